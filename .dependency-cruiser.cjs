@@ -1,0 +1,95 @@
+// The import table is the architecture (docs/architecture.md). Changing a row deserves a decision record.
+const KINDS = 'sessions/[^/]+';
+const MAY_IMPORT = {
+  foundation: [],
+  storage: ['foundation'],
+  programs: ['foundation', 'storage'],
+  workspace: ['foundation', 'storage', 'programs'],
+  plans: ['foundation', 'storage'],
+  clients: ['foundation', 'storage'],
+  agents: ['foundation', 'storage', 'programs'],
+  'sessions/question': ['foundation', 'storage'],
+  'sessions/conversation': ['foundation', 'storage'],
+  'sessions/loop': ['foundation', 'storage'],
+  'sessions/change': ['foundation', 'storage', 'plans'],
+  'sessions/process': ['foundation', 'storage', 'programs', 'workspace', 'agents'],
+  catalog: ['foundation', 'storage', KINDS],
+  runner: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
+  diagnostics: [
+    'foundation',
+    'storage',
+    'programs',
+    'workspace',
+    'plans',
+    'agents',
+    KINDS,
+    'catalog',
+    'runner',
+  ],
+  app: [
+    'foundation',
+    'storage',
+    'programs',
+    'workspace',
+    'plans',
+    'agents',
+    KINDS,
+    'catalog',
+    'runner',
+    'diagnostics',
+    'clients',
+  ],
+  mcp: ['foundation', KINDS, 'app'],
+  tui: ['foundation', KINDS, 'agents', 'catalog', 'runner', 'app'],
+  cli: ['foundation', KINDS, 'agents', 'catalog', 'runner', 'diagnostics', 'app', 'mcp', 'tui'],
+};
+
+const TEST = '\\.test\\.tsx?$';
+
+const table = Object.entries(MAY_IMPORT).map(([folder, allowed]) => ({
+  name: `imports-of-${folder.replace('/', '-')}`,
+  severity: 'error',
+  from: { path: `^src/${folder}/`, pathNot: TEST },
+  to: { path: '^src/', pathNot: [`^src/${folder}/`, ...allowed.map((name) => `^src/${name}/`)] },
+}));
+
+const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
+  name: `enter-${folder.replace('/', '-')}-through-its-index`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: [`^src/${folder}/`, TEST] },
+  to: {
+    path: `^src/${folder}/`,
+    pathNot: [
+      `^src/${folder}/index\\.ts$`,
+      // A command loads these lazily by file, so that each lands in a chunk of its own.
+      '^src/mcp/serve\\.ts$',
+      '^src/tui/[^/]+/app\\.tsx$',
+      // The entry point of a kind lists the published names; src/question.ts re-exports it.
+      '^src/sessions/[^/]+/published\\.ts$',
+    ],
+  },
+}));
+
+const onlyIn = (name, module, folders) => ({
+  name,
+  severity: 'error',
+  from: { path: '^src/', pathNot: [...folders.map((folder) => `^src/${folder}`), TEST] },
+  to: { path: module },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    ...table,
+    ...throughIndex,
+    onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', ['storage/']),
+    onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
+    onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

@@ -1,0 +1,16 @@
+import type { SettingsValue } from './client.js';
+import type { EditContext } from './errors.js';
+
+/** How one file format takes our entry in and gives it back; `body` is the file without byte order mark. */
+export interface SettingsEditor {
+  /** The entry alone, as a file of its own. */
+  render(value: SettingsValue): string;
+  add(body: string, value: SettingsValue, context: EditContext): string;
+  remove(body: string, context: EditContext): string;
+  has(body: string, context: EditContext): boolean;
+}
+
+/** The file's own line ending. */
+export function lineEndingOf(text: string): string {
+  return /\r?\n/.exec(text)?.[0] ?? '\n';
+}

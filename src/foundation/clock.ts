@@ -1,0 +1,35 @@
+import { AbortedError, throwIfAborted } from './errors.js';
+
+/** Time as a port, so that tests can move it. */
+export interface Clock {
+  /** Wall time, for what is written down. */
+  now(): Date;
+  /** Milliseconds that never run backwards, for measuring how long something took. */
+  monotonicMs(): number;
+  /** Resolves after the time; rejects with ABORTED when the signal fires first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+  sleep(ms, signal) {
+    return new Promise((resolve, reject) => {
+      throwIfAborted(signal, 'The wait');
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(new AbortedError('The wait', { cause: signal?.reason }));
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  },
+};
+
+/** ISO 8601 in UTC with milliseconds: the one spelling of time on disk. */
+export function timestamp(clock: Clock): string {
+  return clock.now().toISOString();
+}

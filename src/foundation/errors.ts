@@ -1,0 +1,54 @@
+/** What every error may carry besides its message. */
+export interface HoldfastErrorOptions {
+  cause?: unknown;
+  /** What the person can do about it, as a full sentence. */
+  hint?: string;
+}
+
+/** Base of everything we throw on purpose. Callers branch on `code`, never on the text. */
+export abstract class HoldfastError<Code extends string = string> extends Error {
+  abstract readonly code: Code;
+  readonly hint?: string;
+
+  constructor(message: string, options: HoldfastErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = new.target.name;
+    if (options.hint !== undefined) this.hint = options.hint;
+  }
+}
+
+/** Whether a caught value is one of ours, optionally one with this code. */
+export function isHoldfastError(error: unknown, code?: string): error is HoldfastError {
+  return error instanceof HoldfastError && (code === undefined || error.code === code);
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Input that cannot be taken as it is; nothing was changed. */
+export class InvalidInputError extends HoldfastError<'INVALID_INPUT'> {
+  readonly code = 'INVALID_INPUT';
+  /** Where in the input, as a path such as `questions[0].title`; empty for the whole. */
+  readonly place: string;
+
+  constructor(message: string, options: HoldfastErrorOptions & { place?: string } = {}) {
+    super(message, options);
+    this.place = options.place ?? '';
+  }
+}
+
+/** A wait that its caller called off through an AbortSignal. */
+export class AbortedError extends HoldfastError<'ABORTED'> {
+  readonly code = 'ABORTED';
+
+  constructor(what: string, options?: HoldfastErrorOptions) {
+    super(`${what} was called off`, options);
+  }
+}
+
+/** Throws ABORTED if the signal has fired. */
+export function throwIfAborted(signal: AbortSignal | undefined, what: string): void {
+  if (signal?.aborted) throw new AbortedError(what, { cause: signal.reason });
+}

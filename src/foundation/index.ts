@@ -1,0 +1,23 @@
+export { type Clock, systemClock, timestamp } from './clock.js';
+export {
+  AbortedError,
+  HoldfastError,
+  type HoldfastErrorOptions,
+  InvalidInputError,
+  isHoldfastError,
+  messageOf,
+  throwIfAborted,
+} from './errors.js';
+export { type Ids, isUuidV4, systemIds, uuidFrom } from './ids.js';
+export {
+  allows,
+  defineLifecycle,
+  IllegalTransitionError,
+  isTerminal,
+  type Lifecycle,
+  next,
+} from './lifecycle.js';
+export { type LogFields, type Logger, silentLogger } from './log.js';
+export { defineOperation, type Operation } from './operation.js';
+export { type Backoff, retry } from './retry.js';
+export { escapeCharacter, visibleBlock, visibleExcerpt, visibleLine } from './visible-text.js';

@@ -1,0 +1,97 @@
+/**
+ * The one encoder between foreign text and a terminal, a log or a file name. It lets through what is printed in
+ * place and makes everything else visible: C0 controls in caret notation (`^[`), the rest as `\u{202e}`. What it
+ * returns cannot move the cursor, change terminal state, hide or reorder characters, or (in one line) start another.
+ */
+
+/** Foreign text as one line: line breaks and tabs become `\n`, `\r`, `\t`. */
+export function visibleLine(text: string): string {
+  return PLAIN_ASCII.test(text) ? text : encode(text, lineBreakInLine);
+}
+
+/** Foreign text as a block: LF stays a line break, CRLF becomes LF, tabs become four spaces. */
+export function visibleBlock(text: string): string {
+  return PLAIN_ASCII.test(text) ? text : encode(text.replaceAll('\r\n', '\n'), lineBreakInBlock);
+}
+
+/** One line of at most `maxLength` characters, ending in `…` where something was left out. */
+export function visibleExcerpt(text: string, maxLength: number): string {
+  const head = text.slice(0, maxLength * 4);
+  const characters = Array.from(visibleLine(head));
+  if (head.length === text.length && characters.length <= maxLength) return characters.join('');
+  const kept = characters.slice(0, Math.max(0, maxLength - 1)).join('');
+  return `${kept}…`;
+}
+
+const PLAIN_ASCII = /^[\x20-\x7e]*$/;
+
+/** Never shown as they are: controls, formats, surrogates, separators, ignorable and non-characters. */
+const UNSAFE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u3164\uffa0]/u;
+const MARK = /\p{M}/u;
+const PICTOGRAPH = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u;
+const KEYCAP_BASE = /[0-9#*]/;
+const JOINER = '\u{200d}';
+const EMOJI_STYLE = '\u{fe0f}';
+/** More marks than any script needs on one letter would climb over the lines above and below. */
+const MAX_MARKS = 4;
+
+type EncodeBreak = (character: string) => string | undefined;
+
+const lineBreakInLine: EncodeBreak = (character) => {
+  if (character === '\n') return '\\n';
+  if (character === '\r') return '\\r';
+  return character === '\t' ? '\\t' : undefined;
+};
+
+const lineBreakInBlock: EncodeBreak = (character) => {
+  if (character === '\n') return '\n';
+  return character === '\t' ? '    ' : undefined;
+};
+
+function encode(text: string, encodeBreak: EncodeBreak): string {
+  const characters = Array.from(text);
+  let marks = 0;
+  let hasBase = false;
+  let shown = '';
+  for (const [index, character] of characters.entries()) {
+    const lineBreak = encodeBreak(character);
+    if (lineBreak !== undefined) {
+      shown += lineBreak;
+      hasBase = lineBreak !== '\n';
+      marks = 0;
+    } else if (isPartOfEmoji(characters, index)) {
+      shown += character;
+    } else if (UNSAFE.test(character)) {
+      shown += escapeCharacter(character);
+      hasBase = true;
+      marks = 0;
+    } else if (MARK.test(character)) {
+      marks += 1;
+      shown += hasBase && marks <= MAX_MARKS ? character : escapeCharacter(character);
+    } else {
+      shown += character;
+      hasBase = true;
+      marks = 0;
+    }
+  }
+  return shown;
+}
+
+/** A joiner between two pictographs, or an emoji style right after one: the only formats that may stay. */
+function isPartOfEmoji(characters: readonly string[], index: number): boolean {
+  const character = characters[index];
+  const before = characters[index - 1] ?? '';
+  if (character === EMOJI_STYLE) return PICTOGRAPH.test(before) || KEYCAP_BASE.test(before);
+  if (character !== JOINER) return false;
+  const base = before === EMOJI_STYLE ? (characters[index - 2] ?? '') : before;
+  return PICTOGRAPH.test(base) && PICTOGRAPH.test(characters[index + 1] ?? '');
+}
+
+/** One character in caret notation or as `\u{…}`. */
+export function escapeCharacter(character: string): string {
+  const codePoint = character.codePointAt(0) ?? 0;
+  if (codePoint < 0x20) return `^${String.fromCharCode(codePoint + 0x40)}`;
+  if (codePoint === 0x7f) return '^?';
+  return `\\u{${codePoint.toString(16)}}`;
+}

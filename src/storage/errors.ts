@@ -1,0 +1,119 @@
+import { HoldfastError, type HoldfastErrorOptions, messageOf } from '../foundation/index.js';
+import { systemCode } from './file-system.js';
+
+/** What stands behind a failed call, in terms of what a person can do. */
+export type StorageFault = 'full' | 'read-only' | 'denied' | 'exhausted' | 'broken' | 'gone' | 'other';
+
+const FAULTS: Readonly<Record<string, StorageFault>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EFBIG: 'full',
+  EROFS: 'read-only',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EMFILE: 'exhausted',
+  ENFILE: 'exhausted',
+  ENOMEM: 'exhausted',
+  EIO: 'broken',
+  ENOENT: 'gone',
+  ENOTDIR: 'gone',
+};
+
+const HINTS: Readonly<Record<StorageFault, string>> = {
+  full: 'Free some space (or raise the quota) and run the command again; what was acknowledged before is safe.',
+  'read-only':
+    'The file system is mounted read-only: reading works; remount it writable or set HOLDFAST_HOME elsewhere.',
+  denied:
+    'Check owner and mode of the path (holdfast paths lists ours), or set HOLDFAST_HOME to a directory you own.',
+  exhausted: 'The process or the machine ran out of open files or memory: close something and try again.',
+  broken:
+    'The disk reported an error: check it (dmesg, smartctl) before you go on; the file was not acknowledged.',
+  gone: 'Something removed the path meanwhile: run the command again.',
+  other: 'Nothing was changed. Run the command again; if it repeats, report it with this message.',
+};
+
+/** The remedy for the fault behind an error. */
+export function faultOf(error: unknown): StorageFault {
+  return FAULTS[systemCode(error) ?? ''] ?? 'other';
+}
+
+interface StorageErrorFacts {
+  path: string;
+  step: string;
+  cause: unknown;
+}
+
+/** A call to the file system failed: which path, at which step, why, and what to do. */
+export class StorageError extends HoldfastError<'STORAGE_FAILED' | 'ATOMIC_WRITE_FAILED'> {
+  readonly code: 'STORAGE_FAILED' | 'ATOMIC_WRITE_FAILED' = 'STORAGE_FAILED';
+  readonly path: string;
+  readonly step: string;
+  readonly fault: StorageFault;
+
+  constructor(message: string, facts: StorageErrorFacts) {
+    const fault = faultOf(facts.cause);
+    super(`${message}: ${messageOf(facts.cause)}`, { cause: facts.cause, hint: HINTS[fault] });
+    this.path = facts.path;
+    this.step = facts.step;
+    this.fault = fault;
+  }
+}
+
+/** A file could not be written as a whole; the one that was there is untouched and the temporary file is gone. */
+export class AtomicWriteError extends StorageError {
+  override readonly code = 'ATOMIC_WRITE_FAILED';
+
+  constructor(facts: StorageErrorFacts) {
+    super(`Atomic write failed: ${facts.path} (at the step "${facts.step}")`, facts);
+  }
+}
+
+/** Something that is not ours, or not what it should be, stands at one of our paths. */
+export class UnsafePathError extends HoldfastError<'UNSAFE_PATH'> {
+  readonly code = 'UNSAFE_PATH';
+  readonly path: string;
+
+  constructor(path: string, reason: string) {
+    super(`Refusing to use ${path}: ${reason}`, {
+      hint: 'Move it away or correct it; `holdfast paths` shows which paths are ours and how to move them.',
+    });
+    this.path = path;
+  }
+}
+
+/** A file of ours that does not verify. Its bytes stay where they are until they are set aside. */
+export class DocumentDamagedError extends HoldfastError<'DOCUMENT_DAMAGED'> {
+  readonly code = 'DOCUMENT_DAMAGED';
+  readonly path: string;
+  readonly reason: string;
+
+  constructor(path: string, reason: string, options?: HoldfastErrorOptions) {
+    super(`Damaged file ${path}: ${reason}`, options);
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** A document written by a newer Holdfast: we read it, but must not rewrite it to less. */
+export class NewerVersionError extends HoldfastError<'NEWER_VERSION'> {
+  readonly code = 'NEWER_VERSION';
+
+  constructor(path: string, version: number) {
+    super(
+      `${path} was written by a newer Holdfast (format version ${version}) and is not changed by this one`,
+      {
+        hint: 'Update holdfast, or use the newer installation for this session.',
+      },
+    );
+  }
+}
+
+/** Runs one call of the port; what it throws becomes a STORAGE_FAILED that names path and step. */
+export function attempt<Result>(path: string, step: string, action: () => Result): Result {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof HoldfastError) throw error;
+    throw new StorageError(`Could not ${step} ${path}`, { path, step, cause: error });
+  }
+}

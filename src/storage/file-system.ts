@@ -1,0 +1,122 @@
+import fs from 'node:fs';
+
+/** What `lstat` and `fstat` tell us and we use. */
+export interface FileFacts {
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
+  readonly uid: number;
+  /** Permission bits only. */
+  readonly mode: number;
+  readonly size: number;
+  readonly links: number;
+  readonly device: number;
+  readonly inode: number;
+  readonly modifiedMs: number;
+}
+
+/** A running watch; `close` may be called twice. */
+export interface WatchHandle {
+  close(): void;
+}
+
+/**
+ * The small part of `node:fs` that we use, so that tests can make any single call fail. Synchronous on purpose: one
+ * record costs a disk sync either way, and a thread hop costs more than the rest of the call.
+ */
+export interface FileSystem {
+  open(path: string, flags: number, mode?: number): number;
+  close(descriptor: number): void;
+  read(descriptor: number, buffer: Uint8Array, offset: number, length: number, position: number): number;
+  /** Writes at `position`, or at the end (or the current place) when it is null; may write less than asked. */
+  write(
+    descriptor: number,
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number | null,
+  ): number;
+  sync(descriptor: number): void;
+  syncData(descriptor: number): void;
+  truncate(descriptor: number, length: number): void;
+  changeMode(descriptor: number, mode: number): void;
+  factsOf(descriptor: number): FileFacts;
+  /** Facts of a path, links not followed; undefined where there is nothing. */
+  look(path: string): FileFacts | undefined;
+  rename(from: string, to: string): void;
+  link(existing: string, added: string): void;
+  unlink(path: string): void;
+  makeDirectory(path: string, mode: number): void;
+  removeDirectory(path: string): void;
+  list(path: string): string[];
+  readLink(path: string): string;
+  /** Where a path really is, all links followed. */
+  resolve(path: string): string;
+  watch(path: string, onEvent: (name: string | null) => void, onError: (error: Error) => void): WatchHandle;
+}
+
+/** The real file system. */
+export const nodeFileSystem: FileSystem = {
+  open: (path, flags, mode) => fs.openSync(path, flags, mode),
+  close: (descriptor) => fs.closeSync(descriptor),
+  read: (descriptor, buffer, offset, length, position) =>
+    fs.readSync(descriptor, buffer, offset, length, position),
+  write: (descriptor, buffer, offset, length, position) =>
+    fs.writeSync(descriptor, buffer, offset, length, position),
+  sync: (descriptor) => fs.fsyncSync(descriptor),
+  syncData: (descriptor) => fs.fdatasyncSync(descriptor),
+  truncate: (descriptor, length) => fs.ftruncateSync(descriptor, length),
+  changeMode: (descriptor, mode) => fs.fchmodSync(descriptor, mode),
+  factsOf: (descriptor) => toFacts(fs.fstatSync(descriptor)),
+  look(path) {
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? undefined : toFacts(stats);
+  },
+  rename: (from, to) => fs.renameSync(from, to),
+  link: (existing, added) => fs.linkSync(existing, added),
+  unlink: (path) => fs.unlinkSync(path),
+  makeDirectory(path, mode) {
+    fs.mkdirSync(path, { mode });
+  },
+  removeDirectory: (path) => fs.rmdirSync(path),
+  list: (path) => fs.readdirSync(path),
+  readLink: (path) => fs.readlinkSync(path),
+  resolve: (path) => fs.realpathSync(path),
+  watch(path, onEvent, onError) {
+    const watcher = fs.watch(path, { persistent: true }, (_event, name) => onEvent(name));
+    watcher.on('error', onError);
+    return { close: () => watcher.close() };
+  },
+};
+
+/** Flags of `open`, by what they are for. Links are never followed and a FIFO never blocks us. */
+export const OpenFlags = {
+  read: fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK,
+  createNew: fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_NOFOLLOW,
+  append: fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW,
+  directory: fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW,
+} as const;
+
+/** The system's code of an error such as `ENOENT`, if it has one. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = (error as NodeJS.ErrnoException).code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+function toFacts(stats: fs.Stats): FileFacts {
+  return {
+    kind: kindOf(stats),
+    uid: stats.uid,
+    mode: stats.mode & 0o7777,
+    size: stats.size,
+    links: stats.nlink,
+    device: stats.dev,
+    inode: stats.ino,
+    modifiedMs: stats.mtimeMs,
+  };
+}
+
+function kindOf(stats: fs.Stats): FileFacts['kind'] {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'directory';
+  return stats.isSymbolicLink() ? 'link' : 'other';
+}

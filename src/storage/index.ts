@@ -1,0 +1,60 @@
+export {
+  createFile,
+  isTemporaryName,
+  readFile,
+  removeQuietly,
+  replaceFile,
+  type StorageTools,
+  syncDirectory,
+} from './atomic-file.js';
+export { ensureDirectory, hasDirectory, listDirectory, removeTree } from './directories.js';
+export {
+  AtomicWriteError,
+  attempt,
+  DocumentDamagedError,
+  NewerVersionError,
+  StorageError,
+  type StorageFault,
+  UnsafePathError,
+} from './errors.js';
+export {
+  type FileFacts,
+  type FileSystem,
+  nodeFileSystem,
+  systemCode,
+  type WatchHandle,
+} from './file-system.js';
+export {
+  DOCUMENT_VERSION,
+  formatDocument,
+  parseDocument,
+  readDocument,
+  readDocumentOnce,
+  writeDocument,
+} from './json-document.js';
+export { JsonlLog, LogPoisonedError, type TailRepair } from './jsonl-log.js';
+export {
+  type LogDamage,
+  type LogEntry,
+  type LogTail,
+  readLastRecords,
+  readLog,
+  scanLog,
+} from './jsonl-reader.js';
+export type { LogRecord } from './jsonl-record.js';
+export { deriveLayout, type Layout, type MovedDirectories, type Roots } from './layout.js';
+export {
+  type AcquireOptions,
+  acquireLock,
+  forceUnlock,
+  inspectLock,
+  Lock,
+  type LockTools,
+  tryAcquireLock,
+} from './lock.js';
+export { describeOwner, LockedError, LockLostError } from './lock-errors.js';
+export type { LockOwner, LockState } from './lock-record.js';
+export { judgeLife, type LifeVerdict, ownIdentity, type ProcessIdentity } from './process-identity.js';
+export { keepDamagedBytes, setAside } from './quarantine.js';
+export { Trash, type TrashEntry } from './trash.js';
+export { type DirectoryWatch, DirectoryWatcher, type OnHint } from './watcher.js';

@@ -1,0 +1,89 @@
+import type * as z from 'zod';
+import { type Backoff, type Clock, retry } from '../foundation/index.js';
+import { readFile, replaceFile, type StorageTools } from './atomic-file.js';
+import { DocumentDamagedError, NewerVersionError, StorageError } from './errors.js';
+import type { FileSystem } from './file-system.js';
+
+/** The format version we write; a document without one counts as 1. */
+export const DOCUMENT_VERSION = 1;
+
+/** Tries after the first one, for a reader that met a half-written foreign file or a passing fault. */
+const READ_BACKOFF: Backoff = { retries: 3, firstWaitMs: 10 };
+
+/**
+ * Reads a JSON document, trying again three times when it does not parse or the disk stumbles. Undefined where there
+ * is none, at once. Throws DOCUMENT_DAMAGED, UNSAFE_PATH, STORAGE_FAILED.
+ */
+export function readDocument<Schema extends z.ZodType>(
+  tools: { fileSystem: FileSystem; clock: Clock },
+  path: string,
+  schema: Schema,
+): Promise<z.output<Schema> | undefined> {
+  return retry(() => readDocumentOnce(tools.fileSystem, path, schema), {
+    backoff: READ_BACKOFF,
+    clock: tools.clock,
+    isWorthRepeating: (error) => error instanceof DocumentDamagedError || isPassing(error),
+  });
+}
+
+/** Reads a JSON document without trying again. Throws as `readDocument`. */
+export function readDocumentOnce<Schema extends z.ZodType>(
+  fileSystem: FileSystem,
+  path: string,
+  schema: Schema,
+): z.output<Schema> | undefined {
+  const text = readFile(fileSystem, path);
+  return text === undefined ? undefined : parseDocument(path, text, schema);
+}
+
+/** Replaces a JSON document durably. Throws ATOMIC_WRITE_FAILED, NEWER_VERSION. */
+export function writeDocument(tools: StorageTools, path: string, document: object): void {
+  refuseNewer(path, document);
+  replaceFile(tools, path, formatDocument(document));
+}
+
+/** A document as its file holds it: two spaces, no final newline. */
+export function formatDocument(document: object): string {
+  return JSON.stringify(document, null, 2);
+}
+
+/** Checks text against a schema. Keys we do not know survive, `__proto__` does not. Throws DOCUMENT_DAMAGED. */
+export function parseDocument<Schema extends z.ZodType>(
+  path: string,
+  text: string,
+  schema: Schema,
+): z.output<Schema> {
+  const value = parseJson(path, text);
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const place = issue?.path.join('.') ?? '';
+  throw new DocumentDamagedError(
+    path,
+    `${place === '' ? 'the document' : place}: ${issue?.message ?? 'not valid'}`,
+    {
+      cause: result.error,
+    },
+  );
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return text.includes('__proto__') ? JSON.parse(text, dropPrototypeKey) : JSON.parse(text);
+  } catch (error) {
+    throw new DocumentDamagedError(path, text === '' ? 'it is empty' : 'it is not JSON', { cause: error });
+  }
+}
+
+function dropPrototypeKey(key: string, value: unknown): unknown {
+  return key === '__proto__' ? undefined : value;
+}
+
+function refuseNewer(path: string, document: object): void {
+  const version = 'version' in document ? document.version : DOCUMENT_VERSION;
+  if (typeof version === 'number' && version > DOCUMENT_VERSION) throw new NewerVersionError(path, version);
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof StorageError && (error.fault === 'broken' || error.fault === 'exhausted');
+}

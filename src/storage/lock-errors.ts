@@ -1,0 +1,37 @@
+import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
+import type { LockState } from './lock-record.js';
+
+/** Somebody else holds the lock. */
+export class LockedError extends HoldfastError<'LOCKED'> {
+  readonly code = 'LOCKED';
+  readonly path: string;
+  readonly state: LockState;
+
+  constructor(path: string, state: LockState) {
+    super(`${path} is locked ${describeOwner(state)}`, {
+      hint: 'Wait for it, or end that process; `holdfast unlock <session> --force` takes the lock away.',
+    });
+    this.path = path;
+    this.state = state;
+  }
+}
+
+/** The lock was taken away from us by force; nothing more may be written under it. */
+export class LockLostError extends HoldfastError<'LOCK_LOST'> {
+  readonly code = 'LOCK_LOST';
+
+  constructor(path: string, epoch: number) {
+    super(`The lock ${path} (epoch ${epoch}) was taken away; nothing was written`, {
+      hint: 'Somebody ran `holdfast unlock --force`. Run the command again.',
+    });
+  }
+}
+
+/** The owner of a lock in words: pid, host, command, since when, and how sure we are. */
+export function describeOwner(state: LockState): string {
+  const { owner } = state;
+  if (owner === undefined) return `(${state.reason})`;
+  const command = visibleExcerpt(owner.command, 80);
+  const since = visibleExcerpt(owner.since, 40);
+  return `by process ${owner.pid} on ${visibleExcerpt(owner.host, 64)} (${command}) since ${since}; ${state.reason}`;
+}

@@ -1,0 +1,101 @@
+import { hostname } from 'node:os';
+import { readFile } from './atomic-file.js';
+import type { FileSystem } from './file-system.js';
+
+/** What tells one process from every other one, also after its pid was given to another. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Clock ticks since boot at which it started; null where the system does not tell. */
+  readonly startTime: string | null;
+  readonly bootId: string | null;
+  readonly pidNamespace: string | null;
+  readonly host: string;
+}
+
+/** Whether a process is there, and how we know. `unknown` counts as alive for every decision. */
+export interface LifeVerdict {
+  readonly life: 'alive' | 'dead' | 'unknown';
+  readonly reason: string;
+}
+
+/** The identity of this process. Costs four small reads, so callers keep it. */
+export function ownIdentity(fileSystem: FileSystem): ProcessIdentity {
+  const isLinux = process.platform === 'linux';
+  return {
+    pid: process.pid,
+    startTime: isLinux ? (readProcess(fileSystem, 'self')?.startTime ?? null) : null,
+    bootId: isLinux ? (readFile(fileSystem, '/proc/sys/kernel/random/boot_id')?.trim() ?? null) : null,
+    pidNamespace: isLinux ? readNamespace(fileSystem) : null,
+    host: hostname(),
+  };
+}
+
+/**
+ * Judges whether a process that wrote down its identity is gone. Death needs proof: the same host, and either an
+ * older boot, or the same pid namespace and a pid that is gone, has another start time or is a zombie.
+ */
+export function judgeLife(
+  fileSystem: FileSystem,
+  other: ProcessIdentity,
+  self: ProcessIdentity,
+): LifeVerdict {
+  if (other.host !== self.host)
+    return unknown(`it runs on host ${other.host}, which cannot be seen from here`);
+  if (other.bootId !== null && self.bootId !== null && other.bootId !== self.bootId) {
+    return dead('the machine was started anew since');
+  }
+  if (other.pidNamespace !== self.pidNamespace) {
+    return unknown('it runs in another pid namespace, which cannot be seen from here');
+  }
+  return self.pidNamespace === null ? judgeByProbe(other) : judgeByProc(fileSystem, other, self);
+}
+
+function judgeByProc(fileSystem: FileSystem, other: ProcessIdentity, self: ProcessIdentity): LifeVerdict {
+  const found = readProcess(fileSystem, String(other.pid));
+  if (found === undefined) {
+    // A /proc that does not know ourselves belongs to another namespace and proves nothing.
+    return readProcess(fileSystem, String(self.pid))?.startTime === self.startTime
+      ? judgeByProbe(other)
+      : unknown('/proc does not show the processes of this namespace');
+  }
+  if (found.state === 'Z' || found.state === 'X')
+    return dead(`process ${other.pid} has ended and waits to be reaped`);
+  if (other.startTime !== null && found.startTime !== other.startTime) {
+    return dead(`process ${other.pid} is another one now`);
+  }
+  return { life: 'alive', reason: `process ${other.pid} is running` };
+}
+
+function judgeByProbe(other: ProcessIdentity): LifeVerdict {
+  try {
+    process.kill(other.pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return dead(`process ${other.pid} is gone`);
+  }
+  return unknown(`process ${other.pid} may still be running`);
+}
+
+function readProcess(fileSystem: FileSystem, pid: string): { state: string; startTime: string } | undefined {
+  const stat = readFile(fileSystem, `/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  // The command name may hold spaces and parentheses, so count from the last one that closes.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+}
+
+function readNamespace(fileSystem: FileSystem): string | null {
+  try {
+    return fileSystem.readLink('/proc/self/ns/pid');
+  } catch {
+    // Without it nobody's death can be proven by pid: everything counts as held.
+    return null;
+  }
+}
+
+function dead(reason: string): LifeVerdict {
+  return { life: 'dead', reason };
+}
+
+function unknown(reason: string): LifeVerdict {
+  return { life: 'unknown', reason };
+}

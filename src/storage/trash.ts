@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import type { Clock } from '../foundation/index.js';
+import { syncDirectory } from './atomic-file.js';
+import { ensureDirectory, listDirectory, removeTree } from './directories.js';
+import { attempt } from './errors.js';
+import { type FileSystem, systemCode } from './file-system.js';
+
+/** Something that was moved away and can be put back. */
+export interface TrashEntry {
+  readonly id: string;
+  readonly trashedAt: Date;
+  readonly path: string;
+}
+
+/** A directory that removed sessions are moved to; it must be on the same file system as they are. */
+export class Trash {
+  readonly directory: string;
+  readonly #fileSystem: FileSystem;
+  readonly #clock: Clock;
+
+  constructor(tools: { fileSystem: FileSystem; clock: Clock }, directory: string) {
+    this.#fileSystem = tools.fileSystem;
+    this.#clock = tools.clock;
+    this.directory = directory;
+  }
+
+  /** Moves a file or directory here under its session's id. Throws STORAGE_FAILED. */
+  take(id: string, path: string): TrashEntry {
+    ensureDirectory(this.#fileSystem, this.directory);
+    return attempt(path, 'move to trash', () => {
+      for (let time = this.#clock.now().getTime(); ; time++) {
+        const entry = this.#entry(id, new Date(time));
+        if (this.#fileSystem.look(entry.path) !== undefined) continue;
+        this.#fileSystem.rename(path, entry.path);
+        syncDirectory(this.#fileSystem, this.directory);
+        return entry;
+      }
+    });
+  }
+
+  /** What is here, oldest first. */
+  entries(): TrashEntry[] {
+    const entries: TrashEntry[] = [];
+    for (const name of listDirectory(this.#fileSystem, this.directory)) {
+      const match = /^(\d{8}T\d{9}Z)-(.+)$/.exec(name);
+      if (match?.[1] === undefined || match[2] === undefined) continue;
+      entries.push(this.#entry(match[2], parseCompactTime(match[1])));
+    }
+    return entries.sort((a, b) => a.trashedAt.getTime() - b.trashedAt.getTime());
+  }
+
+  /** Puts an entry back, unless something stands there again: then false. Throws STORAGE_FAILED. */
+  restore(entry: TrashEntry, path: string): boolean {
+    return attempt(path, 'restore', () => {
+      if (this.#fileSystem.look(path) !== undefined) return false;
+      try {
+        this.#fileSystem.rename(entry.path, path);
+      } catch (error) {
+        if (systemCode(error) === 'ENOTEMPTY' || systemCode(error) === 'EEXIST') return false;
+        throw error;
+      }
+      syncDirectory(this.#fileSystem, join(path, '..'));
+      return true;
+    });
+  }
+
+  /** Removes entries that have lain here for longer than this, for good, and returns them. Throws STORAGE_FAILED. */
+  purge(olderThanMs: number): TrashEntry[] {
+    const limit = this.#clock.now().getTime() - olderThanMs;
+    const purged = this.entries().filter((entry) => entry.trashedAt.getTime() < limit);
+    for (const entry of purged) removeTree(this.#fileSystem, entry.path);
+    return purged;
+  }
+
+  #entry(id: string, trashedAt: Date): TrashEntry {
+    return { id, trashedAt, path: join(this.directory, `${compactTime(trashedAt)}-${id}`) };
+  }
+}
+
+function compactTime(time: Date): string {
+  return time.toISOString().replaceAll(/[-:.]/g, '');
+}
+
+function parseCompactTime(text: string): Date {
+  const [, year, month, day, hour, minute, second, ms] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(text) ?? [];
+  return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+}

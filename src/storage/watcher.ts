@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import type { Ids, Logger } from '../foundation/index.js';
+import { closing, removeQuietly } from './atomic-file.js';
+import { type FileSystem, OpenFlags, systemCode, type WatchHandle } from './file-system.js';
+
+/** A watch on one directory. */
+export interface DirectoryWatch {
+  /** `watching`: told by the system within milliseconds. `polling`: looked at every 200 ms. */
+  readonly mode: 'watching' | 'polling';
+  close(): void;
+}
+
+/** A hint that a directory may have changed: the name that did, or null for "look yourself". */
+export type OnHint = (name: string | null) => void;
+
+const SAFETY_CHECK_MS = 2_000;
+const POLL_MS = 200;
+const PROBE_MS = 1_000;
+const PROBE_PREFIX = '.holdfast-probe-';
+
+/**
+ * Watches directories and passes on hints; the receiver re-reads and decides. Hints may be missed, doubled or merged,
+ * so every two seconds the directory's time stamp is compared as well. Where watching is refused, or a probe shows
+ * that nothing is delivered (some network file systems), it polls every 200 ms and says so in the log.
+ */
+export class DirectoryWatcher {
+  readonly #fileSystem: FileSystem;
+  readonly #ids: Ids;
+  readonly #log: Logger;
+  readonly #watches = new Set<OneWatch>();
+  /** By device: does watching deliver there? Probed once. */
+  readonly #delivers = new Map<number, boolean>();
+  #ticker: NodeJS.Timeout | undefined;
+  #tickMs = SAFETY_CHECK_MS;
+
+  constructor(options: { fileSystem: FileSystem; ids: Ids; log: Logger }) {
+    this.#fileSystem = options.fileSystem;
+    this.#ids = options.ids;
+    this.#log = options.log;
+  }
+
+  /** Starts to watch. It never throws: a directory that cannot be watched is polled. */
+  watch(path: string, onHint: OnHint): DirectoryWatch {
+    const watch = new OneWatch(this.#fileSystem, path, onHint, (reason) => this.#poll(watch, reason));
+    this.#watches.add(watch);
+    const device = watch.device;
+    if (device !== undefined && this.#delivers.get(device) === false)
+      this.#poll(watch, 'the probe was not delivered');
+    else if (watch.start() && device !== undefined && !this.#delivers.has(device)) this.#probe(watch, device);
+    this.#schedule();
+    return {
+      get mode() {
+        return watch.isPolling ? 'polling' : 'watching';
+      },
+      close: () => {
+        watch.stop();
+        this.#watches.delete(watch);
+        this.#schedule();
+      },
+    };
+  }
+
+  #poll(watch: OneWatch, reason: string): void {
+    watch.isPolling = true;
+    watch.stop();
+    this.#log.warn('watch.polling', { path: watch.path, everyMs: POLL_MS, reason });
+    this.#schedule();
+  }
+
+  /** One timer for all watches: a hundred idle waiters wake the process once. */
+  #schedule(): void {
+    const isAnyPolling = [...this.#watches].some((watch) => watch.isPolling);
+    const tickMs = isAnyPolling ? POLL_MS : SAFETY_CHECK_MS;
+    if (this.#watches.size === 0 || (this.#ticker !== undefined && tickMs !== this.#tickMs)) {
+      clearInterval(this.#ticker);
+      this.#ticker = undefined;
+    }
+    if (this.#watches.size > 0 && this.#ticker === undefined) {
+      this.#tickMs = tickMs;
+      this.#ticker = setInterval(() => {
+        for (const watch of this.#watches) watch.compare();
+      }, tickMs);
+    }
+  }
+
+  /** Makes a file in the directory and waits for the hint of it; a device that stays silent is polled from then on. */
+  #probe(watch: OneWatch, device: number): void {
+    const name = `${PROBE_PREFIX}${this.#ids.token()}`;
+    const timer = setTimeout(() => {
+      watch.onProbe = undefined;
+      if (!this.#watches.has(watch) || watch.isPolling) return;
+      this.#delivers.set(device, false);
+      this.#poll(watch, 'the probe was not delivered');
+    }, PROBE_MS);
+    timer.unref();
+    watch.onProbe = (seen) => {
+      if (seen !== name) return;
+      clearTimeout(timer);
+      watch.onProbe = undefined;
+      this.#delivers.set(device, true);
+    };
+    try {
+      const path = join(watch.path, name);
+      const descriptor = this.#fileSystem.open(path, OpenFlags.createNew, 0o600);
+      closing(this.#fileSystem, descriptor, () => {});
+      removeQuietly(this.#fileSystem, path);
+    } catch {
+      // Nothing can be created here (full, read-only): the probe says nothing, the safety check remains.
+      clearTimeout(timer);
+      watch.onProbe = undefined;
+    }
+  }
+}
+
+class OneWatch {
+  readonly path: string;
+  isPolling = false;
+  onProbe: ((name: string) => void) | undefined;
+  readonly #fileSystem: FileSystem;
+  readonly #onHint: OnHint;
+  readonly #onRefused: (reason: string) => void;
+  #handle: WatchHandle | undefined;
+  #seen: string;
+
+  constructor(fileSystem: FileSystem, path: string, onHint: OnHint, onRefused: (reason: string) => void) {
+    this.#fileSystem = fileSystem;
+    this.path = path;
+    this.#onHint = onHint;
+    this.#onRefused = onRefused;
+    this.#seen = this.#look().stamp;
+  }
+
+  get device(): number | undefined {
+    return this.#look().device;
+  }
+
+  start(): boolean {
+    try {
+      this.#handle = this.#fileSystem.watch(
+        this.path,
+        (name) => this.#pass(name),
+        (error) => this.#onRefused(systemCode(error) ?? error.message),
+      );
+      return true;
+    } catch (error) {
+      this.#onRefused(systemCode(error) ?? 'unknown');
+      return false;
+    }
+  }
+
+  stop(): void {
+    this.#handle?.close();
+    this.#handle = undefined;
+  }
+
+  /** Passes a hint on if the directory's own time stamp moved since the last look. */
+  compare(): void {
+    const { stamp } = this.#look();
+    if (stamp === this.#seen && !this.isPolling) return;
+    this.#seen = stamp;
+    this.#onHint(null);
+  }
+
+  #pass(name: string | null): void {
+    if (name?.startsWith(PROBE_PREFIX)) this.onProbe?.(name);
+    else this.#onHint(name);
+  }
+
+  #look(): { stamp: string; device: number | undefined } {
+    try {
+      const facts = this.#fileSystem.look(this.path);
+      return { stamp: `${facts?.inode}:${facts?.modifiedMs}`, device: facts?.device };
+    } catch {
+      // A look that fails is told as a change: the receiver meets the error itself when it re-reads.
+      return { stamp: 'unreadable', device: undefined };
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { defineConfig } from 'vitest/config';
+
+const shared = { environment: 'node', testTimeout: 30_000, hookTimeout: 60_000 } as const;
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { ...shared, name: 'unit', include: ['src/**/*.test.{ts,tsx}'] } },
+      {
+        test: {
+          ...shared,
+          name: 'scenarios',
+          include: ['test/{scenarios,contracts,pins}/**/*.test.{ts,tsx}'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'crash-quick',
+          include: ['test/crash/**/*.quick.test.ts'],
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'crash',
+          include: ['test/crash/**/*.long.test.ts'],
+          testTimeout: 900_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'agents',
+          include: ['test/agents/**/*.test.ts'],
+          testTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
