@@ -39,3 +39,13 @@ export function placeAt(text: string, offset: number): TextPlace {
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: offset - lineStart + 1 };
 }
+
+/** What `read` gives, or undefined where it refuses. */
+export function unlessRefused<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ClientSettingsError) return undefined;
+    throw error;
+  }
+}

@@ -101,7 +101,7 @@ function fillEmpty(text: string, object: Node, key: string, value: unknown, layo
   const gap = scanGap(text, object.offset + 1, closing);
   const comment = gap.findLast(({ kind }) => kind !== 'space');
   if (comment !== undefined) {
-    const within = { ...layout, multiline: text.slice(comment.end, closing).includes('\n'), spaced: true };
+    const within = { ...layout, multiline: text.slice(comment.end, closing).includes('\n') };
     return [insertion(comment.end, `${separator(within)}${renderMember(key, value, within)}`)];
   }
   const end = layout.multiline ? `${layout.eol}${indentAt(text, object.offset)}` : separator(layout);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { SERVER_NAME, type SettingsFormat, type SettingsValue } from './client.js';
-import { ClientSettingsError, type EditContext, placeAt } from './errors.js';
+import { ClientSettingsError, type EditContext, placeAt, unlessRefused } from './errors.js';
 import { hasCommentInside, insertProperty, removeProperty, replaceValue } from './json-edits.js';
 import { lineEndingOf, type SettingsEditor } from './settings-editor.js';
 
@@ -145,8 +145,10 @@ function checked(
   isWanted: (entry: Node | undefined) => boolean,
 ): string {
   const was = locate(before, format, context);
-  const is = locate(after, format, context);
-  if (isWanted(is.entry) && isDeepStrictEqual(everythingElse(was), everythingElse(is))) return after;
+  const is = unlessRefused(() => locate(after, format, context));
+  const isRight =
+    is !== undefined && isWanted(is.entry) && isDeepStrictEqual(everythingElse(was), everythingElse(is));
+  if (isRight) return after;
   const place = placeAt(before, (was.parent ?? was.root).offset);
   throw new ClientSettingsError(context, 'the entry cannot be edited safely', place);
 }

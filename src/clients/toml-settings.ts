@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, TomlDate, TomlError, type TomlTable, type TomlValue } from 'smol-toml';
 import { SERVER_NAME, type SettingsFormat, type SettingsValue } from './client.js';
-import { ClientSettingsError, type EditContext, placeAt, type TextPlace } from './errors.js';
+import { ClientSettingsError, type EditContext, placeAt, type TextPlace, unlessRefused } from './errors.js';
 import { lineEndingOf, type SettingsEditor } from './settings-editor.js';
 import { readStatements, type TomlStatement } from './toml-statements.js';
 
@@ -86,7 +86,7 @@ function regionsOf(text: string, parentKey: string, context: EditContext): Regio
 /** `mcp_servers = { … }` can be neither extended by a table nor edited without parsing the inside. */
 function refuseClosedParent(text: string, parentKey: string, context: EditContext): void {
   const isClosed = readStatements(text).some(
-    ({ kind, path }) => kind === 'pair' && path.join('.') === parentKey,
+    ({ kind, path }) => kind === 'pair' && path.length === 1 && path[0] === parentKey,
   );
   if (isClosed) throw closedParent(text, parentKey, context);
 }
@@ -137,23 +137,13 @@ function checked(
   context: EditContext,
 ): string {
   const was = readTable(before, parentKey, context);
-  const is = readAgain(after, parentKey, context);
+  const is = unlessRefused(() => readTable(after, parentKey, context));
   const isRight =
     is !== undefined &&
     isDeepStrictEqual(entryOf(is, parentKey), wanted) &&
     isDeepStrictEqual(everythingElse(was, parentKey), everythingElse(is, parentKey));
   if (isRight) return after;
   throw new ClientSettingsError(context, 'the entry cannot be edited safely', placeOf(before, parentKey));
-}
-
-/** A refusal of our own result must not name a place in a text the person never saw. */
-function readAgain(text: string, parentKey: string, context: EditContext): TomlTable | undefined {
-  try {
-    return readTable(text, parentKey, context);
-  } catch (error) {
-    if (error instanceof ClientSettingsError) return undefined;
-    throw error;
-  }
 }
 
 function everythingElse(table: TomlTable, parentKey: string): TomlTable {

@@ -16,18 +16,17 @@ export function readStatements(text: string): TomlStatement[] {
   let table: readonly string[] = [];
   let at = skip(text, 0, BETWEEN);
   while (at < text.length) {
-    const start = at;
-    if (text[at] === '[') {
-      const key = readKey(text, skip(text, at, /\[+/y));
-      table = key.path;
-      at = skip(text, key.end, /[ \t]*\]+/y);
-      statements.push({ kind: 'header', path: table, start, end: at });
-    } else {
-      const key = readKey(text, at);
-      at = endOfValue(text, skip(text, key.end, /[ \t]*=[ \t]*/y));
-      statements.push({ kind: 'pair', path: [...table, ...key.path], start, end: at });
-    }
-    at = skip(text, at, BETWEEN);
+    const isHeader = text[at] === '[';
+    const key = readKey(text, isHeader ? skip(text, at, /\[+/y) : at);
+    const path = isHeader ? key.path : [...table, ...key.path];
+    const end = isHeader
+      ? skip(text, key.end, /[ \t]*\]+/y)
+      : endOfValue(text, skip(text, key.end, /[ \t]*=[ \t]*/y));
+    // Where we and smol-toml disagree the rest stays unread; the check after the edit refuses then.
+    if (end === at) return statements;
+    statements.push({ kind: isHeader ? 'header' : 'pair', path, start: at, end });
+    if (isHeader) table = path;
+    at = skip(text, end, BETWEEN);
   }
   return statements;
 }

@@ -16,7 +16,7 @@ export const systemIds: Ids = {
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
 /** Whether a value is a UUID version 4 in its usual spelling; anything but a string is not. */
-export function isUuidV4(value: unknown): value is string {
+export function isUuidV4(value: unknown): boolean {
   return typeof value === 'string' && UUID_V4.test(value);
 }
 

@@ -1,0 +1,162 @@
+// The harness: candidates run in interleaved rounds with rotating order, so that the machine's noise hits all of them
+// alike, and two candidates are compared by the median of their per-round ratios.
+import { fork, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export const BENCH = path.dirname(fileURLToPath(import.meta.url));
+export const ROOT = path.dirname(BENCH);
+const BUILD = path.join(BENCH, '.build');
+
+/** Above this spread (p75 / p25) of the limit itself, a run says nothing. */
+export const MAX_SPREAD = 2.5;
+const MAX_ATTEMPTS = 3;
+
+/** Milliseconds of CLOCK_MONOTONIC: the same clock in every process of the machine. */
+export const now = () => Number(process.hrtime.bigint()) / 1e6;
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+export function percentile(values, fraction) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(fraction * sorted.length))];
+}
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** Median of the per-round ratios of two series that were measured in the same rounds. */
+export const ratio = (ours, other) => median(ours.map((value, round) => value / other[round]));
+
+export const spread = (values) => percentile(values, 0.75) / percentile(values, 0.25);
+
+/**
+ * Runs candidates `{ name, count, run(count) }` in rounds and returns milliseconds per operation by name and round.
+ * The first round warms up and is not kept.
+ */
+export async function compare(candidates, rounds) {
+  const series = Object.fromEntries(candidates.map(({ name }) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (let turn = 0; turn < candidates.length; turn++) {
+      const candidate = candidates[(turn + round + 1) % candidates.length];
+      const start = now();
+      await candidate.run(candidate.count);
+      const perOperation = (now() - start) / candidate.count;
+      if (round >= 0) series[candidate.name].push(perOperation);
+    }
+  }
+  return series;
+}
+
+/** Measures again, up to three times, while the limit itself is too unsteady to judge anything by. */
+export async function untilSteady(measureOnce) {
+  for (let attempt = 1; ; attempt++) {
+    const measured = await measureOnce();
+    const noise = spread(measured.steady);
+    if (noise <= MAX_SPREAD || attempt === MAX_ATTEMPTS) {
+      return { ...measured, spread: noise, attempts: attempt, isTooNoisy: !(noise <= MAX_SPREAD) };
+    }
+  }
+}
+
+/** A peer package, or undefined where it did not install or does not load. */
+export async function loadPeer(name) {
+  try {
+    const file = createRequire(path.join(BENCH, 'package.json')).resolve(name);
+    const module = await import(pathToFileURL(file).href);
+    return module.default ?? module;
+  } catch {
+    return undefined; // said by run.mjs before the first row
+  }
+}
+
+/** Installs the peers once. Without them the rows still run against the limit. */
+export function installPeers() {
+  if (fs.existsSync(path.join(BENCH, 'node_modules'))) return;
+  console.error('Installing the peers into bench/node_modules (once; native ones compile) …');
+  const npm = spawnSync('npm', ['ci', '--prefix', BENCH, '--no-audit', '--no-fund'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (npm.status !== 0) {
+    const reason = npm.error?.message ?? npm.stderr.split('\n').find((line) => /error/i.test(line));
+    console.error(`The peers could not be installed: ${reason ?? `npm ended with ${npm.status}`}`);
+  }
+}
+
+/** Bundles our own code as it is in `src/` now. */
+export async function buildOurs() {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [path.join(BENCH, 'ours.ts')],
+    outfile: path.join(BUILD, 'ours.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  });
+}
+
+/** Our code, bundled before by `buildOurs`; workers load it too. */
+export const loadOurs = () => import(pathToFileURL(path.join(BUILD, 'ours.mjs')).href);
+
+/** A private directory on the disk that holds the repository, removed at the end. */
+export function scratchDirectory(name) {
+  fs.mkdirSync(BUILD, { recursive: true });
+  const directory = fs.mkdtempSync(path.join(BUILD, `run-${name}-`));
+  process.on('exit', () => fs.rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+const TMPFS = 0x01021994;
+/** In memory a sync is free, and ratios to it say nothing about disks. */
+export const isInMemory = () => fs.statfsSync(BENCH).type === TMPFS;
+
+/** A helper process from `workers/`, ready; `ask` sends a message and resolves with the reply. */
+export async function startWorker(file, ...args) {
+  const child = fork(path.join(BENCH, 'workers', file), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const reply = () =>
+    new Promise((resolve, reject) => {
+      const onExit = (code, signal) => reject(new Error(`${file} ended early (${signal ?? code})`));
+      child.once('exit', onExit);
+      child.once('message', (message) => {
+        child.off('exit', onExit);
+        if (message?.failure === undefined) resolve(message);
+        else reject(new Error(`${file}: ${message.failure}`));
+      });
+    });
+  await reply();
+  return {
+    ask(message) {
+      const answer = reply();
+      child.send(message);
+      return answer;
+    },
+    kill() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      return ended;
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+/** The other side of `startWorker`: answers each message with what `onMessage` returns. */
+export function serveWorker(onMessage) {
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', async (message) => {
+    try {
+      process.send((await onMessage(message)) ?? {});
+    } catch (error) {
+      process.send({ failure: error?.stack ?? String(error) });
+    }
+  });
+  process.send('ready');
+}

@@ -1,0 +1,63 @@
+import { type Clock, type Logger, messageOf } from '../../foundation/index.js';
+import { SessionNotFoundError } from './errors.js';
+import { lastActivityOf, outcomeOf, type QuestionSnapshot } from './state.js';
+import type { QuestionStore } from './store.js';
+
+export interface CleanOptions {
+  /** Without activity for longer than this; the configured retention if absent. */
+  readonly olderThanMs?: number | undefined;
+  /** Only tell what would be done. */
+  readonly isDryRun?: boolean | undefined;
+}
+
+export interface CleanReport {
+  /** Moved to the trash. */
+  readonly retired: readonly string[];
+  /** Removed from the trash for good. */
+  readonly purged: readonly string[];
+  /** Left alone although old enough, and why. */
+  readonly skipped: readonly { readonly id: string; readonly reason: string }[];
+}
+
+const TRASH_MS = 7 * 24 * 60 * 60 * 1_000;
+
+/**
+ * Moves sets that are not pending and had no activity for the retention time to the trash, and removes from the trash
+ * what has lain there for seven days. A set that cannot be cleaned is reported and stops nobody.
+ */
+export async function cleanQuestions(
+  tools: { store: QuestionStore; clock: Clock; log: Logger; retentionMs: number },
+  options: CleanOptions,
+): Promise<CleanReport> {
+  const limit = tools.clock.now().getTime() - (options.olderThanMs ?? tools.retentionMs);
+  const isOld = (snapshot: QuestionSnapshot) =>
+    outcomeOf(snapshot, tools.clock.now()).status !== 'pending' &&
+    Date.parse(lastActivityOf(snapshot)) < limit;
+  const retired: string[] = [];
+  const skipped: { id: string; reason: string }[] = [];
+  for (const id of tools.store.ids()) {
+    try {
+      if (!isOld(tools.store.readOnce(id))) continue;
+      if (options.isDryRun || (await retire(tools.store, id, isOld))) retired.push(id);
+    } catch (error) {
+      if (error instanceof SessionNotFoundError) continue;
+      tools.log.warn('question.not-cleaned', { sessionId: id, error: messageOf(error) });
+      skipped.push({ id, reason: messageOf(error) });
+    }
+  }
+  return { retired, purged: options.isDryRun ? [] : tools.store.purgeTrash(TRASH_MS), skipped };
+}
+
+/** Looks again under the lock, so that nothing goes that came back to life meanwhile. */
+function retire(
+  store: QuestionStore,
+  id: string,
+  isOld: (snapshot: QuestionSnapshot) => boolean,
+): Promise<boolean> {
+  const act = (change: Parameters<Parameters<QuestionStore['change']>[1]>[0]) => {
+    if (!isOld(change.snapshot)) return false;
+    change.retire();
+    return true;
+  };
+  return store.change(id, act, { waitMs: 0 });
+}

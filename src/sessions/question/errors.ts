@@ -1,0 +1,145 @@
+import { HoldfastError, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import type { QuestionOutcome } from './state.js';
+
+/** There is no question set with this id. */
+export class SessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
+  readonly code = 'SESSION_NOT_FOUND';
+
+  constructor(sessionId: string) {
+    super(`Session not found: ${visibleExcerpt(sessionId, 80)}`, {
+      hint: 'List the known ones with `holdfast questions list --all`.',
+    });
+  }
+}
+
+/** The id is not a UUID v4; no path was built from it. */
+export class InvalidSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
+  readonly code = 'INVALID_SESSION_ID';
+
+  constructor(sessionId: unknown) {
+    const shown = typeof sessionId === 'string' ? visibleExcerpt(sessionId, 80) : `a ${typeof sessionId}`;
+    super(`Invalid session id: ${shown} is not a UUID v4`, {
+      hint: 'Give the full id, or on the command line its first 4 or more characters.',
+    });
+  }
+}
+
+/** A prefix that fits several question sets. */
+export class AmbiguousIdError extends HoldfastError<'AMBIGUOUS_ID'> {
+  readonly code = 'AMBIGUOUS_ID';
+  readonly candidates: readonly string[];
+
+  constructor(prefix: string, candidates: readonly string[]) {
+    super(`${visibleExcerpt(prefix, 80)} fits ${candidates.length} sessions: ${candidates.join(', ')}`, {
+      hint: 'Give more characters of the id.',
+    });
+    this.candidates = candidates;
+  }
+}
+
+/** As many sets are pending as the configuration allows. */
+export class TooManySessionsError extends HoldfastError<'TOO_MANY_SESSIONS'> {
+  readonly code = 'TOO_MANY_SESSIONS';
+
+  constructor(maxSessions: number) {
+    super(`${maxSessions} question sets are pending already, which is the limit`, {
+      hint: 'Answer or cancel some (`holdfast questions list`), or raise `question.maxSessions` in the config.',
+    });
+  }
+}
+
+/** An answer that does not fit its questions; nothing was changed. */
+export class InvalidAnswerError extends HoldfastError<'INVALID_ANSWER'> {
+  readonly code = 'INVALID_ANSWER';
+  /** The question it is about, or null for the whole answer. */
+  readonly questionIndex: number | null;
+
+  constructor(reason: string, questionIndex: number | null = null) {
+    super(reason, {
+      hint: 'Nothing was changed; `holdfast questions show <id>` shows questions and options.',
+    });
+    this.questionIndex = questionIndex;
+  }
+
+  /** The same, naming the session. */
+  static forSession(sessionId: string, error: InvalidAnswerError): InvalidAnswerError {
+    const message = `Answer validation failed for session ${sessionId}: ${error.message}`;
+    return new InvalidAnswerError(message, error.questionIndex);
+  }
+}
+
+/** Somebody was first: the set has another outcome already. */
+export class AlreadySettledError extends HoldfastError<'ALREADY_SETTLED'> {
+  readonly code = 'ALREADY_SETTLED';
+  readonly outcome: QuestionOutcome;
+
+  constructor(sessionId: string, outcome: QuestionOutcome) {
+    super(`Session ${sessionId} ${describeOutcome(outcome)}; that outcome stands`, {
+      hint: 'See it with `holdfast questions show <id>`.',
+    });
+    this.outcome = outcome;
+  }
+}
+
+/** The person rejected the set. The message is the published one. */
+export class SessionRejectedError extends HoldfastError<'SESSION_REJECTED'> {
+  readonly code = 'SESSION_REJECTED';
+  readonly reason: string | null;
+
+  constructor(reason: string | null) {
+    super('SESSION_REJECTED');
+    this.reason = reason;
+  }
+}
+
+/** Nobody answered in time. The set stays answerable. */
+export class SessionTimedOutError extends HoldfastError<'SESSION_TIMED_OUT'> {
+  readonly code = 'SESSION_TIMED_OUT';
+
+  constructor(sessionId: string) {
+    super(`Session ${sessionId} timed out waiting for user response: nobody answered in time`, {
+      hint: 'A late answer is still accepted; collect it with `holdfast questions collect <id>`.',
+    });
+  }
+}
+
+/** The set was withdrawn or its request no longer verifies. */
+export class SessionAbandonedError extends HoldfastError<'SESSION_ABANDONED'> {
+  readonly code = 'SESSION_ABANDONED';
+
+  constructor(sessionId: string, reason: string) {
+    super(`Session ${sessionId} was abandoned: ${visibleLine(reason)}`);
+  }
+}
+
+/** The set belongs to another call than the one that waits. */
+export class CallIdMismatchError extends HoldfastError<'CALL_ID_MISMATCH'> {
+  readonly code = 'CALL_ID_MISMATCH';
+
+  constructor(sessionId: string, expected: string, found: string | undefined) {
+    const shown = found === undefined ? 'none' : visibleExcerpt(found, 80);
+    super(`Session ${sessionId} belongs to call ${shown}, not to ${visibleExcerpt(expected, 80)}`);
+  }
+}
+
+/** The asker used one request id for two different sets of questions. */
+export class RequestIdReusedError extends HoldfastError<'REQUEST_ID_REUSED'> {
+  readonly code = 'REQUEST_ID_REUSED';
+
+  constructor(requestId: string, sessionId: string) {
+    super(`Request id ${visibleExcerpt(requestId, 80)} was used for other questions (session ${sessionId})`, {
+      hint: 'Use a new request id for new questions.',
+    });
+  }
+}
+
+function describeOutcome(outcome: QuestionOutcome): string {
+  switch (outcome.status) {
+    case 'completed':
+      return `was answered already (${outcome.at})`;
+    case 'rejected':
+      return `was rejected already (${outcome.at})`;
+    default:
+      return `is ${outcome.status}`;
+  }
+}

@@ -1,0 +1,67 @@
+import { visibleLine } from '../../foundation/index.js';
+import { InvalidAnswerError } from './errors.js';
+import type { Question, UserAnswer } from './schema.js';
+
+/**
+ * Answers as the agent reads them: each question numbered, each choice on a line of its own behind `→`. No text, of
+ * agent or person, can start a line of its own here. Throws INVALID_ANSWER where answers do not fit the questions.
+ */
+export function formatAnswers(questions: readonly Question[], answers: readonly UserAnswer[]): string {
+  if (answers.length === 0) throw new InvalidAnswerError('No answers provided');
+  for (const answer of answers) assertFits(questions, answer);
+  const blocks = questions.map((question, index) => {
+    const own = answers.filter((answer) => answer.questionIndex === index);
+    const lines = own.flatMap((answer) => formatAnswer(question, answer));
+    return [
+      `${index + 1}. ${visibleLine(question.prompt)}`,
+      ...(lines.length > 0 ? lines : [NO_ANSWER]),
+    ].join('\n');
+  });
+  return `Here are the user's answers:\n\n${blocks.join('\n\n')}`;
+}
+
+/** Text of a person between single quotes: backslash and quote escaped, everything unprintable visible. */
+export function escapeText(text: string): string {
+  return visibleLine(text.replaceAll('\\', '\\\\').replaceAll("'", "\\'"));
+}
+
+const NO_ANSWER = '→ No answer provided';
+
+function formatAnswer(question: Question, answer: UserAnswer): string[] {
+  const selected =
+    answer.selectedOptions ?? (answer.selectedOption === undefined ? [] : [answer.selectedOption]);
+  const lines = selected.map((label) => formatChoice(question, label));
+  if (answer.customText !== undefined && answer.customText !== '') {
+    lines.push(`→ Other: '${escapeText(answer.customText)}'`);
+  }
+  if (lines.length > 0) return lines;
+  return [answer.selectedOptions === undefined ? NO_ANSWER : '→ (No selection)'];
+}
+
+function formatChoice(question: Question, label: string): string {
+  const description = question.options.find((option) => option.label === label)?.description;
+  const shown = visibleLine(label);
+  return description === undefined || description === ''
+    ? `→ ${shown}`
+    : `→ ${shown} — ${visibleLine(description)}`;
+}
+
+function assertFits(questions: readonly Question[], answer: UserAnswer): void {
+  const { questionIndex } = answer;
+  const question = questions[questionIndex];
+  if (question === undefined) {
+    throw new InvalidAnswerError(`Answer references invalid question index: ${questionIndex}`, questionIndex);
+  }
+  for (const label of [answer.selectedOption, ...(answer.selectedOptions ?? [])]) {
+    if (label === undefined || question.options.some((option) => option.label === label)) continue;
+    throw new InvalidAnswerError(
+      `Answer for question ${questionIndex} references non-existent option: ${visibleLine(label)}`,
+      questionIndex,
+    );
+  }
+  if (answer.selectedOption ?? answer.selectedOptions ?? answer.customText) return;
+  throw new InvalidAnswerError(
+    `Answer for question ${questionIndex} has neither selectedOption, selectedOptions, nor customText`,
+    questionIndex,
+  );
+}

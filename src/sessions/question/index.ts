@@ -1,0 +1,43 @@
+export { DEFAULT_LIMITS, OUTER_LIMITS, type QuestionLimits } from './check-questions.js';
+export type { CleanOptions, CleanReport } from './clean.js';
+export {
+  AlreadySettledError,
+  AmbiguousIdError,
+  CallIdMismatchError,
+  InvalidAnswerError,
+  InvalidSessionIdError,
+  RequestIdReusedError,
+  SessionAbandonedError,
+  SessionNotFoundError,
+  SessionRejectedError,
+  SessionTimedOutError,
+  TooManySessionsError,
+} from './errors.js';
+export { escapeText, formatAnswers } from './format-response.js';
+export { type QuestionStatus, questionLifecycle } from './lifecycle.js';
+export type { CreateOptions } from './new-set.js';
+export {
+  answerQuestions,
+  cancelQuestions,
+  cleanOldQuestions,
+  createQuestions,
+  listQuestions,
+  type QuestionServices,
+  rejectQuestions,
+  showQuestions,
+  verifyQuestions,
+} from './operations.js';
+export { QuestionReport, reportOf } from './report.js';
+export {
+  AnswerInput,
+  type Asker,
+  type Option,
+  type Question,
+  QuestionInput,
+  type UserAnswer,
+} from './schema.js';
+export { type Delivery, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
+export { isSettled, type QuestionOutcome } from './state.js';
+export { FileQuestionStore, type QuestionChange, type QuestionStore } from './store.js';
+export type { QuestionView } from './view.js';
+export type { WaitOptions } from './wait-for-answers.js';

@@ -1,0 +1,66 @@
+import { type Clock, type Ids, InvalidInputError, uuidFrom } from '../../foundation/index.js';
+import type { ProcessIdentity } from '../../storage/index.js';
+import { questionLifecycle } from './lifecycle.js';
+import { type Asker, type QuestionInput, type RequestFile, SessionId, type StatusFile } from './schema.js';
+
+export interface CreateOptions {
+  readonly callId?: string | undefined;
+  /** Overrides the configured timeout; 0 = never. */
+  readonly timeoutMs?: number | undefined;
+  readonly workingDirectory?: string | undefined;
+  readonly asker?: Asker | undefined;
+  /** The asker's own name for this request: asking again with it finds the same set. */
+  readonly requestId?: string | undefined;
+  /** Whether this process stays to wait; then the inbox can tell when it is gone. */
+  readonly isWaiting?: boolean | undefined;
+}
+
+const MAX_REQUEST_ID_CHARACTERS = 256;
+
+/** The `request.json` of a new set. Throws INVALID_INPUT for an unusable request id. */
+export function newRequest(
+  tools: { clock: Clock; ids: Ids; timeoutMs: number },
+  questions: readonly QuestionInput[],
+  options: CreateOptions,
+): RequestFile {
+  const { callId, workingDirectory, asker, requestId } = options;
+  const timeoutMs = options.timeoutMs ?? tools.timeoutMs;
+  const now = tools.clock.now();
+  return {
+    sessionId: SessionId.parse(requestId === undefined ? tools.ids.uuid() : idOfRequest(requestId, options)),
+    questions: questions.map((question) => ({ ...question, multiSelect: question.multiSelect ?? false })),
+    status: questionLifecycle.initial,
+    timestamp: now.toISOString(),
+    ...(callId === undefined ? {} : { callId }),
+    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    version: 1,
+    ...(timeoutMs > 0 ? { expiresAt: new Date(now.getTime() + timeoutMs).toISOString() } : {}),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(asker === undefined ? {} : { asker }),
+  };
+}
+
+/** The `status.json` of a new set. */
+export function newStatus(request: RequestFile, waiting: ProcessIdentity | undefined): StatusFile {
+  return {
+    sessionId: request.sessionId,
+    status: questionLifecycle.initial,
+    createdAt: request.timestamp,
+    lastModified: request.timestamp,
+    totalQuestions: request.questions.length,
+    ...(request.callId === undefined ? {} : { callId: request.callId }),
+    rejectionReason: null,
+    version: 1,
+    ...(waiting === undefined ? {} : { askerProcess: { ...waiting } }),
+  };
+}
+
+/** The same asker in the same project with the same request id means the same set. */
+function idOfRequest(requestId: string, options: CreateOptions): string {
+  if (requestId === '' || requestId.length > MAX_REQUEST_ID_CHARACTERS) {
+    throw new InvalidInputError(`A request id has 1 to ${MAX_REQUEST_ID_CHARACTERS} characters`, {
+      place: 'requestId',
+    });
+  }
+  return uuidFrom('request', options.asker?.agent ?? '', options.workingDirectory ?? '', requestId);
+}

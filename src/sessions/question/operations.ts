@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { defineOperation } from '../../foundation/index.js';
+import { QuestionReport, reportOf } from './report.js';
+import { AnswerInput, Asker, QuestionInput } from './schema.js';
+import type { QuestionSessions } from './sessions.js';
+
+/** What the operations need: the question sessions. */
+export interface QuestionServices {
+  readonly questions: QuestionSessions;
+}
+
+/** An id, or on people's surfaces a prefix of one. */
+const SessionRef = z.string().min(1);
+
+export const createQuestions = defineOperation({
+  name: 'question.create',
+  summary: 'Put a set of questions before the person',
+  input: z.strictObject({
+    questions: z.array(QuestionInput),
+    callId: z.string().optional(),
+    timeoutMs: z.number().nonnegative().optional(),
+    workingDirectory: z.string().optional(),
+    asker: Asker.optional(),
+    requestId: z.string().optional(),
+    isWaiting: z.boolean().optional(),
+  }),
+  output: QuestionReport,
+  async run({ questions }: QuestionServices, { questions: set, ...options }) {
+    return reportOf(await questions.create(set, options));
+  },
+});
+
+export const listQuestions = defineOperation({
+  name: 'question.list',
+  summary: 'List question sets, oldest first',
+  input: z.strictObject({ isAll: z.boolean().default(false) }),
+  output: z.array(QuestionReport),
+  async run({ questions }: QuestionServices, { isAll }) {
+    const views = await questions.list();
+    return views.filter((view) => isAll || view.outcome.status === 'pending').map(reportOf);
+  },
+});
+
+export const showQuestions = defineOperation({
+  name: 'question.show',
+  summary: 'Show one question set with its answers',
+  input: z.strictObject({ session: SessionRef }),
+  output: QuestionReport,
+  async run({ questions }: QuestionServices, { session }) {
+    return reportOf(await questions.get(questions.resolve(session)));
+  },
+});
+
+export const answerQuestions = defineOperation({
+  name: 'question.answer',
+  summary: 'Answer a question set; the first answer wins',
+  input: z.strictObject({ session: SessionRef, answers: z.array(AnswerInput) }),
+  output: QuestionReport,
+  async run({ questions }: QuestionServices, { session, answers }) {
+    return reportOf(await questions.answer(questions.resolve(session), answers));
+  },
+});
+
+export const rejectQuestions = defineOperation({
+  name: 'question.reject',
+  summary: 'Reject a question set, with a reason or without',
+  input: z.strictObject({ session: SessionRef, reason: z.string().nullable().default(null) }),
+  output: QuestionReport,
+  async run({ questions }: QuestionServices, { session, reason }) {
+    return reportOf(await questions.reject(questions.resolve(session), reason));
+  },
+});
+
+export const cancelQuestions = defineOperation({
+  name: 'question.cancel',
+  summary: 'Withdraw a question set whose answer nobody needs any more',
+  input: z.strictObject({ session: SessionRef, reason: z.string().default('withdrawn') }),
+  output: QuestionReport,
+  async run({ questions }: QuestionServices, { session, reason }) {
+    return reportOf(await questions.cancel(questions.resolve(session), reason));
+  },
+});
+
+export const verifyQuestions = defineOperation({
+  name: 'question.verify',
+  summary: 'Check the files of question sets',
+  input: z.strictObject({ session: SessionRef.optional() }),
+  output: z.array(z.object({ sessionId: z.string(), faults: z.array(z.string()) })),
+  async run({ questions }: QuestionServices, { session }) {
+    const ids = session === undefined ? questions.ids() : [questions.resolve(session)];
+    return Promise.all(ids.map(async (id) => ({ sessionId: id, faults: await questions.verify(id) })));
+  },
+});
+
+export const cleanOldQuestions = defineOperation({
+  name: 'question.clean',
+  summary: 'Move old question sets that are not pending to the trash',
+  input: z.strictObject({
+    olderThanDays: z.number().nonnegative().optional(),
+    isDryRun: z.boolean().default(false),
+  }),
+  output: z.object({
+    retired: z.array(z.string()),
+    purged: z.array(z.string()),
+    skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
+  }),
+  async run({ questions }: QuestionServices, { olderThanDays, isDryRun }) {
+    const olderThanMs = olderThanDays === undefined ? undefined : olderThanDays * DAY_MS;
+    const report = await questions.clean({ olderThanMs, isDryRun });
+    return { retired: [...report.retired], purged: [...report.purged], skipped: [...report.skipped] };
+  },
+});
+
+const DAY_MS = 24 * 60 * 60 * 1_000;

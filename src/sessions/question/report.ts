@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { questionLifecycle } from './lifecycle.js';
+import { Asker, Question, UserAnswer } from './schema.js';
+import type { QuestionView } from './view.js';
+
+/** A question set as the command line (`--json`) and MCP (structured content) tell it. */
+export const QuestionReport = z.object({
+  sessionId: z.string(),
+  status: z.enum(questionLifecycle.states),
+  questions: z.array(Question),
+  answers: z.array(UserAnswer).nullable(),
+  rejectionReason: z.string().nullable(),
+  abandonedReason: z.string().nullable(),
+  /** Whether the outcome came after the set had timed out or was abandoned. */
+  late: z.boolean(),
+  createdAt: z.string(),
+  lastActivityAt: z.string(),
+  expiresAt: z.string().nullable(),
+  collectedAt: z.string().nullable(),
+  workingDirectory: z.string().nullable(),
+  asker: Asker.nullable(),
+  isAskerGone: z.boolean().nullable(),
+  faults: z.array(z.object({ file: z.string(), kind: z.string(), reason: z.string() })),
+});
+export type QuestionReport = z.infer<typeof QuestionReport>;
+
+/** Turns a view into its report. */
+export function reportOf(view: QuestionView): QuestionReport {
+  const { outcome } = view;
+  return {
+    sessionId: view.id,
+    status: outcome.status,
+    questions: [...view.questions],
+    answers: outcome.status === 'completed' ? [...outcome.answers] : null,
+    rejectionReason: outcome.status === 'rejected' ? outcome.reason : null,
+    abandonedReason: outcome.status === 'abandoned' ? outcome.reason : null,
+    late: 'late' in outcome ? outcome.late : false,
+    createdAt: view.createdAt,
+    lastActivityAt: view.lastActivityAt,
+    expiresAt: view.expiresAt,
+    collectedAt: view.collectedAt,
+    workingDirectory: view.workingDirectory,
+    asker: view.asker,
+    isAskerGone: view.isAskerGone,
+    faults: view.faults.map((fault) => ({ ...fault })),
+  };
+}

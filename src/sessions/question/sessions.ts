@@ -1,0 +1,314 @@
+import {
+  type Clock,
+  type Ids,
+  isUuidV4,
+  type Logger,
+  messageOf,
+  next,
+  timestamp,
+} from '../../foundation/index.js';
+import type { FileSystem, ProcessIdentity } from '../../storage/index.js';
+import { checkAnswers, isSameAnswer } from './check-answers.js';
+import { checkQuestions, type QuestionLimits } from './check-questions.js';
+import { type CleanOptions, type CleanReport, cleanQuestions } from './clean.js';
+import {
+  AlreadySettledError,
+  AmbiguousIdError,
+  InvalidAnswerError,
+  InvalidSessionIdError,
+  RequestIdReusedError,
+  SessionNotFoundError,
+  TooManySessionsError,
+} from './errors.js';
+import { questionLifecycle } from './lifecycle.js';
+import { type CreateOptions, newRequest, newStatus } from './new-set.js';
+import type { AnswerInput, AnswersFile, QuestionInput, StatusFile } from './schema.js';
+import { isForeign, isSettled, outcomeOf, type QuestionOutcome, statusFor } from './state.js';
+import type { QuestionChange, QuestionStore } from './store.js';
+import { type QuestionView, viewOf } from './view.js';
+import { type WaitOptions, waitForOutcome } from './wait-for-answers.js';
+
+export interface QuestionSessionsOptions {
+  readonly store: QuestionStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly fileSystem: FileSystem;
+  /** Who we are, for the asker's record and for judging whether others are gone. */
+  readonly identity: ProcessIdentity;
+  readonly limits: QuestionLimits;
+  /** How many sets may be pending. */
+  readonly maxSessions: number;
+  /** How long a set that is not pending is kept after its last activity. */
+  readonly retentionMs: number;
+  /** When a new set times out; 0 = never. */
+  readonly timeoutMs: number;
+}
+
+/** An outcome on its way to the asker. Confirm it once it was delivered; what is not confirmed is new again. */
+export interface Delivery extends Disposable {
+  readonly view: QuestionView;
+  readonly outcome: QuestionOutcome;
+  /** Whether it has not been delivered before. */
+  readonly isNew: boolean;
+  confirm(): void;
+}
+
+/** Question sessions: an agent asks, a person answers, the answer arrives. */
+export class QuestionSessions {
+  readonly #options: QuestionSessionsOptions;
+  readonly #store: QuestionStore;
+  readonly #clock: Clock;
+
+  constructor(options: QuestionSessionsOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#clock = options.clock;
+  }
+
+  /** Puts a set of questions before the person. Throws INVALID_INPUT, TOO_MANY_SESSIONS, REQUEST_ID_REUSED. */
+  async create(questions: readonly QuestionInput[], options: CreateOptions = {}): Promise<QuestionView> {
+    checkQuestions(questions, this.#options.limits);
+    const request = newRequest(this.#options, questions, options);
+    const status = newStatus(request, options.isWaiting ? this.#options.identity : undefined);
+    const isNew = await this.#store.create(request, status, () => this.#assertRoom());
+    const view = this.#view(request.sessionId);
+    if (isNew) return view;
+    if (JSON.stringify(view.questions) !== JSON.stringify(request.questions)) {
+      throw new RequestIdReusedError(options.requestId ?? '', request.sessionId);
+    }
+    return view;
+  }
+
+  /** One set. Throws SESSION_NOT_FOUND, INVALID_SESSION_ID. */
+  async get(id: string): Promise<QuestionView> {
+    const snapshot = await this.#store.read(id);
+    return viewOf(snapshot, this.#options, this.#clock.now());
+  }
+
+  /** All sets, oldest first. One that cannot be read is listed as such and stops nobody. */
+  async list(): Promise<QuestionView[]> {
+    const views: QuestionView[] = [];
+    for (const id of this.#store.ids()) {
+      try {
+        views.push(this.#view(id));
+      } catch (error) {
+        if (error instanceof SessionNotFoundError) continue;
+        this.#options.log.warn('question.unreadable', { sessionId: id, error: messageOf(error) });
+      }
+    }
+    return views.sort(
+      (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || a.id.localeCompare(b.id),
+    );
+  }
+
+  /** All ids, in no order. */
+  ids(): string[] {
+    return this.#store.ids();
+  }
+
+  /** The full id for a prefix of 4 or more characters. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
+  resolve(prefix: string): string {
+    if (isUuidV4(prefix)) return prefix.toLowerCase();
+    if (!/^[0-9a-f-]{4,36}$/i.test(prefix)) throw new InvalidSessionIdError(prefix);
+    const candidates = this.#store.ids().filter((id) => id.startsWith(prefix.toLowerCase()));
+    const [only] = candidates;
+    if (only === undefined) throw new SessionNotFoundError(prefix);
+    if (candidates.length > 1) throw new AmbiguousIdError(prefix, candidates);
+    return only;
+  }
+
+  /**
+   * Answers a set. The first answer wins; the same one again gets the same reply.
+   * Throws SESSION_NOT_FOUND, INVALID_ANSWER, ALREADY_SETTLED, LOCKED.
+   */
+  answer(
+    id: string,
+    answers: readonly AnswerInput[],
+    options: { callId?: string } = {},
+  ): Promise<QuestionView> {
+    return this.#store.change(id, (change) => {
+      const { request } = change.snapshot;
+      if (request === undefined) throw new InvalidAnswerError('The questions can no longer be read');
+      const checked = this.#check(id, () => checkAnswers(request.questions, answers, timestamp(this.#clock)));
+      const outcome = this.#outcome(change);
+      if (outcome.status === 'completed' && isSameAnswer(outcome.answers, checked)) return this.#heal(change);
+      if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
+      next(questionLifecycle, outcome.status, 'answer');
+      const callId = options.callId ?? request.callId ?? change.snapshot.status?.callId;
+      this.#commitAnswer(change, {
+        sessionId: request.sessionId,
+        answers: checked,
+        timestamp: timestamp(this.#clock),
+        ...(callId === undefined ? {} : { callId }),
+        version: 1,
+        ...(outcome.status === 'pending' ? {} : { late: true }),
+      });
+      return this.#view(id);
+    });
+  }
+
+  /** Rejects a set, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED, LOCKED. */
+  reject(id: string, reason: string | null = null): Promise<QuestionView> {
+    return this.#store.change(id, (change) => {
+      const outcome = this.#outcome(change);
+      if (outcome.status === 'rejected' && outcome.reason === reason) return this.#view(id);
+      if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
+      const status = next(questionLifecycle, outcome.status, 'reject');
+      this.#writeStatus(change, {
+        status,
+        rejectionReason: reason,
+        ...(outcome.status === 'pending' ? {} : { late: true }),
+      });
+      return this.#view(id);
+    });
+  }
+
+  /** Withdraws a set: the agent does not need the answer any more. A settled one stays as it is. */
+  cancel(id: string, reason: string): Promise<QuestionView> {
+    return this.#store.change(id, (change) => {
+      const outcome = this.#outcome(change);
+      if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
+      if (outcome.status === 'abandoned') return this.#view(id);
+      const status = next(questionLifecycle, outcome.status, 'abandon');
+      this.#writeStatus(change, { status, abandonedReason: reason });
+      return this.#view(id);
+    });
+  }
+
+  /** Marks a set as timed out if nobody decided yet; otherwise nothing happens. Returns how it stands. */
+  expire(id: string): Promise<QuestionOutcome> {
+    return this.#store.change(id, (change) => {
+      const stored = change.snapshot.status?.status;
+      const outcome = this.#outcome(change);
+      if (outcome.status === 'pending' || (outcome.status === 'timed_out' && stored === 'pending')) {
+        this.#writeStatus(change, { status: next(questionLifecycle, 'pending', 'expire') });
+      }
+      return outcomeOf(this.#store.readOnce(id), this.#clock.now());
+    });
+  }
+
+  /** Waits for the outcome; see `waitForOutcome`. A set that runs out of time is written down as timed out. */
+  async wait(id: string, options: WaitOptions = {}): Promise<QuestionOutcome> {
+    const outcome = await waitForOutcome({ store: this.#store, clock: this.#clock }, id, options);
+    return outcome.status === 'timed_out' ? this.expire(id) : outcome;
+  }
+
+  /**
+   * Takes the outcome for delivery to the asker. It is the same however often it is taken, and new until one
+   * delivery was confirmed; while one is under way, others see it as not new.
+   */
+  async collect(id: string): Promise<Delivery> {
+    const held = this.#store.tryLock(id);
+    if (!('snapshot' in held)) return idleDelivery(await this.get(id));
+    const outcome = this.#outcome(held);
+    const { status, answers } = held.snapshot;
+    const isDelivered = status?.collectedAt !== undefined || answers?.lastReadAt !== undefined;
+    if (outcome.status === 'pending' || isDelivered) {
+      const view = this.#heal(held);
+      held[Symbol.dispose]();
+      return idleDelivery(view);
+    }
+    return {
+      view: this.#view(id),
+      outcome,
+      isNew: true,
+      confirm: () => this.#writeStatus(held, { status: outcome.status, collectedAt: timestamp(this.#clock) }),
+      [Symbol.dispose]: () => held[Symbol.dispose](),
+    };
+  }
+
+  /** Writes down that the asker left without its answer, or (null) that a process waits again. */
+  async noteAsker(id: string, state: 'gone' | 'waiting'): Promise<void> {
+    await this.#store.change(id, (change) => {
+      const {
+        askerGoneAt: _gone,
+        askerProcess: _process,
+        ...status
+      } = statusFor(change.snapshot, this.#clock.now());
+      if (isSettled(this.#outcome(change))) return;
+      const asker =
+        state === 'gone'
+          ? { askerGoneAt: timestamp(this.#clock) }
+          : { askerProcess: { ...this.#options.identity } };
+      change.writeStatus({ ...status, ...asker });
+    });
+  }
+
+  /** What is wrong with a set: files, ids, counts. An empty list means that it is whole. */
+  async verify(id: string): Promise<string[]> {
+    const { request, status, answers, faults } = await this.#store.read(id);
+    const found = faults.map((fault) => `${fault.file}: ${fault.reason}`);
+    if (request !== undefined && status !== undefined && request.questions.length !== status.totalQuestions) {
+      found.push(
+        `status.json counts ${status.totalQuestions} questions, request.json has ${request.questions.length}`,
+      );
+    }
+    for (const answer of answers?.answers ?? []) {
+      const count = request?.questions.length ?? 0;
+      if (answer.questionIndex >= count)
+        found.push(`answers.json answers question ${answer.questionIndex} of ${count}`);
+    }
+    return found;
+  }
+
+  /** Moves old sets that are not pending to the trash; see `cleanQuestions`. */
+  clean(options: CleanOptions = {}): Promise<CleanReport> {
+    return cleanQuestions(this.#options, options);
+  }
+
+  #assertRoom(): void {
+    const ids = this.#store.ids();
+    if (ids.length < this.#options.maxSessions) return;
+    const now = this.#clock.now();
+    const pending = ids.filter((id) => outcomeOf(this.#store.readOnce(id), now).status === 'pending');
+    if (pending.length >= this.#options.maxSessions)
+      throw new TooManySessionsError(this.#options.maxSessions);
+  }
+
+  /** For our own sets the answer comes first and decides; AUQ's readers want the status first. */
+  #commitAnswer(change: QuestionChange, answers: AnswersFile): void {
+    const statusFirst = isForeign(change.snapshot.request);
+    if (statusFirst) this.#writeStatus(change, { status: 'completed' });
+    if (!change.createAnswers(answers)) {
+      const winner = outcomeOf(this.#store.readOnce(answers.sessionId), this.#clock.now());
+      if (winner.status === 'completed' && isSameAnswer(winner.answers, answers.answers)) return;
+      throw new AlreadySettledError(answers.sessionId, winner);
+    }
+    if (!statusFirst) this.#writeStatus(change, { status: 'completed' });
+  }
+
+  #writeStatus(change: QuestionChange, fields: Partial<StatusFile>): void {
+    const now = this.#clock.now();
+    change.writeStatus({ ...statusFor(change.snapshot, now), lastModified: now.toISOString(), ...fields });
+  }
+
+  /** Brings `status.json` in line with an answer whose writer died in between. */
+  #heal(change: QuestionChange): QuestionView {
+    const { snapshot } = change;
+    if (snapshot.answers !== undefined && snapshot.status?.status !== 'completed') {
+      this.#writeStatus(change, { status: 'completed' });
+    }
+    return this.#view(snapshot.id);
+  }
+
+  #check<Result>(id: string, check: () => Result): Result {
+    try {
+      return check();
+    } catch (error) {
+      throw error instanceof InvalidAnswerError ? InvalidAnswerError.forSession(id, error) : error;
+    }
+  }
+
+  #outcome(change: QuestionChange): QuestionOutcome {
+    return outcomeOf(change.snapshot, this.#clock.now());
+  }
+
+  #view(id: string): QuestionView {
+    return viewOf(this.#store.readOnce(id), this.#options, this.#clock.now());
+  }
+}
+
+function idleDelivery(view: QuestionView): Delivery {
+  return { view, outcome: view.outcome, isNew: false, confirm() {}, [Symbol.dispose]() {} };
+}

@@ -1,0 +1,330 @@
+import { join } from 'node:path';
+import type * as z from 'zod';
+import { type Ids, isUuidV4, messageOf } from '../../foundation/index.js';
+import {
+  type AcquireOptions,
+  acquireLock,
+  attempt,
+  createFile,
+  type DirectoryWatch,
+  DocumentDamagedError,
+  ensureDirectory,
+  formatDocument,
+  hasDirectory,
+  isTemporaryName,
+  Lock,
+  type LockState,
+  type LockTools,
+  listDirectory,
+  type OnHint,
+  readDocument,
+  readDocumentOnce,
+  removeQuietly,
+  removeTree,
+  setAside,
+  syncDirectory,
+  systemCode,
+  Trash,
+  tryAcquireLock,
+  writeDocument,
+} from '../../storage/index.js';
+import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
+import { AnswersFile, RequestFile, StatusFile } from './schema.js';
+import type { FileFault, QuestionFile, QuestionSnapshot } from './state.js';
+
+/** Where question sets are kept. The file implementation is the default; another engine brings its own. */
+export interface QuestionStore {
+  /**
+   * Makes a set visible, whole or not at all. False when its id is taken. Nobody else creates while `assertRoom` looks
+   * whether there is room; what it throws is passed on.
+   */
+  create(request: RequestFile, status: StatusFile, assertRoom: () => void): Promise<boolean>;
+  /** All ids, in no order. */
+  ids(): string[];
+  has(id: string): boolean;
+  /** Reads a set without a lock. Throws SESSION_NOT_FOUND. */
+  read(id: string): Promise<QuestionSnapshot>;
+  /** The same in one go, for lists: a file that does not parse is a fault, not something to wait for. */
+  readOnce(id: string): QuestionSnapshot;
+  /** Runs a change under the set's lock, on what the files say then. Throws SESSION_NOT_FOUND, LOCKED. */
+  change<Result>(
+    id: string,
+    act: (change: QuestionChange) => Result,
+    options?: AcquireOptions,
+  ): Promise<Result>;
+  /** Takes the set's lock if it is free right now. */
+  tryLock(id: string): QuestionChange | LockState;
+  /** Makes sure that what was just read would survive power loss. */
+  confirm(id: string): void;
+  watch(id: string, onHint: OnHint): DirectoryWatch;
+  /** Removes what has lain in the trash for longer than this, for good; the ids of what is gone. */
+  purgeTrash(olderThanMs: number): string[];
+}
+
+/** A set that is held for a change. Every write checks the lock first. */
+export interface QuestionChange extends Disposable {
+  readonly snapshot: QuestionSnapshot;
+  writeStatus(status: StatusFile): void;
+  /** False when somebody else's answer is there already. */
+  createAnswers(answers: AnswersFile): boolean;
+  /** Moves the set to the trash. */
+  retire(): void;
+}
+
+const SCHEMAS: Readonly<Record<QuestionFile, z.ZodType>> = {
+  'request.json': RequestFile,
+  'status.json': StatusFile,
+  'answers.json': AnswersFile,
+};
+
+/** Question sets as directories of JSON files, in the published format. */
+export class FileQuestionStore implements QuestionStore {
+  readonly directory: string;
+  readonly trash: Trash;
+  readonly #tools: LockTools & { ids: Ids };
+
+  constructor(tools: LockTools & { ids: Ids }, paths: { directory: string; trash: string }) {
+    this.#tools = tools;
+    this.directory = paths.directory;
+    this.trash = new Trash(tools, paths.trash);
+  }
+
+  async create(request: RequestFile, status: StatusFile, assertRoom: () => void): Promise<boolean> {
+    const { fileSystem } = this.#tools;
+    const own = join(this.directory, '.holdfast');
+    ensureDirectory(fileSystem, own);
+    using _lock = await acquireLock(this.#tools, join(own, 'create'));
+    this.#sweepStaging(own);
+    const target = this.#path(request.sessionId);
+    if (hasDirectory(fileSystem, target)) return false;
+    assertRoom();
+    const staged = join(own, `${request.sessionId}.staged`);
+    try {
+      ensureDirectory(fileSystem, staged);
+      createFile(this.#tools, join(staged, 'request.json'), formatDocument(request));
+      createFile(this.#tools, join(staged, 'status.json'), formatDocument(status));
+      attempt(target, 'create', () => {
+        fileSystem.rename(staged, target);
+        syncDirectory(fileSystem, this.directory);
+      });
+      return true;
+    } catch (error) {
+      this.#discard(staged);
+      throw error;
+    }
+  }
+
+  ids(): string[] {
+    return listDirectory(this.#tools.fileSystem, this.directory).filter(isUuidV4);
+  }
+
+  has(id: string): boolean {
+    return hasDirectory(this.#tools.fileSystem, this.#path(id));
+  }
+
+  async read(id: string): Promise<QuestionSnapshot> {
+    const directory = this.#existing(id);
+    const readings: Reading[] = [];
+    for (const file of FILE_NAMES) {
+      try {
+        readings.push(
+          accept(id, file, await readDocument(this.#tools, join(directory, file), SCHEMAS[file])),
+        );
+      } catch (error) {
+        readings.push(refuse(file, error));
+      }
+    }
+    return assemble(id, readings);
+  }
+
+  readOnce(id: string): QuestionSnapshot {
+    const directory = this.#existing(id);
+    const readings = FILE_NAMES.map((file) => {
+      try {
+        return accept(
+          id,
+          file,
+          readDocumentOnce(this.#tools.fileSystem, join(directory, file), SCHEMAS[file]),
+        );
+      } catch (error) {
+        return refuse(file, error);
+      }
+    });
+    return assemble(id, readings);
+  }
+
+  async change<Result>(
+    id: string,
+    act: (change: QuestionChange) => Result,
+    options?: AcquireOptions,
+  ): Promise<Result> {
+    const directory = this.#existing(id);
+    const lock = await this.#acquire(id, join(directory, 'session'), options);
+    using change = this.#begin(id, directory, lock);
+    return act(change);
+  }
+
+  tryLock(id: string): QuestionChange | LockState {
+    const directory = this.#existing(id);
+    const lock = tryAcquireLock(this.#tools, join(directory, 'session'));
+    return lock instanceof Lock ? this.#begin(id, directory, lock) : lock;
+  }
+
+  confirm(id: string): void {
+    const path = this.#path(id);
+    attempt(path, 'sync', () => syncDirectory(this.#tools.fileSystem, path));
+  }
+
+  watch(id: string, onHint: OnHint): DirectoryWatch {
+    return this.#tools.watcher.watch(this.#existing(id), onHint);
+  }
+
+  purgeTrash(olderThanMs: number): string[] {
+    return this.trash.purge(olderThanMs).map((entry) => entry.id);
+  }
+
+  /** The lock of a set, for those who want to look at it or take it away. */
+  lockPath(id: string): string {
+    return join(this.#existing(id), 'session');
+  }
+
+  #begin(id: string, directory: string, lock: Lock): QuestionChange {
+    try {
+      this.#sweepTemporaries(directory);
+      return new FileChange(this.#tools, this.trash, lock, directory, this.#readForChange(id, directory));
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** Damaged answers and states are set aside first, so that a change starts from files that verify. */
+  #readForChange(id: string, directory: string): QuestionSnapshot {
+    const snapshot = this.readOnce(id);
+    for (const fault of snapshot.faults) {
+      if (fault.kind !== 'damaged' || fault.file === 'request.json') continue;
+      const keptAt = setAside(this.#tools, join(directory, fault.file));
+      this.#tools.log.warn('question.damaged-file-set-aside', { sessionId: id, file: fault.file, keptAt });
+    }
+    return snapshot;
+  }
+
+  async #acquire(id: string, path: string, options?: AcquireOptions): Promise<Lock> {
+    try {
+      return await acquireLock(this.#tools, path, options);
+    } catch (error) {
+      // The directory went to the trash while we waited for its lock.
+      if (systemCode(error) === undefined && !this.has(id)) throw new SessionNotFoundError(id);
+      throw error;
+    }
+  }
+
+  #existing(id: string): string {
+    const path = this.#path(id);
+    if (!hasDirectory(this.#tools.fileSystem, path)) throw new SessionNotFoundError(id);
+    return path;
+  }
+
+  #path(id: string): string {
+    if (!isUuidV4(id)) throw new InvalidSessionIdError(id);
+    return join(this.directory, id);
+  }
+
+  /** Only one process creates at a time, so whatever is staged now was left by one that died. */
+  #sweepStaging(own: string): void {
+    for (const name of listDirectory(this.#tools.fileSystem, own)) {
+      if (name.endsWith('.staged')) this.#discard(join(own, name));
+    }
+  }
+
+  /** Writers hold the lock, so temporary files that are here now were left by one that died. */
+  #sweepTemporaries(directory: string): void {
+    for (const name of listDirectory(this.#tools.fileSystem, directory)) {
+      if (isTemporaryName(name)) removeQuietly(this.#tools.fileSystem, join(directory, name));
+    }
+  }
+
+  #discard(staged: string): void {
+    try {
+      removeTree(this.#tools.fileSystem, staged);
+    } catch (error) {
+      this.#tools.log.warn('question.staging-left', { path: staged, error: messageOf(error) });
+    }
+  }
+}
+
+/** In this order: a status that says `completed` is read before the answer that was written before it. */
+const FILE_NAMES: readonly QuestionFile[] = ['request.json', 'status.json', 'answers.json'];
+
+/** One file of a set: its document, or what is wrong with it. */
+type Reading = { readonly file: QuestionFile; readonly document: unknown } | FileFault;
+
+function accept(id: string, file: QuestionFile, document: unknown): Reading {
+  if (document === undefined) return { file, kind: 'missing', reason: 'the file is missing' };
+  const { sessionId } = document as { sessionId: string };
+  return sessionId === id
+    ? { file, document }
+    : { file, kind: 'damaged', reason: `it belongs to session ${sessionId}` };
+}
+
+function refuse(file: QuestionFile, error: unknown): FileFault {
+  if (error instanceof DocumentDamagedError) return { file, kind: 'damaged', reason: error.reason };
+  throw error;
+}
+
+function assemble(id: string, readings: readonly Reading[]): QuestionSnapshot {
+  const documents: { [File in QuestionFile]?: unknown } = {};
+  const faults: FileFault[] = [];
+  for (const reading of readings) {
+    if ('document' in reading) documents[reading.file] = reading.document;
+    else if (reading.kind === 'damaged' || reading.file !== 'answers.json') faults.push(reading);
+  }
+  return {
+    id,
+    request: documents['request.json'] as RequestFile | undefined,
+    status: documents['status.json'] as StatusFile | undefined,
+    answers: documents['answers.json'] as AnswersFile | undefined,
+    faults,
+  };
+}
+
+class FileChange implements QuestionChange {
+  readonly snapshot: QuestionSnapshot;
+  readonly #tools: LockTools & { ids: Ids };
+  readonly #trash: Trash;
+  readonly #lock: Lock;
+  readonly #directory: string;
+
+  constructor(
+    tools: LockTools & { ids: Ids },
+    trash: Trash,
+    lock: Lock,
+    directory: string,
+    snapshot: QuestionSnapshot,
+  ) {
+    this.#tools = tools;
+    this.#trash = trash;
+    this.#lock = lock;
+    this.#directory = directory;
+    this.snapshot = snapshot;
+  }
+
+  writeStatus(status: StatusFile): void {
+    this.#lock.assertHeld();
+    writeDocument(this.#tools, join(this.#directory, 'status.json'), status);
+  }
+
+  createAnswers(answers: AnswersFile): boolean {
+    this.#lock.assertHeld();
+    return createFile(this.#tools, join(this.#directory, 'answers.json'), formatDocument(answers));
+  }
+
+  retire(): void {
+    this.#lock.assertHeld();
+    this.#trash.take(this.snapshot.id, this.#directory);
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock.release();
+  }
+}

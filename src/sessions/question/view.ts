@@ -1,0 +1,61 @@
+import { type FileSystem, judgeLife, type ProcessIdentity } from '../../storage/index.js';
+import type { Asker, Question } from './schema.js';
+import {
+  type FileFault,
+  lastActivityOf,
+  outcomeOf,
+  type QuestionOutcome,
+  type QuestionSnapshot,
+} from './state.js';
+
+/** A question set as its users see it. */
+export interface QuestionView {
+  readonly id: string;
+  readonly outcome: QuestionOutcome;
+  readonly questions: readonly Question[];
+  readonly createdAt: string;
+  readonly lastActivityAt: string;
+  readonly expiresAt: string | null;
+  readonly callId: string | null;
+  readonly workingDirectory: string | null;
+  readonly asker: Asker | null;
+  /** Whether somebody who waited for the answer is known to have left; null when nobody was known to wait. */
+  readonly isAskerGone: boolean | null;
+  /** When the outcome was first delivered to the asker. */
+  readonly collectedAt: string | null;
+  readonly faults: readonly FileFault[];
+}
+
+/** Derives the view from the files; `judge` says who we are, to tell whether the asker lives. */
+export function viewOf(
+  snapshot: QuestionSnapshot,
+  judge: { fileSystem: FileSystem; identity: ProcessIdentity },
+  now: Date,
+): QuestionView {
+  const { request, status, answers } = snapshot;
+  return {
+    id: snapshot.id,
+    outcome: outcomeOf(snapshot, now),
+    questions: request?.questions ?? [],
+    createdAt: request?.timestamp ?? status?.createdAt ?? EPOCH,
+    lastActivityAt: lastActivityOf(snapshot),
+    expiresAt: request?.expiresAt ?? null,
+    callId: request?.callId ?? status?.callId ?? null,
+    workingDirectory: request?.workingDirectory ?? status?.workingDirectory ?? null,
+    asker: request?.asker ?? null,
+    isAskerGone: isAskerGone(snapshot, judge),
+    collectedAt: status?.collectedAt ?? answers?.lastReadAt ?? null,
+    faults: snapshot.faults,
+  };
+}
+
+const EPOCH = new Date(0).toISOString();
+
+function isAskerGone(
+  { status }: QuestionSnapshot,
+  judge: { fileSystem: FileSystem; identity: ProcessIdentity },
+): boolean | null {
+  if (status?.askerGoneAt !== undefined) return true;
+  if (status?.askerProcess === undefined) return null;
+  return judgeLife(judge.fileSystem, status.askerProcess, judge.identity).life === 'dead';
+}

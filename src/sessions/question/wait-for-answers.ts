@@ -1,0 +1,89 @@
+import { type Clock, HoldfastError, throwIfAborted } from '../../foundation/index.js';
+import { CallIdMismatchError } from './errors.js';
+import { outcomeOf, type QuestionOutcome, type QuestionSnapshot } from './state.js';
+import type { QuestionStore } from './store.js';
+
+export interface WaitOptions {
+  /** How long to be patient; then the outcome is `pending`. 0 or absent = for ever. */
+  readonly patienceMs?: number | undefined;
+  /** The call that the set must belong to. */
+  readonly expectedCallId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A timer cannot be longer than this; a longer wait simply looks again. */
+const MAX_TIMER_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Waits until a set is anything but pending, woken by the directory watch, and returns how it stands. Ends on
+ * deletion (SESSION_NOT_FOUND), on the wrong call (CALL_ID_MISMATCH) and on the signal (ABORTED) as well.
+ */
+export async function waitForOutcome(
+  tools: { store: QuestionStore; clock: Clock },
+  id: string,
+  options: WaitOptions = {},
+): Promise<QuestionOutcome> {
+  const { store, clock } = tools;
+  const patience = options.patienceMs ?? 0;
+  const giveUpAt = patience > 0 ? clock.monotonicMs() + patience : Number.POSITIVE_INFINITY;
+  let wake = new AbortController();
+  const watch = store.watch(id, (name) => {
+    if (isTelling(name)) wake.abort();
+  });
+  try {
+    for (;;) {
+      throwIfAborted(options.signal, 'The wait for answers');
+      wake = new AbortController();
+      const snapshot = await readPatiently(store, id);
+      assertCall(snapshot, options.expectedCallId);
+      const outcome = outcomeOf(snapshot, clock.now());
+      if (outcome.status !== 'pending') {
+        store.confirm(id);
+        return outcome;
+      }
+      const leftMs = giveUpAt - clock.monotonicMs();
+      if (leftMs <= 0) return outcome;
+      const untilExpiryMs = msUntilExpiry(snapshot, clock);
+      await sleepOrWake(clock, Math.min(leftMs, untilExpiryMs, MAX_TIMER_MS), wake.signal, options.signal);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+/** Temporary files and lock records come and go; only the documents tell something. */
+function isTelling(name: string | null): boolean {
+  return name === null || !(name.startsWith('.') || name.startsWith('session.lock.'));
+}
+
+/** A damaged request or status is worth a second look; sets without damage cost no wait. */
+function readPatiently(store: QuestionStore, id: string): QuestionSnapshot | Promise<QuestionSnapshot> {
+  const snapshot = store.readOnce(id);
+  return snapshot.faults.length === 0 ? snapshot : store.read(id);
+}
+
+function assertCall(snapshot: QuestionSnapshot, expected: string | undefined): void {
+  const found = snapshot.answers?.callId ?? snapshot.status?.callId ?? snapshot.request?.callId;
+  if (expected !== undefined && found !== expected)
+    throw new CallIdMismatchError(snapshot.id, expected, found);
+}
+
+function msUntilExpiry(snapshot: QuestionSnapshot, clock: Clock): number {
+  const expiresAt = snapshot.request?.expiresAt;
+  if (expiresAt === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Date.parse(expiresAt) - clock.now().getTime());
+}
+
+async function sleepOrWake(
+  clock: Clock,
+  ms: number,
+  wake: AbortSignal,
+  stop: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await clock.sleep(ms, stop === undefined ? wake : AbortSignal.any([wake, stop]));
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    // Woken or called off: the caller looks which.
+  }
+}
