@@ -16,8 +16,8 @@ const MAX_WHOLE_FILE_BYTES = 64 * 1024 * 1024;
  * Replaces a file as a whole and durably: unique temporary name in the same directory, 0600 from the first byte,
  * write, read back and compare, fsync, rename, fsync the directory. Throws ATOMIC_WRITE_FAILED; the old file stays.
  */
-export function replaceFile(tools: StorageTools, path: string, text: string): void {
-  publish(tools, path, text, 'rename', (temporary) => {
+export function replaceFile(tools: StorageTools, path: string, text: string, mode = 0o600): void {
+  publish(tools, path, text, mode, 'rename', (temporary) => {
     tools.fileSystem.rename(temporary, path);
     return true;
   });
@@ -28,7 +28,7 @@ export function replaceFile(tools: StorageTools, path: string, text: string): vo
  * overwrites and never shows half a file. Returns false when somebody was first. Throws ATOMIC_WRITE_FAILED.
  */
 export function createFile(tools: StorageTools, path: string, content: string | Buffer): boolean {
-  return publish(tools, path, content, 'link', (temporary) => {
+  return publish(tools, path, content, 0o600, 'link', (temporary) => {
     const isFirst = linkIfAbsent(tools.fileSystem, temporary, path);
     removeQuietly(tools.fileSystem, temporary);
     return isFirst;
@@ -103,6 +103,7 @@ function publish(
   tools: StorageTools,
   path: string,
   content: string | Buffer,
+  mode: number,
   publishStep: 'rename' | 'link',
   show: (temporary: string) => boolean,
 ): boolean {
@@ -111,14 +112,10 @@ function publish(
   let step: Step = 'create';
   let isShown = false;
   try {
-    writeVerified(
-      fileSystem,
-      temporary,
-      typeof content === 'string' ? Buffer.from(content, 'utf8') : content,
-      (reached) => {
-        step = reached;
-      },
-    );
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+    writeVerified(fileSystem, temporary, bytes, mode, (reached) => {
+      step = reached;
+    });
     step = publishStep;
     const result = show(temporary);
     isShown = true;
@@ -135,11 +132,12 @@ function writeVerified(
   fileSystem: FileSystem,
   path: string,
   bytes: Buffer,
+  mode: number,
   onStep: (step: Step) => void,
 ): void {
   const descriptor = fileSystem.open(path, OpenFlags.createNew, 0o600);
   closing(fileSystem, descriptor, () => {
-    fileSystem.changeMode(descriptor, 0o600);
+    fileSystem.changeMode(descriptor, mode);
     onStep('write');
     writeWhole(fileSystem, descriptor, bytes);
     onStep('verify');
@@ -184,7 +182,8 @@ function readAll(fileSystem: FileSystem, descriptor: number, expectedBytes: numb
   }
 }
 
-function closeQuietly(fileSystem: FileSystem, descriptor: number): void {
+/** Closes a descriptor on the way out of a failure. */
+export function closeQuietly(fileSystem: FileSystem, descriptor: number): void {
   try {
     fileSystem.close(descriptor);
   } catch {

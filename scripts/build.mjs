@@ -1,0 +1,70 @@
+// Builds dist/: the command line (a small CommonJS entry and lazily loaded ESM chunks), the library, its types.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+export const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  logLevel: 'warning',
+  legalComments: 'none',
+  // jsonc-parser's "main" is UMD, which a bundle cannot follow.
+  mainFields: ['module', 'main'],
+  define: { __HOLDFAST_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
+};
+
+/** Bundled CommonJS packages call require; ESM has none of its own. */
+const REQUIRE =
+  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
+
+/** The command line: `main` is loaded only when a command runs, and loads each command on its own. */
+export async function buildCli(outdir, entryPoints = { main: 'src/cli/main.ts' }) {
+  await build({
+    ...common,
+    entryPoints: { holdfast: 'src/cli/holdfast.ts' },
+    outdir,
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    minify: true,
+    banner: { js: '#!/usr/bin/env node' },
+    external: ['./main.js'],
+  });
+  await build({
+    ...common,
+    entryPoints,
+    outdir,
+    format: 'esm',
+    splitting: true,
+    minify: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    banner: { js: REQUIRE },
+  });
+}
+
+async function buildLibrary() {
+  await build({
+    ...common,
+    entryPoints: { index: 'src/index.ts', question: 'src/sessions/question/published.ts' },
+    outdir: 'dist/lib',
+    format: 'esm',
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    external: ['zod'],
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.chdir(root);
+  rmSync('dist', { recursive: true, force: true });
+  await Promise.all([buildCli('dist/cli'), buildLibrary()]);
+  chmodSync('dist/cli/holdfast.cjs', 0o755);
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
+    stdio: 'inherit',
+  });
+}

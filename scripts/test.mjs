@@ -1,0 +1,74 @@
+// Runs one tier of checks and tests and ends with a line `N passed, N failed, N skipped`.
+//   node scripts/test.mjs          checks, unit, scenarios, quick crash selection (npm test)
+//   node scripts/test.mjs crash    the long fault runs
+//   node scripts/test.mjs agents   real third-party programs
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const tier = process.argv[2] ?? 'default';
+const prepared = spawnSync(process.execPath, ['scripts/prepare-tree.mjs'], { stdio: 'inherit' });
+if (prepared.status !== 0) process.exit(prepared.status ?? 1);
+
+const PROJECTS = { default: ['unit', 'scenarios', 'crash-quick'], crash: ['crash'], agents: ['agents'] };
+const CHECKS = [
+  ['format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']],
+  ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']],
+  [
+    'import table',
+    [
+      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+      '--config',
+      '.dependency-cruiser.cjs',
+      'src',
+    ],
+  ],
+  ['packed tarball', ['scripts/check-package.mjs']],
+];
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+if (tier === 'default') for (const [name, args] of CHECKS) runCheck(name, args);
+runTests(PROJECTS[tier]);
+console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exit(total.failed === 0 ? 0 : 1);
+
+function runCheck(name, args) {
+  const result = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const isGood = result.status === 0;
+  total[isGood ? 'passed' : 'failed'] += 1;
+  console.log(`${isGood ? 'ok' : 'FAILED'}  ${name}`);
+  if (!isGood) console.log(`${result.stdout}${result.stderr}`);
+}
+
+function runTests(projects) {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  const report = join(directory, 'report.json');
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ];
+  const result = spawnSync(process.execPath, [...args, ...projects.flatMap((name) => ['--project', name])], {
+    stdio: 'inherit',
+  });
+  try {
+    const counts = JSON.parse(readFileSync(report, 'utf8'));
+    total.passed += counts.numPassedTests;
+    total.failed += counts.numFailedTests;
+    total.skipped += counts.numPendingTests + (counts.numTodoTests ?? 0);
+    for (const file of counts.testResults) {
+      for (const test of file.assertionResults)
+        if (test.status === 'pending' || test.status === 'skipped') console.log(`skipped: ${test.fullName}`);
+    }
+    if (total.failed === 0 && result.status !== 0) total.failed += 1;
+  } catch (error) {
+    console.log(`The test runner left no report: ${error.message}`);
+    total.failed += 1;
+  }
+  rmSync(directory, { recursive: true, force: true });
+}

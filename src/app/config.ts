@@ -1,0 +1,179 @@
+import { homedir, tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import * as z from 'zod';
+import { HoldfastError, messageOf } from '../foundation/index.js';
+import { OUTER_LIMITS } from '../sessions/question/index.js';
+import { deriveLayout, type FileSystem, type Layout, type Roots, readUserFile } from '../storage/index.js';
+
+/** The environment as the program was given it. This file is the only one that reads it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The environment of this process. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
+const Directory = z
+  .string()
+  .refine((path) => isAbsolute(path) || path.startsWith('~/'), 'must be an absolute path or start with ~/');
+const Count = (max: number) => z.int().min(1).max(max);
+const Seconds = z.number().nonnegative();
+
+interface Setting<Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  readonly default: z.output<Schema>;
+  readonly about: string;
+}
+
+function setting<Schema extends z.ZodType>(
+  schema: Schema,
+  initial: z.output<Schema>,
+  about: string,
+): Setting<Schema> {
+  return { schema, default: initial, about };
+}
+
+/** Every setting there is, by its dotted key in `config.json`. */
+export const SETTINGS = {
+  'question.dir': setting(Directory.optional(), undefined, 'Where question sets are kept'),
+  'question.maxSessions': setting(Count(10_000), 100, 'How many sets may be pending'),
+  'question.maxQuestions': setting(Count(OUTER_LIMITS.maxQuestions), 5, 'Questions in one set at most'),
+  'question.maxOptions': setting(
+    z.int().min(2).max(OUTER_LIMITS.maxOptions),
+    5,
+    'Options of one question at most',
+  ),
+  'question.timeoutSeconds': setting(Seconds, 0, 'When a new set times out; 0 = never'),
+  'question.retentionDays': setting(z.number().positive(), 7, 'How long sets that are not pending are kept'),
+  'mcp.handBackSeconds.claude': setting(Seconds, 0, 'When a call of Claude gets a pending handle; 0 = never'),
+  'mcp.handBackSeconds.gemini': setting(Seconds, 580, 'The same for Gemini CLI'),
+  'mcp.handBackSeconds.codex': setting(Seconds, 280, 'The same for Codex'),
+  'mcp.handBackSeconds.opencode': setting(Seconds, 50, 'The same for opencode'),
+  'mcp.handBackSeconds.other': setting(Seconds, 50, 'The same for every other client'),
+  'conversation.dir': setting(Directory.optional(), undefined, 'Where conversations are kept'),
+  'loop.dir': setting(Directory.optional(), undefined, 'Where the loop of a project is kept'),
+  'change.tempDir': setting(
+    Directory.optional(),
+    undefined,
+    'Where change sessions keep their published file',
+  ),
+} as const satisfies Record<string, Setting>;
+
+export type SettingKey = keyof typeof SETTINGS;
+export type SettingValue<Key extends SettingKey> = z.output<(typeof SETTINGS)[Key]['schema']>;
+
+/** The configuration of one run: each value and where it came from. */
+export interface Config {
+  readonly roots: Roots;
+  readonly layout: Layout;
+  get<Key extends SettingKey>(key: Key): SettingValue<Key>;
+  /** `default`, or the path of the file that set it. */
+  sourceOf(key: SettingKey): string;
+  /** Where each root came from, in words. */
+  readonly rootSource: string;
+}
+
+/** Reads the configuration. Throws CONFIG_INVALID for a file that cannot be used: nothing in it is ignored. */
+export function loadConfig(options: {
+  fileSystem: FileSystem;
+  environment: Environment;
+  workingDirectory: string;
+}): Config {
+  const { roots, source } = deriveRoots(options.environment);
+  const path = join(roots.config, 'config.json');
+  const text = readUserFile(options.fileSystem, path);
+  const given = text === undefined ? new Map<SettingKey, unknown>() : parseSettings(path, text);
+  const get = <Key extends SettingKey>(key: Key): SettingValue<Key> =>
+    (given.has(key) ? given.get(key) : SETTINGS[key].default) as SettingValue<Key>;
+  const directory = (key: 'question.dir' | 'conversation.dir' | 'loop.dir' | 'change.tempDir') =>
+    expandHome(get(key), roots.home);
+  return {
+    roots,
+    rootSource: source,
+    get,
+    sourceOf: (key) => (given.has(key) ? path : 'default'),
+    layout: deriveLayout(roots, options.workingDirectory, {
+      question: directory('question.dir'),
+      conversation: directory('conversation.dir'),
+      loop: directory('loop.dir'),
+      changeTemporary: directory('change.tempDir'),
+    }),
+  };
+}
+
+/** A configuration file that cannot be used as it is. */
+export class ConfigError extends HoldfastError<'CONFIG_INVALID'> {
+  readonly code = 'CONFIG_INVALID';
+
+  constructor(path: string, reason: string, options: { cause?: unknown } = {}) {
+    super(`${path}: ${reason}`, { ...options, hint: 'Known keys and their values: `holdfast config show`.' });
+  }
+}
+
+function deriveRoots(environment: Environment): { roots: Roots; source: string } {
+  const home = environment.HOME || homedir();
+  const temporary = environment.TMPDIR || tmpdir();
+  const own = environment.HOLDFAST_HOME;
+  if (own) {
+    if (!isAbsolute(own))
+      throw new ConfigError('HOLDFAST_HOME', `must be an absolute path, not ${JSON.stringify(own)}`);
+    const roots = {
+      home,
+      temporary,
+      config: join(own, 'config'),
+      data: join(own, 'data'),
+      state: join(own, 'state'),
+    };
+    return { roots, source: 'HOLDFAST_HOME' };
+  }
+  const base = (name: string, ...fallback: string[]) => {
+    const given = environment[name];
+    return join(given && isAbsolute(given) ? given : join(home, ...fallback), 'holdfast');
+  };
+  if (process.platform === 'darwin') {
+    const support = join(home, 'Library', 'Application Support', 'holdfast');
+    const roots = { home, temporary, config: support, data: support, state: join(support, 'state') };
+    return { roots, source: 'the platform' };
+  }
+  const roots = {
+    home,
+    temporary,
+    config: base('XDG_CONFIG_HOME', '.config'),
+    data: base('XDG_DATA_HOME', '.local', 'share'),
+    state: base('XDG_STATE_HOME', '.local', 'state'),
+  };
+  return { roots, source: 'the XDG directories' };
+}
+
+function parseSettings(path: string, text: string): Map<SettingKey, unknown> {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(path, `not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  const settings = new Map<SettingKey, unknown>();
+  for (const [key, value] of flatten(path, document, '')) {
+    if (key === 'version') continue;
+    if (!Object.hasOwn(SETTINGS, key)) throw new ConfigError(path, `unknown key ${JSON.stringify(key)}`);
+    const result = SETTINGS[key as SettingKey].schema.safeParse(value);
+    if (!result.success)
+      throw new ConfigError(path, `${key}: ${result.error.issues[0]?.message ?? 'not valid'}`);
+    settings.set(key as SettingKey, result.data);
+  }
+  return settings;
+}
+
+function* flatten(path: string, value: unknown, prefix: string): Generator<[string, unknown]> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (prefix === '') throw new ConfigError(path, 'must hold an object');
+    yield [prefix, value];
+    return;
+  }
+  for (const [key, inner] of Object.entries(value))
+    yield* flatten(path, inner, prefix === '' ? key : `${prefix}.${key}`);
+}
+
+function expandHome(path: string | undefined, home: string): string | undefined {
+  return path?.startsWith('~/') ? join(home, path.slice(2)) : path;
+}

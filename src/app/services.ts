@@ -1,0 +1,77 @@
+import {
+  type Clock,
+  type Ids,
+  type Logger,
+  silentLogger,
+  systemClock,
+  systemIds,
+} from '../foundation/index.js';
+import { FileQuestionStore, QuestionSessions } from '../sessions/question/index.js';
+import {
+  DirectoryWatcher,
+  type FileSystem,
+  type LockTools,
+  nodeFileSystem,
+  ownIdentity,
+} from '../storage/index.js';
+import { type Config, type Environment, loadConfig } from './config.js';
+
+export interface ServiceOptions {
+  readonly environment: Environment;
+  readonly workingDirectory: string;
+  /** What owner records say we are doing, such as `holdfast answer`. */
+  readonly command: string;
+  readonly log?: Logger | undefined;
+  readonly clock?: Clock | undefined;
+  readonly ids?: Ids | undefined;
+  readonly fileSystem?: FileSystem | undefined;
+}
+
+/** Everything a command may need, built once per run. */
+export interface Services {
+  readonly config: Config;
+  readonly environment: Environment;
+  readonly workingDirectory: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tools: LockTools;
+  readonly questions: QuestionSessions;
+  readonly questionStore: FileQuestionStore;
+}
+
+/** Builds the product from its parts. Throws CONFIG_INVALID. */
+export function createServices(options: ServiceOptions): Services {
+  const fileSystem = options.fileSystem ?? nodeFileSystem;
+  const clock = options.clock ?? systemClock;
+  const ids = options.ids ?? systemIds;
+  const log = options.log ?? silentLogger;
+  const config = loadConfig({ ...options, fileSystem });
+  const tools: LockTools = {
+    fileSystem,
+    ids,
+    clock,
+    log,
+    watcher: new DirectoryWatcher({ fileSystem, ids, log }),
+    identity: ownIdentity(fileSystem),
+    command: options.command,
+  };
+  const questionStore = new FileQuestionStore(tools, {
+    directory: config.layout.questions,
+    trash: config.layout.questionTrash,
+  });
+  const questions = new QuestionSessions({
+    ...tools,
+    store: questionStore,
+    limits: {
+      maxQuestions: config.get('question.maxQuestions'),
+      maxOptions: config.get('question.maxOptions'),
+    },
+    maxSessions: config.get('question.maxSessions'),
+    retentionMs: config.get('question.retentionDays') * DAY_MS,
+    timeoutMs: config.get('question.timeoutSeconds') * 1_000,
+  });
+  const { environment, workingDirectory } = options;
+  return { config, environment, workingDirectory, clock, log, tools, questions, questionStore };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;

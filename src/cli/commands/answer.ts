@@ -1,0 +1,131 @@
+import { visibleExcerpt } from '../../foundation/index.js';
+import {
+  AnswerInput,
+  answerQuestions,
+  type Question,
+  rejectQuestions,
+  showQuestions,
+} from '../../sessions/question/index.js';
+import { defineCommand, UsageError } from '../command.js';
+import { ExitCode } from '../exit-codes.js';
+import { parseInput } from '../parse-input.js';
+import { renderOutcome } from '../render/questions.js';
+
+export default defineCommand({
+  usage: 'answer <session>',
+  summary: 'Answer a question set, or reject it',
+  details:
+    'The first answer wins; the same answer again is the same reply. With several questions, write --option and\n' +
+    '--text as <index>=<value>, the first question being 0. An option is its label or its number (from 1).\n' +
+    'At a terminal and without options it asks you.',
+  options: {
+    option: { type: 'strings', value: '<label>', about: 'choose this option (repeat it for multi-select)' },
+    text: { type: 'strings', value: '<text>', about: 'answer in your own words, with or without an option' },
+    answers: { type: 'string', value: '<json>', about: 'all answers as JSON, keyed by question index' },
+    reject: { type: 'boolean', about: 'reject the set instead' },
+    reason: { type: 'string', value: '<text>', about: 'why it is rejected' },
+  },
+  examples: [
+    'holdfast answer 3f2a --option Yes',
+    'holdfast answer 3f2a --option 0=Postgres --option 1=2 --text "1=but not on Fridays"',
+    'holdfast answer 3f2a --answers \'{"0":{"selectedOption":"Yes"},"1":{"selectedOptions":["A","B"]}}\'',
+    'holdfast answer 3f2a --reject --reason "ask me tomorrow"',
+  ],
+  async run({ services, terminal, signal, isJson }, { positionals: [session = ''], values }) {
+    const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
+    if (values.reject && isAnswer) throw new UsageError('Either answer or --reject, not both');
+    if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
+    if (values.reject) {
+      const report = await rejectQuestions.run(services, { session, reason: values.reason ?? null });
+      terminal.write(isJson ? JSON.stringify({ success: true, ...report }) : `Rejected ${report.sessionId}`);
+      return ExitCode.done;
+    }
+    const { questions } = await showQuestions.run(services, { session });
+    const answers = isAnswer ? fromOptions(questions, values) : await fromTerminal(questions);
+    if (answers === undefined) return ExitCode.needsPerson;
+    const report = await answerQuestions.run(services, { session, answers });
+    if (isJson) terminal.write(JSON.stringify({ success: true, ...report }));
+    else terminal.write(`Answered ${report.sessionId}\n\n${renderOutcome(report)}`);
+    return ExitCode.done;
+
+    async function fromTerminal(set: readonly Question[]): Promise<AnswerInput[] | undefined> {
+      if (!terminal.isInteractive) {
+        throw new UsageError('No answer given', {
+          hint: 'Use --option, --text, --answers or --reject; see --help.',
+        });
+      }
+      const { promptAnswers } = await import('../prompt-answers.js');
+      return promptAnswers(set, signal);
+    }
+  },
+});
+
+interface AnswerValues {
+  readonly option: readonly string[];
+  readonly text: readonly string[];
+  readonly answers: string | undefined;
+}
+
+function fromOptions(questions: readonly Question[], values: AnswerValues): AnswerInput[] {
+  if (values.answers !== undefined) {
+    if (values.option.length + values.text.length > 0) {
+      throw new UsageError('--answers says everything: leave --option and --text out');
+    }
+    return fromJson(values.answers);
+  }
+  const chosen = values.option.map((text) => splitIndex(questions, text));
+  const texts = values.text.map((text) => splitIndex(questions, text));
+  return questions.flatMap((question, questionIndex) => {
+    const labels = chosen
+      .filter(([index]) => index === questionIndex)
+      .map(([, value]) => labelOf(question, value));
+    const [own, second] = texts.filter(([index]) => index === questionIndex).map(([, value]) => value);
+    if (second !== undefined) throw new UsageError(`Two texts for question ${questionIndex}`);
+    if (labels.length === 0 && own === undefined) return [];
+    if (labels.length > 1 && question.multiSelect !== true) {
+      throw new UsageError(`Question ${questionIndex} takes one option`);
+    }
+    const [label] = labels;
+    return [
+      {
+        questionIndex,
+        ...(question.multiSelect === true && labels.length > 0 ? { selectedOptions: labels } : {}),
+        ...(question.multiSelect !== true && label !== undefined ? { selectedOption: label } : {}),
+        ...(own === undefined ? {} : { customText: own }),
+      },
+    ];
+  });
+}
+
+function fromJson(text: string): AnswerInput[] {
+  return Object.entries(parseInput('--answers', text)).map(([index, answer]) => {
+    if (!/^\d{1,4}$/.test(index)) {
+      throw new UsageError(`--answers: ${JSON.stringify(visibleExcerpt(index, 40))} is not a question index`);
+    }
+    const given = typeof answer === 'object' && answer !== null ? answer : {};
+    const result = AnswerInput.safeParse({ ...given, questionIndex: Number(index) });
+    if (result.success) return result.data;
+    const issue = result.error.issues[0];
+    throw new UsageError(`--answers: question ${index}: ${issue?.path.join('.')} ${issue?.message}`);
+  });
+}
+
+/** `1=text` speaks of question 1; with a single question the whole text is the value. */
+function splitIndex(questions: readonly Question[], text: string): [number, string] {
+  if (questions.length === 1) return [0, text];
+  const match = /^(\d{1,4})=(.*)$/s.exec(text);
+  if (match === null) {
+    throw new UsageError(`Which question does ${JSON.stringify(visibleExcerpt(text, 40))} answer?`, {
+      hint: 'With several questions write <index>=<value>, the first being 0.',
+    });
+  }
+  const index = Number(match[1]);
+  if (questions[index] === undefined) throw new UsageError(`There is no question ${index}`);
+  return [index, match[2] ?? ''];
+}
+
+function labelOf(question: Question, value: string): string {
+  if (question.options.some((option) => option.label === value)) return value;
+  const byNumber = /^\d{1,3}$/.test(value) ? question.options[Number(value) - 1] : undefined;
+  return byNumber?.label ?? value;
+}

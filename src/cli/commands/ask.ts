@@ -1,0 +1,105 @@
+import { readTextFile } from '../../app/index.js';
+import { AbortedError, InvalidInputError, isHoldfastError } from '../../foundation/index.js';
+import { createQuestions, type QuestionOutcome, reportOf } from '../../sessions/question/index.js';
+import { type CommandContext, defineCommand, UsageError } from '../command.js';
+import { parseDuration } from '../duration.js';
+import { ExitCode } from '../exit-codes.js';
+import { parseInput } from '../parse-input.js';
+import { renderOutcome } from '../render/questions.js';
+
+export default defineCommand({
+  usage: 'ask [questions]',
+  summary: 'Ask a person and wait for the answer',
+  details:
+    'Questions are JSON: {"questions":[{"title","prompt","options":[{"label","description"?}],"multiSelect"?}]},\n' +
+    'given as the argument, with --file, or on standard input. The question stays answerable whatever becomes of\n' +
+    'this command: collect a late answer with `holdfast questions collect <id>`.',
+  options: {
+    file: { type: 'string', value: '<path>', about: 'read the questions from a file' },
+    noWait: { type: 'boolean', about: 'print the id and return at once' },
+    timeout: { type: 'string', value: '<duration>', about: 'the set times out after this long, such as 10m' },
+    agent: { type: 'string', value: '<name>', about: 'who asks, as the inbox shows it' },
+    requestId: { type: 'string', value: '<id>', about: 'asking again with the same id is the same question' },
+  },
+  examples: [
+    'holdfast ask \'{"questions":[{"title":"Deploy","prompt":"Deploy now?","options":[{"label":"Yes"},{"label":"No"}]}]}\'',
+    'holdfast ask --file questions.json --timeout 30m',
+    'id=$(holdfast ask --no-wait < questions.json); holdfast questions collect --wait "$id"',
+  ],
+  async run(context, { positionals, values }) {
+    const { services, terminal, signal, isJson } = context;
+    const timeoutMs = values.timeout === undefined ? undefined : parseDuration(values.timeout);
+    const document = parseInput('the questions', await readQuestions(context, positionals[0], values.file));
+    const report = await createQuestions.run(
+      services,
+      checkedInput({
+        ...document,
+        timeoutMs,
+        requestId: values.requestId,
+        workingDirectory: services.workingDirectory,
+        asker: { agent: values.agent ?? 'holdfast ask' },
+        isWaiting: !values.noWait,
+      }),
+    );
+    const id = report.sessionId;
+    if (values.noWait) {
+      terminal.write(isJson ? JSON.stringify(report) : id);
+      return ExitCode.done;
+    }
+    terminal.note(`Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)})`);
+    await waitOrLeave(context, id);
+    using delivery = await services.questions.collect(id);
+    const settled = reportOf(delivery.view);
+    terminal.write(isJson ? JSON.stringify(settled) : renderOutcome(settled));
+    delivery.confirm();
+    return exitCodeOfOutcome(settled.status);
+
+    async function waitOrLeave(
+      { services: { questions } }: CommandContext,
+      sessionId: string,
+    ): Promise<void> {
+      try {
+        await questions.wait(sessionId, { signal });
+      } catch (error) {
+        if (!isHoldfastError(error, 'ABORTED')) throw error;
+        await questions.noteAsker(sessionId, 'gone');
+        throw new AbortedError(`The wait for ${sessionId}`, {
+          hint: `The question stays; collect a late answer with \`holdfast questions collect ${sessionId.slice(0, 8)}\`.`,
+        });
+      }
+    }
+  },
+});
+
+/** The exit code that tells a script how its question ended. */
+export function exitCodeOfOutcome(status: QuestionOutcome['status']): ExitCode {
+  if (status === 'completed') return ExitCode.done;
+  return status === 'pending' || status === 'timed_out' ? ExitCode.needsPerson : ExitCode.failed;
+}
+
+function checkedInput(input: Readonly<Record<string, unknown>>): Parameters<typeof createQuestions.run>[1] {
+  const result = createQuestions.input.safeParse(input);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const place = issue?.path.join('.') ?? '';
+  throw new InvalidInputError(`Invalid question set: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
+    place,
+  });
+}
+
+async function readQuestions(
+  { services, terminal, signal }: CommandContext,
+  argument: string | undefined,
+  file: string | undefined,
+): Promise<string> {
+  if (file !== undefined) {
+    if (argument !== undefined)
+      throw new UsageError('Give the questions as an argument or with --file, not both');
+    return readTextFile(services, file);
+  }
+  if (argument !== undefined && argument !== '-') return argument;
+  if (argument === undefined && terminal.hasKeyboard) {
+    throw new UsageError('No questions given', { hint: 'Give them as JSON: see `holdfast ask --help`.' });
+  }
+  return terminal.readStandardInput(signal);
+}

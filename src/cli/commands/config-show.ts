@@ -1,0 +1,32 @@
+import { SETTINGS, type SettingKey } from '../../app/index.js';
+import { defineCommand } from '../command.js';
+import { ExitCode } from '../exit-codes.js';
+import { renderTable } from '../render/table.js';
+
+export default defineCommand({
+  usage: 'config show',
+  summary: 'Print every setting and where it came from',
+  details: 'Settings live in config.json (see `holdfast paths`). A key that is not listed here is an error.',
+  options: {},
+  examples: ['holdfast config show', 'holdfast config show --json'],
+  async run({ services: { config }, terminal, isJson }) {
+    const settings = (Object.keys(SETTINGS) as SettingKey[]).map((key) => ({
+      key,
+      value: config.get(key) ?? null,
+      source: config.sourceOf(key),
+      about: SETTINGS[key].about,
+    }));
+    if (isJson) terminal.write(JSON.stringify({ file: config.layout.configFile, settings }));
+    else {
+      const rows = settings.map(({ key, value, source, about }) => [
+        key,
+        value === null ? '-' : String(value),
+        source,
+        about,
+      ]);
+      terminal.write(renderTable(['KEY', 'VALUE', 'FROM', 'WHAT'], rows));
+      terminal.note(`File: ${config.layout.configFile}`);
+    }
+    return ExitCode.done;
+  },
+});

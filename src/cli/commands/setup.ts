@@ -1,0 +1,58 @@
+import {
+  CLIENT_NAMES,
+  type ClientName,
+  inspectClient,
+  installClient,
+  removeClient,
+} from '../../app/index.js';
+import { visibleExcerpt } from '../../foundation/index.js';
+import { defineCommand, UsageError } from '../command.js';
+import { ExitCode } from '../exit-codes.js';
+
+export default defineCommand({
+  usage: 'setup <agent>',
+  summary: "Put the MCP entry into an agent's settings",
+  details:
+    `Agents: ${CLIENT_NAMES.join(', ')}. Without --write it only prints what to paste and where. Everything else in\n` +
+    'the file stays byte for byte.',
+  options: {
+    write: { type: 'boolean', about: 'put the entry in place' },
+    remove: { type: 'boolean', about: 'take the entry out again' },
+    project: { type: 'boolean', about: 'use the settings of this project instead of your own' },
+    command: { type: 'string', value: '<path>', about: 'how the agent starts holdfast (default: holdfast)' },
+  },
+  examples: ['holdfast setup claude', 'holdfast setup codex --write', 'holdfast setup gemini --remove'],
+  async run({ services, terminal, isJson }, { positionals: [agent = ''], values }) {
+    const client = clientNamed(agent);
+    if (values.write && values.remove) throw new UsageError('Either --write or --remove, not both');
+    const place = {
+      entry: { command: values.command ?? 'holdfast', args: ['mcp'] },
+      project: values.project ? services.workingDirectory : undefined,
+    };
+    const changed = values.write
+      ? installClient(services, client, place)
+      : values.remove && removeClient(services, client, place);
+    const setup = inspectClient(services, client, place);
+    if (isJson) terminal.write(JSON.stringify({ ...setup, changed }));
+    else if (values.write)
+      terminal.write(
+        `${setup.path}: ${changed ? 'entry added' : 'the entry is there already'}. ${setup.note}`,
+      );
+    else if (values.remove)
+      terminal.write(`${setup.path}: ${changed ? 'entry removed' : 'there was no entry'}.`);
+    else {
+      terminal.write(setup.snippet);
+      terminal.note(`Belongs into ${setup.path}${setup.isInPlace ? ' (an entry is there already)' : ''}.`);
+      terminal.note(`Put it there with: holdfast setup ${client} --write`);
+    }
+    return ExitCode.done;
+  },
+});
+
+function clientNamed(name: string): ClientName {
+  const client = CLIENT_NAMES.find((known) => known === name);
+  if (client !== undefined) return client;
+  throw new UsageError(`Unknown agent: ${visibleExcerpt(name, 40)}`, {
+    hint: `Known: ${CLIENT_NAMES.join(', ')}.`,
+  });
+}

@@ -1,0 +1,41 @@
+import { isHoldfastError } from '../foundation/index.js';
+
+/** The exit codes of every command. Pinned: scripts depend on them. */
+export const ExitCode = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  needsPerson: 3,
+  notFound: 4,
+  locked: 5,
+  breakerOpen: 6,
+  limitReached: 7,
+  damaged: 8,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** From the code of an error to the exit code; what is not listed is `failed`. */
+const BY_ERROR: Readonly<Record<string, ExitCode>> = {
+  INVALID_INPUT: ExitCode.usage,
+  INVALID_ANSWER: ExitCode.usage,
+  INVALID_SESSION_ID: ExitCode.usage,
+  AMBIGUOUS_ID: ExitCode.usage,
+  REQUEST_ID_REUSED: ExitCode.usage,
+  CONFIG_INVALID: ExitCode.usage,
+  USAGE: ExitCode.usage,
+  CONFIRMATION_MISSING: ExitCode.needsPerson,
+  SESSION_TIMED_OUT: ExitCode.needsPerson,
+  SESSION_NOT_FOUND: ExitCode.notFound,
+  LOCKED: ExitCode.locked,
+  LOCK_LOST: ExitCode.locked,
+  TOO_MANY_SESSIONS: ExitCode.limitReached,
+  DOCUMENT_DAMAGED: ExitCode.damaged,
+  ABORTED: ExitCode.interrupted,
+};
+
+/** The exit code for anything that was thrown. */
+export function exitCodeOf(error: unknown): ExitCode {
+  return isHoldfastError(error) ? (BY_ERROR[error.code] ?? ExitCode.failed) : ExitCode.failed;
+}

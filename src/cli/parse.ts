@@ -1,0 +1,101 @@
+import { Command as Commander, CommanderError, InvalidArgumentError } from 'commander';
+import { type Command, type OptionSpec, UsageError } from './command.js';
+
+export interface ParsedCommand {
+  readonly positionals: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly isJson: boolean;
+  readonly isQuiet: boolean;
+  readonly color: boolean | undefined;
+}
+
+/** The command line asked for the help of a command; it is printed and nothing else happens. */
+export class HelpRequested extends Error {
+  readonly text: string;
+
+  constructor(text: string) {
+    super('help requested');
+    this.text = text;
+  }
+}
+
+/** Parses what stands behind a command's words. Throws USAGE, HelpRequested. */
+export function parseCommand(command: Command, words: readonly string[]): ParsedCommand {
+  const parser = buildParser(command);
+  try {
+    parser.parse([...words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed') throw new HelpRequested(helpOf(command));
+    const message = error.message.replace(/^error: /, '');
+    throw new UsageError(message, { cause: error, hint: `See \`holdfast ${nameOf(command)} --help\`.` });
+  }
+  const options = parser.opts<Record<string, unknown>>();
+  const values: Record<string, unknown> = {};
+  for (const [name, spec] of Object.entries(command.options)) {
+    values[name] = optionValue(options, name, spec);
+  }
+  return {
+    positionals: parser.processedArgs.filter((argument): argument is string => typeof argument === 'string'),
+    values,
+    isJson: options.json === true,
+    isQuiet: options.quiet === true,
+    color: typeof options.color === 'boolean' ? options.color : undefined,
+  };
+}
+
+function optionValue(options: Readonly<Record<string, unknown>>, name: string, spec: OptionSpec): unknown {
+  // Commander reads `--no-wait` as "wait is false".
+  const negated = /^no([A-Z])(.*)$/.exec(name);
+  if (negated !== null) return options[`${negated[1]?.toLowerCase()}${negated[2]}`] === false;
+  return options[name] ?? (spec.type === 'boolean' ? false : spec.type === 'strings' ? [] : undefined);
+}
+
+/** The help of one command, with its examples. */
+export function helpOf(command: Command): string {
+  const examples = command.examples.map((example) => `  ${example}`).join('\n');
+  return `${buildParser(command).helpInformation()}\nExamples:\n${examples}`;
+}
+
+function buildParser(command: Command): Commander {
+  const parser = new Commander(`holdfast ${nameOf(command)}`);
+  parser.exitOverride().configureOutput({ writeOut() {}, writeErr() {} });
+  parser.description(
+    command.details === undefined ? command.summary : `${command.summary}\n\n${command.details}`,
+  );
+  for (const argument of argumentsOf(command)) parser.argument(argument);
+  for (const [name, spec] of Object.entries(command.options)) addOption(parser, name, spec);
+  parser.option('--json', 'print data as JSON').option('--quiet', 'print no progress and no notes');
+  parser.option('--color', 'force colours').option('--no-color', 'forbid colours');
+  parser.helpOption('-h, --help', 'show this help').allowExcessArguments(false);
+  return parser;
+}
+
+function addOption(parser: Commander, name: string, spec: OptionSpec): void {
+  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  if (spec.type === 'boolean') parser.option(flag, spec.about);
+  else if (spec.type === 'strings') {
+    const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
+    parser.option(`${flag} ${spec.value ?? '<text>'}`, spec.about, collect);
+  } else if (spec.type === 'number')
+    parser.option(`${flag} ${spec.value ?? '<number>'}`, spec.about, parseNumber);
+  else parser.option(`${flag} ${spec.value ?? '<text>'}`, spec.about);
+}
+
+function parseNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new InvalidArgumentError('Not a number of 0 or more.');
+  return value;
+}
+
+function nameOf(command: Command): string {
+  return command.usage
+    .split(' ')
+    .filter((word) => !/^[<[]/.test(word))
+    .join(' ');
+}
+
+function argumentsOf(command: Command): string[] {
+  return command.usage.split(' ').filter((word) => /^[<[]/.test(word));
+}

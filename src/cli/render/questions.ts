@@ -1,0 +1,82 @@
+import { visibleBlock, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { formatAnswers, type QuestionReport } from '../../sessions/question/index.js';
+import { formatAge } from '../duration.js';
+import type { Style } from '../terminal.js';
+import { renderTable } from './table.js';
+
+/** Question sets as a table. */
+export function renderQuestionList(reports: readonly QuestionReport[], now: Date, style: Style): string {
+  if (reports.length === 0) return 'Nothing waits for an answer.';
+  const rows = reports.map((report) => [
+    report.sessionId.slice(0, 8),
+    report.faults.length > 0 ? `${report.status} (damaged)` : report.status,
+    formatAge(now.getTime() - Date.parse(report.createdAt)),
+    String(report.questions.length),
+    visibleExcerpt(askerOf(report), 20),
+    visibleExcerpt(report.questions[0]?.prompt ?? '(cannot be read)', 48),
+  ]);
+  const table = renderTable(['ID', 'STATUS', 'AGE', 'QUESTIONS', 'ASKER', 'FIRST QUESTION'], rows);
+  const [header = '', ...lines] = table.split('\n');
+  return [style.bold(header), ...lines].join('\n');
+}
+
+/** One question set in full. */
+export function renderQuestionSet(report: QuestionReport, style: Style): string {
+  const lines = [
+    `${style.bold(report.sessionId)}  ${report.status}${report.late ? ' (late)' : ''}`,
+    `asked ${report.createdAt} by ${visibleLine(askerOf(report))}${goneNote(report)}`,
+  ];
+  if (report.workingDirectory !== null) lines.push(`in ${visibleLine(report.workingDirectory)}`);
+  if (report.expiresAt !== null) lines.push(`times out ${report.expiresAt}`);
+  for (const [index, question] of report.questions.entries()) {
+    lines.push(
+      '',
+      `${index}. ${style.bold(visibleLine(question.title))}${question.multiSelect ? '  (several)' : ''}`,
+    );
+    lines.push(indent(visibleBlock(question.prompt)));
+    for (const [number, option] of question.options.entries()) {
+      const description = option.description ? ` — ${visibleLine(option.description)}` : '';
+      lines.push(`   ${number + 1}) ${visibleLine(option.label)}${style.dim(description)}`);
+    }
+  }
+  const outcome = renderOutcome(report);
+  if (outcome !== '') lines.push('', outcome);
+  for (const fault of report.faults)
+    lines.push(style.yellow(`damaged: ${fault.file}: ${visibleLine(fault.reason)}`));
+  return lines.join('\n');
+}
+
+/** What became of a set, as the agent reads it; empty while it is pending. */
+export function renderOutcome(report: QuestionReport): string {
+  switch (report.status) {
+    case 'completed':
+      return formatAnswers(report.questions, report.answers ?? []);
+    case 'rejected':
+      return report.rejectionReason === null
+        ? 'The person rejected this question set and gave no reason.'
+        : `The person rejected this question set. Reason: "${visibleLine(report.rejectionReason)}"`;
+    case 'timed_out':
+      return 'Nobody answered in time. A late answer is still accepted.';
+    case 'abandoned':
+      return `This question set was abandoned: ${visibleLine(report.abandonedReason ?? '')}`;
+    default:
+      return '';
+  }
+}
+
+function askerOf(report: QuestionReport): string {
+  return report.asker?.agent ?? 'unknown';
+}
+
+function goneNote(report: QuestionReport): string {
+  if (report.isAskerGone !== true || report.status !== 'pending') return '';
+  return ' (the asker is gone; an answer is kept for it)';
+}
+
+/** Every line of a prompt starts with a bar, so that none can pass for ours. */
+function indent(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `   │ ${line}`)
+    .join('\n');
+}

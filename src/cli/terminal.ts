@@ -1,0 +1,116 @@
+import type { Readable, Writable } from 'node:stream';
+import { styleText } from 'node:util';
+import { InvalidInputError, type Logger, visibleLine } from '../foundation/index.js';
+
+/** The person's side of a command: data on stdout, everything else on stderr. */
+export interface Terminal {
+  /** Data. A line break is added. */
+  write(text: string): void;
+  /** Notes and progress on stderr; silent with --quiet. */
+  note(text: string): void;
+  /** Errors and warnings on stderr, --quiet or not. */
+  complain(text: string): void;
+  readonly isInteractive: boolean;
+  /** Whether stdin is a person's keyboard rather than a pipe or a file. */
+  readonly hasKeyboard: boolean;
+  readonly columns: number;
+  readStandardInput(signal: AbortSignal): Promise<string>;
+  readonly style: Style;
+  /** Diagnostics of the library as lines on stderr. */
+  readonly log: Logger;
+}
+
+export type Style = Readonly<
+  Record<'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan', (text: string) => string>
+>;
+
+interface Streams {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
+export interface TerminalOptions {
+  readonly isQuiet: boolean;
+  /** True or false where the user said so; otherwise NO_COLOR and the terminal decide. */
+  readonly color: boolean | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const MAX_INPUT_BYTES = 4 * 1024 * 1024;
+
+/** The real terminal over the process's streams. */
+export function createTerminal(streams: Streams, options: TerminalOptions): Terminal {
+  const { stdin, stdout, stderr } = streams;
+  const isInteractive = stdin.isTTY === true && stdout.isTTY === true;
+  const hasColor = options.color ?? (stdout.isTTY === true && !options.environment.NO_COLOR);
+  const note = (text: string) => {
+    if (!options.isQuiet) stderr.write(`${text}\n`);
+  };
+  return {
+    write: (text) => void stdout.write(`${text}\n`),
+    note,
+    complain: (text) => void stderr.write(`${text}\n`),
+    isInteractive,
+    hasKeyboard: stdin.isTTY === true,
+    columns: stdout.columns ?? 80,
+    readStandardInput: (signal) => readAll(stdin, signal),
+    style: createStyle(hasColor),
+    log: createLog(
+      note,
+      (text) => void stderr.write(`${text}\n`),
+      options.environment.HOLDFAST_DEBUG === '1',
+    ),
+  };
+}
+
+function createStyle(hasColor: boolean): Style {
+  const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+    hasColor ? styleText(format, text, { validateStream: false }) : text;
+  return {
+    bold: paint('bold'),
+    dim: paint('dim'),
+    green: paint('green'),
+    yellow: paint('yellow'),
+    red: paint('red'),
+    cyan: paint('cyan'),
+  };
+}
+
+function createLog(
+  note: (text: string) => void,
+  complain: (text: string) => void,
+  isVerbose: boolean,
+): Logger {
+  const line = (level: string, event: string, fields: object = {}) =>
+    visibleLine(`holdfast: ${level} ${event} ${JSON.stringify(fields)}`);
+  return {
+    debug: (event, fields) => {
+      if (isVerbose) note(line('debug', event, fields));
+    },
+    info: (event, fields) => {
+      if (isVerbose) note(line('info', event, fields));
+    },
+    warn: (event, fields) => note(line('warning', event, fields)),
+    error: (event, fields) => complain(line('error', event, fields)),
+  };
+}
+
+async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const stop = () => stdin.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of stdin) {
+      const piece = Buffer.from(chunk);
+      bytes += piece.length;
+      if (bytes > MAX_INPUT_BYTES)
+        throw new InvalidInputError(`More than ${MAX_INPUT_BYTES} bytes on standard input`);
+      chunks.push(piece);
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,5 @@
+/** Put in place by the build from package.json. */
+declare const __HOLDFAST_VERSION__: string | undefined;
+
+export const VERSION: string =
+  typeof __HOLDFAST_VERSION__ === 'string' ? __HOLDFAST_VERSION__ : '0.0.0-source';
