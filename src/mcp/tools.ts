@@ -113,7 +113,11 @@ async function ask(
     requestId: input.requestId,
     isWaiting,
   });
-  if (isWaiting) await waitForPerson(surroundings, server, view, context);
+  if (isWaiting) {
+    // A retried request finds the set of a server that may be gone: now it is we who wait.
+    if (input.requestId !== undefined) await services.questions.noteAsker(view.id, 'waiting');
+    await waitForPerson(surroundings, server, view, context);
+  }
   return deliver(surroundings, context, [view.id]);
 }
 
@@ -143,7 +147,10 @@ async function fetch(
     );
   }
   const id = questions.resolve(input.session_id);
-  if (input.blocking === true) await waitForPerson(surroundings, server, await questions.get(id), context);
+  if (input.blocking === true) {
+    await questions.noteAsker(id, 'waiting');
+    await waitForPerson(surroundings, server, await questions.get(id), context);
+  }
   return deliver(surroundings, context, [id]);
 }
 
@@ -158,7 +165,6 @@ async function waitForPerson(
   if (view.outcome.status !== 'pending') return;
   const patienceMs = handBackAfterMs(services.config, clientOf(server, context)?.name);
   const signal = AbortSignal.any([context.mcpReq.signal, closing]);
-  await services.questions.noteAsker(view.id, 'waiting');
   const stopProgress = reportProgress(context, view.id);
   try {
     await services.questions.wait(view.id, { patienceMs, signal });

@@ -1,10 +1,4 @@
-import {
-  CLIENT_NAMES,
-  type ClientName,
-  inspectClient,
-  installClient,
-  removeClient,
-} from '../../app/index.js';
+import { loadClientSetup } from '../../app/index.js';
 import { visibleExcerpt } from '../../foundation/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -13,8 +7,8 @@ export default defineCommand({
   usage: 'setup <agent>',
   summary: "Put the MCP entry into an agent's settings",
   details:
-    `Agents: ${CLIENT_NAMES.join(', ')}. Without --write it only prints what to paste and where. Everything else in\n` +
-    'the file stays byte for byte.',
+    'Agents: claude, codex, gemini, opencode. Without --write it only prints what to paste and where. Everything else\n' +
+    'in the file stays byte for byte.',
   options: {
     write: { type: 'boolean', about: 'put the entry in place' },
     remove: { type: 'boolean', about: 'take the entry out again' },
@@ -23,7 +17,8 @@ export default defineCommand({
   },
   examples: ['holdfast setup claude', 'holdfast setup codex --write', 'holdfast setup gemini --remove'],
   async run({ services, terminal, isJson }, { positionals: [agent = ''], values }) {
-    const client = clientNamed(agent);
+    const { CLIENT_NAMES, inspectClient, installClient, removeClient } = await loadClientSetup();
+    const client = nameIn(CLIENT_NAMES, agent);
     if (values.write && values.remove) throw new UsageError('Either --write or --remove, not both');
     const place = {
       entry: { command: values.command ?? 'holdfast', args: ['mcp'] },
@@ -49,10 +44,10 @@ export default defineCommand({
   },
 });
 
-function clientNamed(name: string): ClientName {
-  const client = CLIENT_NAMES.find((known) => known === name);
-  if (client !== undefined) return client;
-  throw new UsageError(`Unknown agent: ${visibleExcerpt(name, 40)}`, {
-    hint: `Known: ${CLIENT_NAMES.join(', ')}.`,
+function nameIn<Name extends string>(known: readonly Name[], typed: string): Name {
+  const name = known.find((candidate) => candidate === typed);
+  if (name !== undefined) return name;
+  throw new UsageError(`Unknown agent: ${visibleExcerpt(typed, 40)}`, {
+    hint: `Known: ${known.join(', ')}.`,
   });
 }
