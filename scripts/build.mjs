@@ -16,6 +16,13 @@ export const common = {
   legalComments: 'none',
   // jsonc-parser's "main" is UMD, which a bundle cannot follow.
   mainFields: ['module', 'main'],
+  jsx: 'automatic',
+  alias: {
+    // Ink draws nothing when a variable called CI is set; we decide by the terminal alone.
+    'is-in-ci': './src/tui/not-in-ci.ts',
+    // Only ever loaded for debugging Ink itself.
+    'react-devtools-core': './src/tui/not-in-ci.ts',
+  },
   define: { __HOLDFAST_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
 };
 

@@ -5,6 +5,7 @@ type Loader = () => Promise<{ default: Command }>;
 /** Every command by its words. Each is a chunk of its own, loaded when it runs. */
 export const COMMANDS: Readonly<Record<string, Loader>> = {
   ask: () => import('./commands/ask.js'),
+  inbox: () => import('./commands/inbox.js'),
   answer: () => import('./commands/answer.js'),
   'questions list': () => import('./commands/questions-list.js'),
   'questions show': () => import('./commands/questions-show.js'),

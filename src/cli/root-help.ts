@@ -4,6 +4,7 @@ export const COMMAND_GROUPS = [
     title: 'Questions: an agent asks, a person answers',
     commands: [
       ['ask', 'Ask a person and wait for the answer'],
+      ['inbox', 'Answer everything that waits on you, in one terminal'],
       ['answer', 'Answer a question set, or reject it'],
       ['questions list', 'List question sets that wait for an answer'],
       ['questions show', 'Show one question set with its answers'],

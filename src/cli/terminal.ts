@@ -14,6 +14,7 @@ export interface Terminal {
   /** Whether stdin is a person's keyboard rather than a pipe or a file. */
   readonly hasKeyboard: boolean;
   readonly columns: number;
+  readonly hasColor: boolean;
   readStandardInput(signal: AbortSignal): Promise<string>;
   readonly style: Style;
   /** Diagnostics of the library as lines on stderr. */
@@ -54,6 +55,7 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     isInteractive,
     hasKeyboard: stdin.isTTY === true,
     columns: stdout.columns ?? 80,
+    hasColor,
     readStandardInput: (signal) => readAll(stdin, signal),
     style: createStyle(hasColor),
     log: createLog(

@@ -79,9 +79,9 @@ export function temporaryName(ids: Ids, path: string): string {
   return join(dirname(path), `.${basename(path)}.${ids.token()}.tmp`);
 }
 
-/** Whether a directory entry is a temporary file of ours, left behind if nobody holds the lock. */
-export function isTemporaryName(name: string): boolean {
-  return /^\..+\.[0-9a-f]{32}\.tmp$/.test(name);
+/** Whether a directory entry is a temporary file on its way to this name. */
+export function isTemporaryName(name: string, target: string): boolean {
+  return name.startsWith(`.${target}.`) && /\.[0-9a-f]{32}\.tmp$/.test(name);
 }
 
 /** Runs an action and closes the descriptor whatever happens; a failed close does not hide the first error. */
@@ -161,6 +161,8 @@ function writeWhole(fileSystem: FileSystem, descriptor: number, bytes: Uint8Arra
 
 function openForReading(fileSystem: FileSystem, path: string): number | undefined {
   try {
+    // Looking first is cheaper than the error of a failed open, and lists meet many files that are not there.
+    if (fileSystem.look(path) === undefined) return undefined;
     return fileSystem.open(path, OpenFlags.read);
   } catch (error) {
     const code = systemCode(error);
@@ -171,7 +173,8 @@ function openForReading(fileSystem: FileSystem, path: string): number | undefine
 }
 
 function readAll(fileSystem: FileSystem, descriptor: number, expectedBytes: number): Buffer {
-  let buffer = Buffer.allocUnsafe(Math.max(1, expectedBytes));
+  // One byte more than expected: the read that finds the end then needs no larger buffer. Files of /proc say 0.
+  let buffer = Buffer.allocUnsafe(Math.max(expectedBytes, 1_023) + 1);
   let length = 0;
   for (;;) {
     if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
@@ -182,7 +185,23 @@ function readAll(fileSystem: FileSystem, descriptor: number, expectedBytes: numb
   }
 }
 
-/** Closes a descriptor on the way out of a failure. */
+/** Fills a buffer from a place in a file; false when the file ends before. One read may give less than was asked for. */
+export function readExactly(
+  fileSystem: FileSystem,
+  descriptor: number,
+  buffer: Uint8Array,
+  position: number,
+): boolean {
+  let length = 0;
+  while (length < buffer.length) {
+    const count = fileSystem.read(descriptor, buffer, length, buffer.length - length, position + length);
+    if (count === 0) return false;
+    length += count;
+  }
+  return true;
+}
+
+/** Closes a descriptor whose closing can tell nothing new: after a failure, or when it was only read. */
 export function closeQuietly(fileSystem: FileSystem, descriptor: number): void {
   try {
     fileSystem.close(descriptor);

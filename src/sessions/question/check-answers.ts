@@ -17,12 +17,7 @@ export function checkAnswers(
   const byQuestion = new Map<number, AnswerInput>();
   for (const answer of answers) {
     const { questionIndex } = answer;
-    if (questions[questionIndex] === undefined) {
-      throw new InvalidAnswerError(
-        `Answer references invalid question index: ${questionIndex}`,
-        questionIndex,
-      );
-    }
+    if (questions[questionIndex] === undefined) throw noSuchQuestion(questionIndex);
     if (byQuestion.has(questionIndex)) refuse(questionIndex, 'is answered twice');
     byQuestion.set(questionIndex, answer);
   }
@@ -31,6 +26,23 @@ export function checkAnswers(
     if (answer === undefined) return refuse(index, 'has no answer');
     return { ...checkAnswer(question, answer), timestamp };
   });
+}
+
+/**
+ * Checks that answers on disk speak of these questions: indices, labels, and something said in each. AUQ writes fewer
+ * entries than questions, or two for one; both can be read. Throws INVALID_ANSWER.
+ */
+export function assertFits(questions: readonly Question[], answers: readonly UserAnswer[]): void {
+  if (answers.length === 0) throw new InvalidAnswerError('No answers provided');
+  for (const { questionIndex, selectedOption, selectedOptions, customText } of answers) {
+    const question = questions[questionIndex];
+    if (question === undefined) throw noSuchQuestion(questionIndex);
+    for (const label of [selectedOption, ...(selectedOptions ?? [])]) {
+      if (label !== undefined) checkLabel(question, questionIndex, label);
+    }
+    if (selectedOption === undefined && selectedOptions === undefined && !customText)
+      throw saysNothing(questionIndex);
+  }
 }
 
 /** Whether two accepted answers say the same, whenever they were given. */
@@ -60,17 +72,10 @@ function checkAnswer(question: Question, answer: AnswerInput): AnswerInput {
     answer.selectedOptions ?? (answer.selectedOption === undefined ? [] : [answer.selectedOption]);
   for (const label of selected) checkLabel(question, questionIndex, label);
   const customText = checkText(questionIndex, answer.customText);
-  if (
-    answer.selectedOption === undefined &&
-    answer.selectedOptions === undefined &&
-    customText === undefined
-  ) {
-    throw new InvalidAnswerError(
-      `Answer for question ${questionIndex} has neither selectedOption, selectedOptions, nor customText`,
-      questionIndex,
-    );
-  }
-  const inOrder = question.options.map((option) => option.label).filter((label) => selected.includes(label));
+  if (answer.selectedOption === undefined && answer.selectedOptions === undefined && customText === undefined)
+    throw saysNothing(questionIndex);
+  const labels = new Set(question.options.map((option) => option.label));
+  const inOrder = [...labels].filter((label) => selected.includes(label));
   const [only] = inOrder;
   return {
     questionIndex,
@@ -92,6 +97,17 @@ function checkText(questionIndex: number, text: string | undefined): string | un
   if (text.length > MAX_TEXT_CHARACTERS)
     refuse(questionIndex, `has a text of over ${MAX_TEXT_CHARACTERS} characters`);
   return text;
+}
+
+function noSuchQuestion(questionIndex: number): InvalidAnswerError {
+  return new InvalidAnswerError(`Answer references invalid question index: ${questionIndex}`, questionIndex);
+}
+
+function saysNothing(questionIndex: number): InvalidAnswerError {
+  return new InvalidAnswerError(
+    `Answer for question ${questionIndex} has neither selectedOption, selectedOptions, nor customText`,
+    questionIndex,
+  );
 }
 
 function refuse(questionIndex: number, reason: string): never {

@@ -1,5 +1,5 @@
 import { visibleLine } from '../../foundation/index.js';
-import { InvalidAnswerError } from './errors.js';
+import { assertFits } from './check-answers.js';
 import type { Question, UserAnswer } from './schema.js';
 
 /**
@@ -7,8 +7,7 @@ import type { Question, UserAnswer } from './schema.js';
  * agent or person, can start a line of its own here. Throws INVALID_ANSWER where answers do not fit the questions.
  */
 export function formatAnswers(questions: readonly Question[], answers: readonly UserAnswer[]): string {
-  if (answers.length === 0) throw new InvalidAnswerError('No answers provided');
-  for (const answer of answers) assertFits(questions, answer);
+  assertFits(questions, answers);
   const blocks = questions.map((question, index) => {
     const own = answers.filter((answer) => answer.questionIndex === index);
     const lines = own.flatMap((answer) => formatAnswer(question, answer));
@@ -44,24 +43,4 @@ function formatChoice(question: Question, label: string): string {
   return description === undefined || description === ''
     ? `→ ${shown}`
     : `→ ${shown} — ${visibleLine(description)}`;
-}
-
-function assertFits(questions: readonly Question[], answer: UserAnswer): void {
-  const { questionIndex } = answer;
-  const question = questions[questionIndex];
-  if (question === undefined) {
-    throw new InvalidAnswerError(`Answer references invalid question index: ${questionIndex}`, questionIndex);
-  }
-  for (const label of [answer.selectedOption, ...(answer.selectedOptions ?? [])]) {
-    if (label === undefined || question.options.some((option) => option.label === label)) continue;
-    throw new InvalidAnswerError(
-      `Answer for question ${questionIndex} references non-existent option: ${visibleLine(label)}`,
-      questionIndex,
-    );
-  }
-  if (answer.selectedOption ?? answer.selectedOptions ?? answer.customText) return;
-  throw new InvalidAnswerError(
-    `Answer for question ${questionIndex} has neither selectedOption, selectedOptions, nor customText`,
-    questionIndex,
-  );
 }

@@ -31,12 +31,13 @@ export { QuestionReport, reportOf } from './report.js';
 export {
   AnswerInput,
   type Asker,
-  type Option,
+  type DraftAnswer,
+    type Option,
   type Question,
   QuestionInput,
   type UserAnswer,
 } from './schema.js';
-export { type Delivery, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
+export { type Delivery, type Draft, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
 export { isSettled, type QuestionOutcome } from './state.js';
 export { FileQuestionStore, type QuestionChange, type QuestionStore } from './store.js';
 export type { QuestionView } from './view.js';

@@ -140,6 +140,28 @@ export const AnswerInput = z.strictObject({
 });
 export type AnswerInput = z.infer<typeof AnswerInput>;
 
+/** What a person has chosen and typed for one question so far. */
+export const DraftAnswer = z.looseObject({
+  selected: z.array(z.string()),
+  /** Whether the own words count, and what they are; they are kept when they do not count. */
+  isOther: z.boolean(),
+  text: z.string(),
+  /** Whether the person has gone on from this question. */
+  isConfirmed: z.boolean(),
+});
+export type DraftAnswer = z.infer<typeof DraftAnswer>;
+
+/** `draft.json`: a half-given answer, kept until the set is answered. Never sent to the asker. */
+export const DraftFile = z.looseObject({
+  version: z.int(),
+  sessionId: SessionId,
+  lastModified: Time,
+  questionIndex: z.int().nonnegative(),
+  answers: z.array(DraftAnswer),
+  rejectionReason: z.string(),
+});
+export type DraftFile = z.infer<typeof DraftFile>;
+
 function isUndecided(status: string): status is (typeof UNDECIDED)[number] {
   return (UNDECIDED as readonly string[]).includes(status);
 }

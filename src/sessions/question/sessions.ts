@@ -22,11 +22,19 @@ import {
 } from './errors.js';
 import { questionLifecycle } from './lifecycle.js';
 import { type CreateOptions, newRequest, newStatus } from './new-set.js';
-import type { AnswerInput, AnswersFile, QuestionInput, StatusFile } from './schema.js';
+import {
+  type AnswerInput,
+  type AnswersFile,
+  type DraftAnswer,
+  type QuestionInput,
+  SessionId,
+  type StatusFile,
+} from './schema.js';
 import { isForeign, isSettled, outcomeOf, type QuestionOutcome, statusFor } from './state.js';
 import type { QuestionChange, QuestionStore } from './store.js';
 import { type QuestionView, viewOf } from './view.js';
 import { type WaitOptions, waitForOutcome } from './wait-for-answers.js';
+import { watchSets } from './watch-sets.js';
 
 export interface QuestionSessionsOptions {
   readonly store: QuestionStore;
@@ -43,6 +51,13 @@ export interface QuestionSessionsOptions {
   readonly retentionMs: number;
   /** When a new set times out; 0 = never. */
   readonly timeoutMs: number;
+}
+
+/** What a person has chosen and typed so far. */
+export interface Draft {
+  readonly questionIndex: number;
+  readonly answers: readonly DraftAnswer[];
+  readonly rejectionReason: string;
 }
 
 /** An outcome on its way to the asker. Confirm it once it was delivered; what is not confirmed is new again. */
@@ -233,6 +248,33 @@ export class QuestionSessions {
           : { askerProcess: { ...this.#options.identity } };
       change.writeStatus({ ...status, ...asker });
     });
+  }
+
+  /** The half-given answer of a set, if there is one. Throws SESSION_NOT_FOUND. */
+  readDraft(id: string): Draft | undefined {
+    return this.#store.readDraft(id);
+  }
+
+  /** Keeps a half-given answer, so that nothing typed is lost. Throws SESSION_NOT_FOUND, ATOMIC_WRITE_FAILED. */
+  saveDraft(id: string, draft: Draft): void {
+    const { questionIndex, answers, rejectionReason } = draft;
+    const content = { questionIndex, answers: [...answers], rejectionReason };
+    this.#store.writeDraft({
+      version: 1,
+      sessionId: SessionId.parse(id),
+      lastModified: timestamp(this.#clock),
+      ...content,
+    });
+  }
+
+  /** Forgets a half-given answer: it was given, or thrown away on purpose. */
+  discardDraft(id: string): void {
+    this.#store.removeDraft(id);
+  }
+
+  /** Calls back whenever a set may have come, gone or changed; the receiver lists again. */
+  watch(onHint: () => void): { close(): void } {
+    return watchSets(this.#store, onHint);
   }
 
   /** What is wrong with a set: files, ids, counts. An empty list means that it is whole. */

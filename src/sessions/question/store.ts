@@ -29,7 +29,7 @@ import {
   writeDocument,
 } from '../../storage/index.js';
 import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
-import { AnswersFile, RequestFile, StatusFile } from './schema.js';
+import { AnswersFile, DraftFile, RequestFile, StatusFile } from './schema.js';
 import type { FileFault, QuestionFile, QuestionSnapshot } from './state.js';
 
 /** Where question sets are kept. The file implementation is the default; another engine brings its own. */
@@ -57,8 +57,14 @@ export interface QuestionStore {
   /** Makes sure that what was just read would survive power loss. */
   confirm(id: string): void;
   watch(id: string, onHint: OnHint): DirectoryWatch;
+  /** A hint whenever sets may have come or gone. */
+  watchAll(onHint: OnHint): DirectoryWatch;
   /** Removes what has lain in the trash for longer than this, for good; the ids of what is gone. */
   purgeTrash(olderThanMs: number): string[];
+  /** The half-given answer of a set; undefined where there is none, or none that can be read. */
+  readDraft(id: string): DraftFile | undefined;
+  writeDraft(draft: DraftFile): void;
+  removeDraft(id: string): void;
 }
 
 /** A set that is held for a change. Every write checks the lock first. */
@@ -183,6 +189,32 @@ export class FileQuestionStore implements QuestionStore {
     return this.trash.purge(olderThanMs).map((entry) => entry.id);
   }
 
+  watchAll(onHint: OnHint): DirectoryWatch {
+    ensureDirectory(this.#tools.fileSystem, this.directory);
+    return this.#tools.watcher.watch(this.directory, onHint);
+  }
+
+  readDraft(id: string): DraftFile | undefined {
+    const directory = this.#existing(id);
+    this.#sweepTemporaries(directory, ['draft.json']);
+    try {
+      return readDocumentOnce(this.#tools.fileSystem, join(directory, 'draft.json'), DraftFile);
+    } catch (error) {
+      if (!(error instanceof DocumentDamagedError)) throw error;
+      const keptAt = setAside(this.#tools, join(directory, 'draft.json'));
+      this.#tools.log.warn('question.damaged-file-set-aside', { sessionId: id, file: 'draft.json', keptAt });
+      return undefined;
+    }
+  }
+
+  writeDraft(draft: DraftFile): void {
+    writeDocument(this.#tools, join(this.#existing(draft.sessionId), 'draft.json'), draft);
+  }
+
+  removeDraft(id: string): void {
+    removeQuietly(this.#tools.fileSystem, join(this.#existing(id), 'draft.json'));
+  }
+
   /** The lock of a set, for those who want to look at it or take it away. */
   lockPath(id: string): string {
     return join(this.#existing(id), 'session');
@@ -237,10 +269,11 @@ export class FileQuestionStore implements QuestionStore {
     }
   }
 
-  /** Writers hold the lock, so temporary files that are here now were left by one that died. */
-  #sweepTemporaries(directory: string): void {
+  /** Writers of documents hold the lock, so temporary files of theirs that are here now were left by one that died. */
+  #sweepTemporaries(directory: string, files: readonly string[] = FILE_NAMES): void {
     for (const name of listDirectory(this.#tools.fileSystem, directory)) {
-      if (isTemporaryName(name)) removeQuietly(this.#tools.fileSystem, join(directory, name));
+      if (files.some((file) => isTemporaryName(name, file)))
+        removeQuietly(this.#tools.fileSystem, join(directory, name));
     }
   }
 

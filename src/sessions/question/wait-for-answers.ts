@@ -51,9 +51,11 @@ export async function waitForOutcome(
   }
 }
 
-/** Temporary files and lock records come and go; only the documents tell something. */
+/** Temporary files, lock records and drafts come and go; only the documents tell something. */
 function isTelling(name: string | null): boolean {
-  return name === null || !(name.startsWith('.') || name.startsWith('session.lock.'));
+  return (
+    name === null || !(name.startsWith('.') || name.startsWith('session.lock.') || name === 'draft.json')
+  );
 }
 
 /** A damaged request or status is worth a second look; sets without damage cost no wait. */

@@ -1,0 +1,43 @@
+import type { DirectoryWatch } from '../../storage/index.js';
+import { SessionNotFoundError } from './errors.js';
+import type { QuestionStore } from './store.js';
+
+/** Watches the directory of all sets, and each set for changes of its own. */
+export function watchSets(store: QuestionStore, onHint: () => void): { close(): void } {
+  const watches = new Map<string, DirectoryWatch>();
+  const all = store.watchAll(() => {
+    follow();
+    onHint();
+  });
+  follow();
+  return {
+    close() {
+      all.close();
+      for (const watch of watches.values()) watch.close();
+    },
+  };
+
+  function follow(): void {
+    const ids = new Set(store.ids());
+    for (const [id, watch] of watches) {
+      if (ids.has(id)) continue;
+      watch.close();
+      watches.delete(id);
+    }
+    for (const id of ids) if (!watches.has(id)) add(id);
+  }
+
+  function add(id: string): void {
+    try {
+      watches.set(
+        id,
+        store.watch(id, (name) => {
+          if (name === null || name === 'status.json' || name === 'answers.json') onHint();
+        }),
+      );
+    } catch (error) {
+      // Gone between the list and the watch: the next hint tells.
+      if (!(error instanceof SessionNotFoundError)) throw error;
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { AnswerInput, Draft, DraftAnswer, Question } from '../../sessions/question/index.js';
+
+/** An answer that nobody has touched. */
+export const EMPTY_ANSWER: DraftAnswer = { selected: [], isOther: false, text: '', isConfirmed: false };
+
+/** The draft's answers, one per question whatever the draft holds, with labels that still exist. */
+export function answersFromDraft(questions: readonly Question[], draft: Draft | undefined): DraftAnswer[] {
+  return questions.map((question, index) => {
+    const kept = draft?.answers[index];
+    if (kept === undefined) return EMPTY_ANSWER;
+    const labels = question.options.map((option) => option.label);
+    return { ...kept, selected: kept.selected.filter((label) => labels.includes(label)) };
+  });
+}
+
+/** Chooses or toggles an option. With single choice the others go, own words too (they stay in the draft). */
+export function choose(question: Question, answer: DraftAnswer, label: string): DraftAnswer {
+  if (question.multiSelect !== true) return { ...answer, selected: [label], isOther: false };
+  const isChosen = answer.selected.includes(label);
+  const selected = isChosen
+    ? answer.selected.filter((other) => other !== label)
+    : [...answer.selected, label];
+  return { ...answer, selected };
+}
+
+/** Turns the own words on, or (multi-select) off again. */
+export function chooseOther(question: Question, answer: DraftAnswer): DraftAnswer {
+  if (question.multiSelect !== true) return { ...answer, selected: [], isOther: true };
+  return { ...answer, isOther: !answer.isOther };
+}
+
+/** What is wrong with an answer, in words for the person; undefined when it can be given. */
+export function faultIn(question: Question, answer: DraftAnswer): string | undefined {
+  if (answer.isOther && answer.text.trim() === '') return 'Type your own words, or choose an option instead.';
+  if (answer.selected.length > 0 || answer.isOther) return undefined;
+  if (question.multiSelect !== true) return 'Choose one, or answer in your own words.';
+  return answer.isConfirmed ? undefined : 'Choose some, or press Enter to choose none.';
+}
+
+/** The answers as they are given. */
+export function toAnswerInputs(
+  questions: readonly Question[],
+  answers: readonly DraftAnswer[],
+): AnswerInput[] {
+  return questions.map((question, questionIndex) => {
+    const { selected, isOther, text } = answers[questionIndex] ?? EMPTY_ANSWER;
+    const [only] = selected;
+    return {
+      questionIndex,
+      ...(question.multiSelect === true
+        ? { selectedOptions: selected }
+        : only === undefined
+          ? {}
+          : { selectedOption: only }),
+      ...(isOther ? { customText: text } : {}),
+    };
+  });
+}
+
+/** Where the recommended option stands, by the mark in its label. */
+export function recommendedIndex(question: Question): number {
+  return question.options.findIndex((option) => /[([]\s*(recommended|추천)\s*[)\]]/i.test(option.label));
+}

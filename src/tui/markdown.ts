@@ -1,0 +1,70 @@
+import { visibleBlock } from '../foundation/index.js';
+import { type Span, wrapSpans } from './wrap.js';
+
+/**
+ * Markdown of an agent as lines of spans. The text is made visible first, so nothing in it reaches the terminal but
+ * printable characters; only the looks come from us. Links show their address: a name must not hide where it leads.
+ */
+export function renderMarkdown(markdown: string, width: number): Span[][] {
+  const lines: Span[][] = [];
+  let isCode = false;
+  for (const line of visibleBlock(markdown).split('\n')) {
+    if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;
+    else if (isCode) lines.push(...wrapSpans([{ text: `  ${line}`, look: 'code' }], width));
+    else lines.push(...renderLine(line, width));
+  }
+  return trimBlank(lines);
+}
+
+function renderLine(line: string, width: number): Span[][] {
+  if (line.trim() === '') return [[]];
+  const heading = /^#{1,6}\s+(.*)$/.exec(line);
+  if (heading !== null) return wrapSpans([{ text: heading[1] ?? '', look: 'heading' }], width);
+  const item = /^(\s*)([-*+]|\d{1,3}[.)])\s+(.*)$/.exec(line);
+  if (item !== null)
+    return hang(item[1] ?? '', `${/\d/.test(item[2] ?? '') ? item[2] : '•'} `, item[3] ?? '', width);
+  const quote = /^\s*>\s?(.*)$/.exec(line);
+  if (quote !== null) return hang('', '│ ', quote[1] ?? '', width);
+  return wrapSpans(inline(line), width);
+}
+
+/** A first line behind a mark, the following ones under it. */
+function hang(indent: string, mark: string, text: string, width: number): Span[][] {
+  const lead = indent.slice(0, 8);
+  const inner = Math.max(8, width - lead.length - mark.length);
+  return wrapSpans(inline(text), inner).map((line, index) => [
+    { text: lead + (index === 0 || mark === '│ ' ? mark : ' '.repeat(mark.length)) },
+    ...line,
+  ]);
+}
+
+const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\*(?!\s)(.+?)\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
+
+/** Looking for pairs of marks costs the square of the length; nobody emphasises in a line that long. */
+const MAX_INLINE_CHARACTERS = 2_000;
+
+function inline(text: string): Span[] {
+  if (text.length > MAX_INLINE_CHARACTERS) return [{ text }];
+  const spans: Span[] = [];
+  let end = 0;
+  for (const match of text.matchAll(INLINE)) {
+    if (match.index > end) spans.push({ text: text.slice(end, match.index) });
+    const [, , code, strong, strong2, soft, label, address] = match;
+    if (code !== undefined) spans.push({ text: code, look: 'code' });
+    else if (strong !== undefined || strong2 !== undefined)
+      spans.push({ text: strong ?? strong2 ?? '', look: 'bold' });
+    else if (soft !== undefined) spans.push({ text: soft, look: 'italic' });
+    else spans.push({ text: `${label} (${address})` });
+    end = match.index + match[0].length;
+  }
+  if (end < text.length) spans.push({ text: text.slice(end) });
+  return spans;
+}
+
+function trimBlank(lines: readonly Span[][]): Span[][] {
+  let from = 0;
+  let to = lines.length;
+  while (from < to && lines[from]?.length === 0) from += 1;
+  while (to > from && lines[to - 1]?.length === 0) to -= 1;
+  return lines.slice(from, to);
+}
