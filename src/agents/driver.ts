@@ -1,0 +1,95 @@
+import type { Clock, Ids, Logger } from '../foundation/index.js';
+import type { ProgramExit, ProgramTools } from '../programs/index.js';
+import type { AgentEvent } from './events.js';
+import type { PermissionPolicy } from './permission.js';
+
+/** What an agent can do, as its protocol (and it itself, once started) says. */
+export interface AgentCapabilities {
+  /** `live`: one process for many prompts. `process-per-prompt`: one each. */
+  readonly conversation: 'live' | 'process-per-prompt';
+  /** `exact`: goes on in its own conversation by id. `none`: only by replaying the context. */
+  readonly resume: 'exact' | 'none';
+  /** `protocol`: the turn is ended, the process goes on. `kill`: the process goes with the turn. */
+  readonly cancel: 'protocol' | 'kill';
+  /** Text arrives while it is written rather than in whole blocks. */
+  readonly streamsText: boolean;
+  readonly asksPermission: boolean;
+  readonly reportsUsage: boolean;
+  readonly reportsContextWindow: boolean;
+  readonly reportsCost: boolean;
+  /** It can be given MCP servers at start. */
+  readonly takesMcpServers: boolean;
+}
+
+/** A stdio MCP server that the agent is to start. */
+export interface McpServerSpec {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The conversation of an agent, for going on with it later. */
+export interface ResumeHandle {
+  readonly driver: string;
+  readonly id: string;
+}
+
+export interface StartOptions {
+  readonly command: string;
+  /** Arguments of the user's own, before what the driver adds. */
+  readonly args: readonly string[];
+  readonly workingDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly model?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly permissions: PermissionPolicy;
+  readonly mcpServers: readonly McpServerSpec[];
+  readonly resume?: ResumeHandle | undefined;
+  /** Everything the program writes, as it comes. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What drivers need from their surroundings. */
+export interface DriverTools extends ProgramTools {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+}
+
+/** How to talk to one kind of agent program. */
+export interface AgentDriver {
+  readonly name: string;
+  readonly capabilities: AgentCapabilities;
+  /** Starts the agent. Throws PROGRAM_NOT_STARTED, AGENT_NOT_STARTED; then nothing is left running. */
+  start(tools: DriverTools, options: StartOptions): Promise<AgentConnection>;
+}
+
+/** A conversation with a started agent. */
+export interface AgentConnection {
+  /** As announced by the agent itself where the protocol has that. */
+  readonly capabilities: AgentCapabilities;
+  /** Known from the start or from the first exchange on; null where the agent cannot be resumed. */
+  readonly resumeHandle: ResumeHandle | null;
+  /** The process to show and to record; null between the prompts of a process-per-prompt agent. */
+  readonly pid: number | null;
+  /** Version and model as the agent told them. */
+  readonly facts: { readonly version: string | null; readonly model: string | null };
+  /**
+   * Sends a prompt and yields what happens, ending with exactly one `turn-end`, whatever becomes of the process.
+   * One at a time: AGENT_BUSY. After the end: AGENT_ENDED. Leaving the loop early cancels the exchange.
+   */
+  prompt(text: string, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<AgentEvent>;
+  /** Ends the running exchange; it yields `turn-end` with `cancelled`. Nothing happens when none runs. */
+  cancel(): Promise<void>;
+  /** Ends the agent: goodbye, end of input, grace, SIGTERM, SIGKILL, sweep. No process of its tree survives. */
+  end(): Promise<ProgramExit | null>;
+  /** Ends it at once. No process of its tree survives. */
+  terminate(): Promise<ProgramExit | null>;
+}
+
+/** How long an agent may take to leave by itself, and to obey SIGTERM. */
+export const STOP_GRACE = { graceMs: 3_000, termMs: 2_000 } as const;
+/** How long an agent may take to end a cancelled turn before it is killed. */
+export const CANCEL_GRACE_MS = 5_000;

@@ -1,0 +1,50 @@
+import type { AgentEvent, TurnEnd, TurnEndReason } from './events.js';
+
+/**
+ * One exchange as a queue between a protocol and its reader: events come in as they arrive and go out in order; the
+ * first `turn-end` closes it, and whatever comes later is not of this exchange.
+ */
+export class Exchange implements AsyncIterable<AgentEvent> {
+  readonly #events: AgentEvent[] = [];
+  readonly #onAbandon: () => void;
+  #wake: (() => void) | undefined;
+  #end: TurnEnd | undefined;
+
+  /** `onAbandon` is called when the reader leaves before the end. */
+  constructor(onAbandon: () => void) {
+    this.#onAbandon = onAbandon;
+  }
+
+  get isOver(): boolean {
+    return this.#end !== undefined;
+  }
+
+  push(event: AgentEvent): void {
+    if (this.#end !== undefined) return;
+    if (event.type === 'turn-end') this.#end = event;
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  finish(reason: TurnEndReason, message: string | null = null): void {
+    this.push({ type: 'turn-end', reason, message });
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent> {
+    try {
+      for (;;) {
+        const event = this.#events.shift();
+        if (event === undefined) {
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+          continue;
+        }
+        yield event;
+        if (event.type === 'turn-end') return;
+      }
+    } finally {
+      if (!this.isOver) this.#onAbandon();
+    }
+  }
+}

@@ -1,0 +1,13 @@
+export { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
+export { LineSplitter, type OversizedLine } from './line-splitter.js';
+export { OutputLog } from './output-log.js';
+export { findMarked, findProcess, MARKER_NAME, type ProcessEntry } from './process-table.js';
+export {
+  Program,
+  type ProgramExit,
+  type ProgramSpec,
+  type ProgramTools,
+  type StopOptions,
+  startProgram,
+} from './program.js';
+export { type OrphanReport, ProgramRegistry } from './registry.js';

@@ -1,0 +1,246 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Clock, Logger } from '../foundation/index.js';
+import type { FileSystem } from '../storage/index.js';
+import { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
+import { LineSplitter, type OversizedLine } from './line-splitter.js';
+import { findMarked, findProcess, isAlive, MARKER_NAME } from './process-table.js';
+import { killEntry, type ProgramRegistry } from './registry.js';
+
+/** What to run. The command is never given to a shell. */
+export interface ProgramSpec {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly workingDirectory: string;
+  /** The whole environment of the program; the marker is added. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `closed`: the program sees the end of its input at once. */
+  readonly input: 'open' | 'closed';
+  readonly onLine: (line: string) => void;
+  readonly onOversizedLine?: ((line: OversizedLine) => void) | undefined;
+  /** Everything the program writes, as it comes, for a log. */
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
+  readonly maxLineBytes?: number | undefined;
+}
+
+/** How a program ended. */
+export interface ProgramExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface StopOptions {
+  /** How the protocol says goodbye, before the input is closed. */
+  readonly goodbye?: (() => void) | undefined;
+  /** How long it may take to leave by itself; 0 = it is killed at once. */
+  readonly graceMs: number;
+  /** How long it may take to obey SIGTERM. */
+  readonly termMs: number;
+}
+
+export interface ProgramTools {
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly registry: ProgramRegistry;
+}
+
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const STDERR_TAIL_BYTES = 64 * 1024;
+/** A grandchild may hold the pipe open for ever; what it still writes is not the program's. */
+const DRAIN_MS = 250;
+const SWEEP_ROUNDS = 20;
+
+/**
+ * Starts a program in a process group (and session) of its own, marked in its environment, with both outputs drained
+ * from the first byte. Throws PROGRAM_NOT_STARTED; then no process and no record is left.
+ */
+export async function startProgram(tools: ProgramTools, spec: ProgramSpec): Promise<Program> {
+  const marker = tools.registry.announce(spec.command, tools.clock.now());
+  let child: ChildProcess;
+  try {
+    child = spawn(spec.command, [...spec.args], {
+      cwd: spec.workingDirectory,
+      env: { ...definedOnly(spec.environment), [MARKER_NAME]: marker },
+      stdio: [spec.input === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      detached: true,
+      windowsHide: true,
+    });
+  } catch (error) {
+    tools.registry.forget(marker);
+    throw new ProgramNotStartedError(spec.command, error);
+  }
+  const program = new Program(tools, spec, child, marker);
+  try {
+    await program.spawned;
+  } catch (error) {
+    tools.registry.forget(marker);
+    throw new ProgramNotStartedError(spec.command, error);
+  }
+  return program;
+}
+
+/** A program that runs, or ran. */
+export class Program {
+  readonly command: string;
+  readonly marker: string;
+  readonly pid: number;
+  /** Resolves when the process runs. */
+  readonly spawned: Promise<void>;
+  /** Resolves when the process has ended and what it wrote has been read, as far as it comes in time. */
+  readonly exited: Promise<ProgramExit>;
+  readonly #tools: ProgramTools;
+  readonly #child: ChildProcess;
+  readonly #startTime: string | undefined;
+  #stderrTail = Buffer.alloc(0);
+  #exit: ProgramExit | undefined;
+  #stopping: Promise<ProgramExit> | undefined;
+
+  constructor(tools: ProgramTools, spec: ProgramSpec, child: ChildProcess, marker: string) {
+    this.#tools = tools;
+    this.#child = child;
+    this.command = spec.command;
+    this.marker = marker;
+    this.pid = child.pid ?? -1;
+    this.spawned = new Promise((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    this.#drain(spec);
+    this.exited = this.#watchExit();
+    this.#startTime =
+      child.pid === undefined ? undefined : findProcess(tools.fileSystem, child.pid)?.startTime;
+    // Writing to a program that has gone is told to the writer; the stream itself must not bring us down.
+    child.stdin?.on('error', () => {});
+  }
+
+  /** How it ended; undefined while it runs. */
+  get exit(): ProgramExit | undefined {
+    return this.#exit;
+  }
+
+  /** The last 64 kB of what it wrote to stderr, for error messages. */
+  get stderrTail(): string {
+    return this.#stderrTail.toString('utf8');
+  }
+
+  /** Writes one line to its input, waiting until the pipe took it. Throws PROGRAM_INPUT_CLOSED. */
+  writeLine(line: string): Promise<void> {
+    const { stdin } = this.#child;
+    return new Promise((resolve, reject) => {
+      if (stdin === null || !stdin.writable) return reject(new ProgramInputClosedError(this.command));
+      stdin.write(`${line}\n`, (error) => {
+        if (error) reject(new ProgramInputClosedError(this.command, error));
+        else resolve();
+      });
+    });
+  }
+
+  closeInput(): void {
+    this.#child.stdin?.end();
+  }
+
+  /**
+   * Ends the program and its whole tree: goodbye, end of input, grace, SIGTERM to the group, SIGKILL, then a sweep for
+   * processes that left the group but carry our marker. Calling it again joins the first call.
+   */
+  stop(options: StopOptions): Promise<ProgramExit> {
+    if (options.graceMs === 0) this.#signalGroup('SIGKILL');
+    this.#stopping ??= this.#stop(options);
+    return this.#stopping;
+  }
+
+  async #stop({ goodbye, graceMs, termMs }: StopOptions): Promise<ProgramExit> {
+    if (this.#exit === undefined && graceMs > 0) {
+      goodbye?.();
+      this.closeInput();
+      await this.#exitWithin(graceMs);
+    }
+    if (this.#exit === undefined && graceMs > 0) {
+      this.#signalGroup('SIGTERM');
+      await this.#exitWithin(termMs);
+    }
+    this.#signalGroup('SIGKILL');
+    const exit = await this.exited;
+    await this.#sweep();
+    this.#tools.registry.forget(this.marker);
+    return exit;
+  }
+
+  /** Ends what carries our marker and is not of our group any more: agents start their tools in sessions of their own. */
+  async #sweep(): Promise<void> {
+    for (let round = 0; round < SWEEP_ROUNDS; round++) {
+      const left = findMarked(this.#tools.fileSystem, this.marker);
+      if (left.length === 0) return;
+      for (const entry of left) killEntry(this.#tools.fileSystem, entry, this.marker, 'SIGKILL');
+      await this.#tools.clock.sleep(round);
+    }
+    this.#tools.log.warn('program.survivors', { pid: this.pid, marker: this.marker });
+  }
+
+  /**
+   * Signals the group. While the leader runs (or nobody has its number) the number of the group is ours; once another
+   * process has it, the group is somebody else's.
+   */
+  #signalGroup(signal: NodeJS.Signals): void {
+    if (this.pid < 1) return;
+    const leader = findProcess(this.#tools.fileSystem, this.pid);
+    if (leader !== undefined && isAlive(leader) && leader.startTime !== this.#startTime) return;
+    try {
+      process.kill(-this.pid, signal);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ESRCH')
+        this.#tools.log.warn('program.signal-failed', { pid: this.pid, signal, error: code });
+    }
+  }
+
+  async #exitWithin(ms: number): Promise<void> {
+    const timer = new AbortController();
+    const tooLate = this.#tools.clock.sleep(ms, timer.signal).catch(() => {});
+    await Promise.race([this.exited, tooLate]);
+    timer.abort();
+  }
+
+  #drain(spec: ProgramSpec): void {
+    const splitter = new LineSplitter({
+      maxBytes: spec.maxLineBytes ?? MAX_LINE_BYTES,
+      onLine: spec.onLine,
+      onOversized: spec.onOversizedLine ?? (() => {}),
+    });
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      spec.onOutput?.('stdout', chunk);
+      splitter.push(chunk);
+    });
+    this.#child.stdout?.once('end', () => splitter.end());
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      spec.onOutput?.('stderr', chunk);
+      this.#stderrTail = Buffer.concat([this.#stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
+    });
+  }
+
+  /** `exit` tells of the process itself; `close` would wait for every grandchild that holds a pipe. */
+  #watchExit(): Promise<ProgramExit> {
+    return new Promise((resolve) => {
+      this.#child.once('exit', (code, signal) => {
+        const exit = { code, signal };
+        const settle = () => {
+          this.#child.stdout?.destroy();
+          this.#child.stderr?.destroy();
+          this.#exit = exit;
+          resolve(exit);
+        };
+        const timer = setTimeout(settle, DRAIN_MS);
+        this.#child.once('close', () => {
+          clearTimeout(timer);
+          settle();
+        });
+      });
+    });
+  }
+}
+
+function definedOnly(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const defined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) if (value !== undefined) defined[name] = value;
+  return defined;
+}
