@@ -19,5 +19,6 @@ export {
 } from './lifecycle.js';
 export { type LogFields, type Logger, silentLogger } from './log.js';
 export { defineOperation, type Operation } from './operation.js';
+export { redact } from './redact.js';
 export { type Backoff, retry } from './retry.js';
-export { escapeCharacter, visibleBlock, visibleExcerpt, visibleLine } from './visible-text.js';
+export { escapeCharacter, visibleBlock, visibleExcerpt, visibleJson, visibleLine } from './visible-text.js';

@@ -1,4 +1,5 @@
 export { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
+export { findProgram } from './find-program.js';
 export { LineSplitter, type OversizedLine } from './line-splitter.js';
 export { OutputLog } from './output-log.js';
 export { findMarked, findProcess, MARKER_NAME, type ProcessEntry } from './process-table.js';
@@ -11,3 +12,4 @@ export {
   startProgram,
 } from './program.js';
 export { type OrphanReport, ProgramRegistry } from './registry.js';
+export { type ProgramResult, runProgram } from './run-program.js';

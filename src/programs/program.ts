@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Clock, Logger } from '../foundation/index.js';
+import { type Clock, type Logger, messageOf } from '../foundation/index.js';
 import type { FileSystem } from '../storage/index.js';
 import { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
 import { LineSplitter, type OversizedLine } from './line-splitter.js';
+import { OutputLog } from './output-log.js';
+import { OutputRecorder } from './output-recorder.js';
 import { findMarked, findProcess, isAlive, MARKER_NAME } from './process-table.js';
 import { killEntry, type ProgramRegistry } from './registry.js';
 
@@ -17,7 +19,9 @@ export interface ProgramSpec {
   readonly input: 'open' | 'closed';
   readonly onLine: (line: string) => void;
   readonly onOversizedLine?: ((line: OversizedLine) => void) | undefined;
-  /** Everything the program writes, as it comes, for a log. */
+  /** Where the full output is kept, redacted and bounded (see `OutputLog`). */
+  readonly logPath?: string | undefined;
+  /** Everything the program writes, as it comes. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
   readonly maxLineBytes?: number | undefined;
 }
@@ -202,20 +206,28 @@ export class Program {
   }
 
   #drain(spec: ProgramSpec): void {
-    const splitter = new LineSplitter({
-      maxBytes: spec.maxLineBytes ?? MAX_LINE_BYTES,
-      onLine: spec.onLine,
-      onOversized: spec.onOversizedLine ?? (() => {}),
-    });
+    const maxBytes = spec.maxLineBytes ?? MAX_LINE_BYTES;
+    const onOversized = spec.onOversizedLine ?? (() => {});
+    const splitter = new LineSplitter({ maxBytes, onLine: spec.onLine, onOversized });
+    const recorder = spec.logPath === undefined ? undefined : this.#record(spec.logPath);
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       spec.onOutput?.('stdout', chunk);
+      recorder?.push('stdout', chunk);
       splitter.push(chunk);
     });
     this.#child.stdout?.once('end', () => splitter.end());
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       spec.onOutput?.('stderr', chunk);
+      recorder?.push('stderr', chunk);
       this.#stderrTail = Buffer.concat([this.#stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
     });
+    this.#child.once('close', () => recorder?.end());
+  }
+
+  #record(path: string): OutputRecorder {
+    return new OutputRecorder(new OutputLog(this.#tools.fileSystem, path), (error) =>
+      this.#tools.log.warn('program.log-ended', { path, error: messageOf(error) }),
+    );
   }
 
   /** `exit` tells of the process itself; `close` would wait for every grandchild that holds a pipe. */
