@@ -5,7 +5,7 @@ import { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
 import { LineSplitter, type OversizedLine } from './line-splitter.js';
 import { OutputLog } from './output-log.js';
 import { OutputRecorder } from './output-recorder.js';
-import { findMarked, findProcess, isAlive, MARKER_NAME } from './process-table.js';
+import { findMarked, findProcess, MARKER_NAME } from './process-table.js';
 import { killEntry, type ProgramRegistry } from './registry.js';
 
 /** What to run. The command is never given to a shell. */
@@ -94,7 +94,6 @@ export class Program {
   readonly exited: Promise<ProgramExit>;
   readonly #tools: ProgramTools;
   readonly #child: ChildProcess;
-  readonly #startTime: string | undefined;
   #stderrTail = Buffer.alloc(0);
   #exit: ProgramExit | undefined;
   #stopping: Promise<ProgramExit> | undefined;
@@ -182,13 +181,13 @@ export class Program {
   }
 
   /**
-   * Signals the group. While the leader runs (or nobody has its number) the number of the group is ours; once another
-   * process has it, the group is somebody else's.
+   * Signals the group. Its number is ours while the leader runs, and after that as long as members are left: until
+   * then nobody gets the leader's pid. A process that has it after our leader ended is somebody else's.
    */
   #signalGroup(signal: NodeJS.Signals): void {
     if (this.pid < 1) return;
-    const leader = findProcess(this.#tools.fileSystem, this.pid);
-    if (leader !== undefined && isAlive(leader) && leader.startTime !== this.#startTime) return;
+    const hasEnded = this.#child.exitCode !== null || this.#child.signalCode !== null;
+    if (hasEnded && findProcess(this.#tools.fileSystem, this.pid) !== undefined) return;
     try {
       process.kill(-this.pid, signal);
     } catch (error) {
