@@ -19,6 +19,8 @@ export interface ProgramSpec {
   readonly input: 'open' | 'closed';
   readonly onLine: (line: string) => void;
   readonly onOversizedLine?: ((line: OversizedLine) => void) | undefined;
+  /** Its output has ended, after the last line; it may live on. */
+  readonly onOutputEnd?: (() => void) | undefined;
   /** Where the full output is kept, redacted and bounded (see `OutputLog`). */
   readonly logPath?: string | undefined;
   /** Everything the program writes, as it comes. */
@@ -110,8 +112,6 @@ export class Program {
     });
     this.#drain(spec);
     this.exited = this.#watchExit();
-    this.#startTime =
-      child.pid === undefined ? undefined : findProcess(tools.fileSystem, child.pid)?.startTime;
     // Writing to a program that has gone is told to the writer; the stream itself must not bring us down.
     child.stdin?.on('error', () => {});
   }
@@ -214,7 +214,10 @@ export class Program {
       recorder?.push('stdout', chunk);
       splitter.push(chunk);
     });
-    this.#child.stdout?.once('end', () => splitter.end());
+    this.#child.stdout?.once('end', () => {
+      splitter.end();
+      spec.onOutputEnd?.();
+    });
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       spec.onOutput?.('stderr', chunk);
       recorder?.push('stderr', chunk);
