@@ -82,7 +82,7 @@ module.exports = {
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     ...table,
     ...throughIndex,
-    onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', ['storage/']),
+    onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', ['storage/', 'agents/scripted/program/']),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),
   ],

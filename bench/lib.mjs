@@ -3,12 +3,13 @@
 import { fork, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const BENCH = path.dirname(fileURLToPath(import.meta.url));
 export const ROOT = path.dirname(BENCH);
-const BUILD = path.join(BENCH, '.build');
+export const BUILD = path.join(BENCH, '.build');
 
 /** Above this spread (p75 / p25) of the limit itself, a run says nothing. */
 export const MAX_SPREAD = 2.5;
@@ -16,7 +17,7 @@ const MAX_ATTEMPTS = 3;
 
 /** Milliseconds of CLOCK_MONOTONIC: the same clock in every process of the machine. */
 export const now = () => Number(process.hrtime.bigint()) / 1e6;
-export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+export const sleep = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
 
 export function percentile(values, fraction) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -34,31 +35,34 @@ export const ratio = (ours, other) => median(ours.map((value, round) => value / 
 
 export const spread = (values) => percentile(values, 0.75) / percentile(values, 0.25);
 
-/**
- * Runs candidates `{ name, count, run(count) }` in rounds and returns milliseconds per operation by name and round.
- * The first round warms up and is not kept.
- */
-export async function compare(candidates, rounds) {
-  const series = Object.fromEntries(candidates.map(({ name }) => [name, []]));
+/** Visits every candidate once a round, starting with another one each time. Round -1 warms up. */
+export async function inRotation(candidates, rounds, visit) {
   for (let round = -1; round < rounds; round++) {
     for (let turn = 0; turn < candidates.length; turn++) {
-      const candidate = candidates[(turn + round + 1) % candidates.length];
-      const start = now();
-      await candidate.run(candidate.count);
-      const perOperation = (now() - start) / candidate.count;
-      if (round >= 0) series[candidate.name].push(perOperation);
+      await visit(candidates[(turn + round + 1) % candidates.length], round);
     }
   }
+}
+
+/** Runs candidates `{ name, count, run(count) }` and returns milliseconds per operation by name and round. */
+export async function compare(candidates, rounds) {
+  const series = Object.fromEntries(candidates.map(({ name }) => [name, []]));
+  await inRotation(candidates, rounds, async ({ name, count, run }, round) => {
+    const start = now();
+    await run(count);
+    if (round >= 0) series[name].push((now() - start) / count);
+  });
   return series;
 }
 
-/** Measures again, up to three times, while the limit itself is too unsteady to judge anything by. */
+/** Measures again, up to three times, while the limits themselves are too unsteady to judge anything by. */
 export async function untilSteady(measureOnce) {
   for (let attempt = 1; ; attempt++) {
     const measured = await measureOnce();
-    const noise = spread(measured.steady);
-    if (noise <= MAX_SPREAD || attempt === MAX_ATTEMPTS) {
-      return { ...measured, spread: noise, attempts: attempt, isTooNoisy: !(noise <= MAX_SPREAD) };
+    const noise = Math.max(...measured.steady.map(spread));
+    const isSteady = noise <= MAX_SPREAD;
+    if (isSteady || attempt === MAX_ATTEMPTS) {
+      return { ...measured, spread: noise, attempts: attempt, isTooNoisy: !isSteady };
     }
   }
 }
@@ -86,6 +90,7 @@ export function installPeers() {
   if (npm.status !== 0) {
     const reason = npm.error?.message ?? npm.stderr.split('\n').find((line) => /error/i.test(line));
     console.error(`The peers could not be installed: ${reason ?? `npm ended with ${npm.status}`}`);
+    fs.rmSync(path.join(BENCH, 'node_modules'), { recursive: true, force: true }); // so that the next run tries again
   }
 }
 
@@ -119,9 +124,27 @@ const TMPFS = 0x01021994;
 /** In memory a sync is free, and ratios to it say nothing about disks. */
 export const isInMemory = () => fs.statfsSync(BENCH).type === TMPFS;
 
+/** Which part of the machine others use right now: what is neither idle time nor ours, over one second of waiting. */
+export async function busyShare() {
+  const total = () => {
+    const times = os.cpus().map((core) => core.times);
+    const sum = (pick) => times.reduce((all, core) => all + pick(core), 0);
+    return {
+      idle: sum(({ idle }) => idle),
+      all: sum(({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq),
+    };
+  };
+  const before = total();
+  await sleep(1_000);
+  const after = total();
+  return 1 - (after.idle - before.idle) / (after.all - before.all);
+}
+
 /** A helper process from `workers/`, ready; `ask` sends a message and resolves with the reply. */
 export async function startWorker(file, ...args) {
-  const child = fork(path.join(BENCH, 'workers', file), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(path.join(BENCH, 'workers', file), args, {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   const reply = () =>
     new Promise((resolve, reject) => {
       const onExit = (code, signal) => reject(new Error(`${file} ended early (${signal ?? code})`));
@@ -132,6 +155,7 @@ export async function startWorker(file, ...args) {
         else reject(new Error(`${file}: ${message.failure}`));
       });
     });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   await reply();
   return {
     ask(message) {
@@ -139,14 +163,15 @@ export async function startWorker(file, ...args) {
       child.send(message);
       return answer;
     },
+    /** SIGKILL; resolves once the process is gone. */
     kill() {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGKILL');
       return ended;
     },
-    stop: () => child.disconnect(),
   };
 }
+
+export const stopAll = (workers) => Promise.all(workers.map((worker) => worker.kill()));
 
 /** The other side of `startWorker`: answers each message with what `onMessage` returns. */
 export function serveWorker(onMessage) {

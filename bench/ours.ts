@@ -1,5 +1,7 @@
 // What the benchmark calls of Holdfast, bundled from `src/` on the fly. No measuring here: only our side of each row.
-import { type Clock, type Ids, type Logger, silentLogger, systemClock, systemIds } from '../src/foundation/index.js';
+import { join } from 'node:path';
+import { silentLogger, systemClock, systemIds } from '../src/foundation/index.js';
+import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../src/sessions/question/index.js';
 import {
   acquireLock,
   DirectoryWatcher,
@@ -7,27 +9,22 @@ import {
   JsonlLog,
   type Lock,
   type LockTools,
+  type LogRecord,
   nodeFileSystem,
   ownIdentity,
   replaceFile as replace,
 } from '../src/storage/index.js';
 
-interface Tools extends LockTools {
-  readonly fileSystem: FileSystem;
-  readonly ids: Ids;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
+const SESSION_ID = '00000000-0000-4000-8000-000000000000';
 const tools = createTools(nodeFileSystem);
 
 /** A log under a held lock, as a session keeps it; `append` returns once the record is on disk. */
-export async function openLog(path: string): Promise<{ append(record: object): number; close(): void }> {
+export async function openLog(path: string): Promise<{ append(record: LogRecord): number; close(): void }> {
   const lock = await acquireLock(tools, path);
   JsonlLog.create(tools, path, SESSION_ID, { type: 'created' });
   const log = JsonlLog.open(tools, path, { sessionId: SESSION_ID, lock });
   return {
-    append: (record) => log.append({ ...record }),
+    append: (record) => log.append(record),
     close() {
       log.close();
       lock.release();
@@ -45,9 +42,47 @@ export function takeLock(path: string): Promise<Lock> {
   return acquireLock(tools, path, { waitMs: 120_000 });
 }
 
-const SESSION_ID = '00000000-0000-4000-8000-000000000000';
+/** Question sessions below a directory. `onLink` is told each name right before it becomes visible. */
+export function openQuestions(directory: string, onLink: (path: string) => void = () => {}): Questions {
+  const fileSystem: FileSystem = {
+    ...nodeFileSystem,
+    link(existing, added) {
+      onLink(added);
+      nodeFileSystem.link(existing, added);
+    },
+  };
+  const own = createTools(fileSystem);
+  const sessions = new QuestionSessions({
+    ...own,
+    store: new FileQuestionStore(own, {
+      directory: join(directory, 'sets'),
+      trash: join(directory, 'trash'),
+    }),
+    limits: DEFAULT_LIMITS,
+    maxSessions: 10_000,
+    retentionMs: 7 * 24 * 60 * 60 * 1_000,
+    timeoutMs: 0,
+  });
+  return {
+    create: async () => (await sessions.create([QUESTION], { isWaiting: true })).id,
+    answer: (id) => sessions.answer(id, [{ questionIndex: 0, selectedOption: 'Yes' }]),
+    wait: (id) => sessions.wait(id),
+  };
+}
 
-function createTools(fileSystem: FileSystem): Tools {
+interface Questions {
+  create(): Promise<string>;
+  answer(id: string): Promise<unknown>;
+  wait(id: string): Promise<{ readonly status: string }>;
+}
+
+const QUESTION = {
+  title: 'Deploy',
+  prompt: 'Deploy to production now?',
+  options: [{ label: 'Yes' }, { label: 'No' }],
+};
+
+function createTools(fileSystem: FileSystem): LockTools {
   const common = { fileSystem, ids: systemIds, log: silentLogger };
   return {
     ...common,

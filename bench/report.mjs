@@ -23,7 +23,9 @@ function verdictOf({ checks, isTooNoisy }) {
   if (broken !== undefined) return `missed: ${broken.value} ${broken.what}`;
   if (isTooNoisy) return 'too noisy';
   if (checks.every(({ atMost }) => atMost === 0)) return 'not measured';
-  const worst = Math.max(...checks.filter(({ atMost }) => atMost > 0).map(({ value, atMost }) => value / atMost));
+  const worst = Math.max(
+    ...checks.filter(({ atMost }) => atMost > 0).map(({ value, atMost }) => value / atMost),
+  );
   return worst <= 1 ? 'met' : `missed by ${worst.toFixed(2)}x`;
 }
 
@@ -38,16 +40,24 @@ const HEADINGS = ['goal', 'what', 'ours / limit', 'ours / peer', 'to reach', 've
 export function renderTable(results) {
   const cells = [HEADINGS, ...results.map(cellsOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
-  const lines = cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column])).join('  ').trimEnd());
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]))
+      .join('  ')
+      .trimEnd(),
+  );
   lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '));
-  const notes = results.flatMap(({ id, what, notes: texts }) => texts.map((text) => `  ${id} ${what}: ${text}`));
+  const notes = results.flatMap(({ id, what, notes: texts }) => [
+    `${id} ${what}`,
+    ...texts.map((text) => `  ${text}`),
+  ]);
   return [...lines, '', ...notes, '', renderSummary(results)].join('\n');
 }
 
 export function renderSummary(results) {
   const count = (start) => results.filter(({ verdict }) => verdict.startsWith(start)).length;
-  const missed = results.filter(({ verdict }) => verdict.startsWith('missed')).map(({ id }) => id);
-  const which = missed.length === 0 ? '' : ` (${missed.join(', ')})`;
+  const missed = new Set(results.filter(({ verdict }) => verdict.startsWith('missed')).map(({ id }) => id));
+  const which = missed.size === 0 ? '' : ` (${[...missed].join(', ')})`;
   return `${count('met')} met, ${count('missed')} missed${which}, ${count('too noisy')} too noisy, ${count('not measured')} not measured`;
 }
 

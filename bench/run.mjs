@@ -3,7 +3,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { rows as cliStart } from './cli-start.mjs';
 import { rows as durableWrite } from './durable-write.mjs';
-import { buildOurs, installPeers, isInMemory, loadPeer } from './lib.mjs';
+import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.mjs';
 import { rows as locks } from './locks.mjs';
 import { rows as notify } from './notify.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
@@ -48,7 +48,15 @@ async function prepare() {
   installPeers();
   const found = [];
   for (const peer of PEERS) {
-    if ((await loadPeer(peer)) === undefined) found.push(`peer ${peer} is not installed or does not load: skipped`);
+    if ((await loadPeer(peer)) === undefined)
+      found.push(`peer ${peer} is not installed or does not load: skipped`);
+  }
+  const busy = await busyShare();
+  if (busy > 0.25) {
+    const percent = Math.round(busy * 100);
+    found.push(
+      `other programs use ${percent} % of this machine: a busy disk flatters every ratio to a sync; run again`,
+    );
   }
   if (isInMemory()) found.push('this repository is in memory (tmpfs): a sync costs nothing here');
   if (values.quick) found.push('--quick: few rounds, for a look only');
@@ -66,12 +74,20 @@ async function measure(row) {
 }
 
 function print() {
-  const machine = { node: process.version, system: `${os.platform()} ${os.release()}`, cores: os.cpus().length };
+  const machine = {
+    node: process.version,
+    system: `${os.platform()} ${os.release()}`,
+    cores: os.cpus().length,
+  };
   if (values.json) {
-    console.log(JSON.stringify({ machine, remarks, rows: results, summary: renderSummary(results) }, null, 2));
+    console.log(
+      JSON.stringify({ machine, remarks, rows: results, summary: renderSummary(results) }, null, 2),
+    );
     return;
   }
-  console.log(`Node ${machine.node}, ${machine.system}, ${machine.cores} cores. Ratios of times: below 1 ours is faster.`);
+  console.log(
+    `Node ${machine.node}, ${machine.system}, ${machine.cores} cores. Ratios of times: below 1 ours is faster.`,
+  );
   for (const remark of remarks) console.log(`! ${remark}`);
   console.log(`\n${renderTable(results)}`);
 }

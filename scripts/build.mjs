@@ -66,10 +66,23 @@ async function buildLibrary() {
   });
 }
 
+/** Our own agent program, started like any other agent: one file that needs nothing beside it. */
+export async function buildScriptedAgent(outdir) {
+  await build({
+    ...common,
+    entryPoints: { scripted: 'src/agents/scripted/program/main.ts' },
+    outdir,
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+    minify: true,
+    banner: { js: REQUIRE },
+  });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.chdir(root);
   rmSync('dist', { recursive: true, force: true });
-  await Promise.all([buildCli('dist/cli'), buildLibrary()]);
+  await Promise.all([buildCli('dist/cli'), buildLibrary(), buildScriptedAgent('dist/agents')]);
   chmodSync('dist/cli/holdfast.cjs', 0o755);
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
     stdio: 'inherit',

@@ -9,8 +9,10 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
+// Not `npm ci`: it refuses a lock that lacks the optional binaries of other platforms, which some registries do not
+// carry. This takes every version from the lock all the same and does not write to it.
 once('node_modules/.holdfast-installed', hashOf(['package-lock.json']), 'Installing', () => {
-  run('npm', ['ci', '--no-audit', '--no-fund']);
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund']);
 });
 if (!process.argv.includes('--install-only')) {
   const sources = [

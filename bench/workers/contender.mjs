@@ -13,17 +13,9 @@ const strategies = {
     const lock = await takeLock(path.join(directory, 'counter'));
     return () => lock.release();
   },
-  'proper-lockfile': (directory) => () =>
-    properLockfile.lock(directory, {
-      lockfilePath: path.join(directory, 'peer.lock'),
-      retries: { forever: true, factor: 1.2, minTimeout: 1, maxTimeout: 20, randomize: true },
-    }),
-  'proper-lockfile, 10,000 retries': (directory) => () =>
-    properLockfile.lock(directory, {
-      lockfilePath: path.join(directory, 'peer.lock'),
-      retries: { retries: 10_000, factor: 1.2, minTimeout: 1, maxTimeout: 20, randomize: true },
-    }),
-  'fs-ext': (directory) => {
+  'proper-lockfile': (directory) => takeWithPeer(directory, { forever: true }),
+  'proper-lockfile, 10,000 retries': (directory) => takeWithPeer(directory, { retries: 10_000 }),
+  'flock (fs-ext)': (directory) => {
     const descriptor = fs.openSync(path.join(directory, 'flock'), 'a', 0o600);
     return async () => {
       await new Promise((resolve, reject) => {
@@ -50,3 +42,11 @@ serveWorker(async ({ strategy, directory, operations }) => {
   const { user, system } = process.cpuUsage(cpuBefore);
   return { waits, cpuMs: (user + system) / 1000 };
 });
+
+function takeWithPeer(directory, retries) {
+  const options = {
+    lockfilePath: path.join(directory, 'peer.lock'),
+    retries: { ...retries, factor: 1.2, minTimeout: 1, maxTimeout: 20, randomize: true },
+  };
+  return () => properLockfile.lock(directory, options);
+}

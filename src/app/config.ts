@@ -1,6 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
+import { PRESET_NAMES } from '../agents/index.js';
 import { HoldfastError, messageOf } from '../foundation/index.js';
 import { OUTER_LIMITS } from '../sessions/question/index.js';
 import { deriveLayout, type FileSystem, type Layout, type Roots, readUserFile } from '../storage/index.js';
@@ -17,7 +18,28 @@ const Directory = z
   .string()
   .refine((path) => isAbsolute(path) || path.startsWith('~/'), 'must be an absolute path or start with ~/');
 const Count = (max: number) => z.int().min(1).max(max);
-const Seconds = z.number().nonnegative();
+/** Up to a hundred years: later than that no calendar of four digits goes. */
+const Seconds = z
+  .number()
+  .nonnegative()
+  .max(100 * 365 * 24 * 60 * 60);
+
+const AgentName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, dot, dash and underscore only');
+
+/** An agent of the user's own: `agents.<name>` in `config.json`. */
+const AgentSettings = z.strictObject({
+  driver: z.enum(['claude', 'codex', 'acp', 'line']),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  /** For `acp`: which agent's ways to expect. */
+  preset: z.enum(PRESET_NAMES).optional(),
+  model: z.string().optional(),
+  systemPrompt: z.string().optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+});
+export type AgentSettings = z.infer<typeof AgentSettings>;
 
 interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
@@ -50,6 +72,7 @@ export const SETTINGS = {
   'mcp.handBackSeconds.codex': setting(Seconds, 280, 'The same for Codex'),
   'mcp.handBackSeconds.opencode': setting(Seconds, 50, 'The same for opencode'),
   'mcp.handBackSeconds.other': setting(Seconds, 50, 'The same for every other client'),
+  agent: setting(AgentName.optional(), undefined, 'The agent to use when none is named'),
   'conversation.dir': setting(Directory.optional(), undefined, 'Where conversations are kept'),
   'loop.dir': setting(Directory.optional(), undefined, 'Where the loop of a project is kept'),
   'change.tempDir': setting(
@@ -67,6 +90,8 @@ export interface Config {
   readonly roots: Roots;
   readonly layout: Layout;
   get<Key extends SettingKey>(key: Key): SettingValue<Key>;
+  /** The user's own agents by name. */
+  readonly agents: Readonly<Record<string, AgentSettings>>;
   /** `default`, or the path of the file that set it. */
   sourceOf(key: SettingKey): string;
   /** Where each root came from, in words. */
@@ -82,7 +107,7 @@ export function loadConfig(options: {
   const { roots, source } = deriveRoots(options.environment);
   const path = join(roots.config, 'config.json');
   const text = readUserFile(options.fileSystem, path);
-  const given = text === undefined ? new Map<SettingKey, unknown>() : parseSettings(path, text);
+  const { settings: given, agents } = text === undefined ? NO_SETTINGS : parseSettings(path, text);
   const get = <Key extends SettingKey>(key: Key): SettingValue<Key> =>
     (given.has(key) ? given.get(key) : SETTINGS[key].default) as SettingValue<Key>;
   const directory = (key: 'question.dir' | 'conversation.dir' | 'loop.dir' | 'change.tempDir') =>
@@ -90,6 +115,7 @@ export function loadConfig(options: {
   return {
     roots,
     rootSource: source,
+    agents,
     get,
     sourceOf: (key) => (given.has(key) ? path : 'default'),
     layout: deriveLayout(roots, options.workingDirectory, {
@@ -106,7 +132,10 @@ export class ConfigError extends HoldfastError<'CONFIG_INVALID'> {
   readonly code = 'CONFIG_INVALID';
 
   constructor(path: string, reason: string, options: { cause?: unknown } = {}) {
-    super(`${path}: ${reason}`, { ...options, hint: 'Known keys and their values: `holdfast config show`.' });
+    super(`${path}: ${reason}`, {
+      ...options,
+      hint: 'Correct the file or move it away; `holdfast config show --help` lists the known keys.',
+    });
   }
 }
 
@@ -145,28 +174,51 @@ function deriveRoots(environment: Environment): { roots: Roots; source: string }
   return { roots, source: 'the XDG directories' };
 }
 
-function parseSettings(path: string, text: string): Map<SettingKey, unknown> {
+interface ParsedSettings {
+  readonly settings: ReadonlyMap<SettingKey, unknown>;
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+}
+
+const NO_SETTINGS: ParsedSettings = { settings: new Map(), agents: {} };
+
+function parseSettings(path: string, text: string): ParsedSettings {
+  const { version: _version, agents, ...rest } = parseObject(path, text);
+  const settings = new Map<SettingKey, unknown>();
+  for (const [key, value] of flatten(path, rest, '')) {
+    if (!Object.hasOwn(SETTINGS, key)) throw new ConfigError(path, `unknown key ${JSON.stringify(key)}`);
+    settings.set(key as SettingKey, checked(path, key, SETTINGS[key as SettingKey].schema, value));
+  }
+  const Agents = z.record(AgentName, AgentSettings);
+  return { settings, agents: agents === undefined ? {} : checked(path, 'agents', Agents, agents) };
+}
+
+function parseObject(path: string, text: string): Readonly<Record<string, unknown>> {
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch (error) {
     throw new ConfigError(path, `not JSON: ${messageOf(error)}`, { cause: error });
   }
-  const settings = new Map<SettingKey, unknown>();
-  for (const [key, value] of flatten(path, document, '')) {
-    if (key === 'version') continue;
-    if (!Object.hasOwn(SETTINGS, key)) throw new ConfigError(path, `unknown key ${JSON.stringify(key)}`);
-    const result = SETTINGS[key as SettingKey].schema.safeParse(value);
-    if (!result.success)
-      throw new ConfigError(path, `${key}: ${result.error.issues[0]?.message ?? 'not valid'}`);
-    settings.set(key as SettingKey, result.data);
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new ConfigError(path, 'must hold an object');
   }
-  return settings;
+  return document as Readonly<Record<string, unknown>>;
+}
+
+function checked<Schema extends z.ZodType>(
+  path: string,
+  key: string,
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new ConfigError(path, `${[key, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'not valid'}`);
 }
 
 function* flatten(path: string, value: unknown, prefix: string): Generator<[string, unknown]> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    if (prefix === '') throw new ConfigError(path, 'must hold an object');
     yield [prefix, value];
     return;
   }

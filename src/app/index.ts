@@ -1,4 +1,14 @@
 export {
+  agentVersion,
+  chooseAgent,
+  driverTools,
+  knownAgents,
+  locateAgent,
+  NoAgentError,
+  type StartAgentOptions,
+  startAgent,
+} from './agents.js';
+export {
   type Config,
   ConfigError,
   type Environment,

@@ -6,6 +6,7 @@ import {
   systemClock,
   systemIds,
 } from '../foundation/index.js';
+import { ProgramRegistry } from '../programs/index.js';
 import { FileQuestionStore, QuestionSessions } from '../sessions/question/index.js';
 import {
   DirectoryWatcher,
@@ -21,10 +22,18 @@ export interface ServiceOptions {
   readonly workingDirectory: string;
   /** What owner records say we are doing, such as `holdfast answer`. */
   readonly command: string;
+  /** How agents start this very program, to reach `holdfast mcp`; by name from PATH if absent. */
+  readonly self?: SelfCommand | undefined;
   readonly log?: Logger | undefined;
   readonly clock?: Clock | undefined;
   readonly ids?: Ids | undefined;
   readonly fileSystem?: FileSystem | undefined;
+}
+
+/** How this program is started. */
+export interface SelfCommand {
+  readonly command: string;
+  readonly args: readonly string[];
 }
 
 /** Everything a command may need, built once per run. */
@@ -35,6 +44,8 @@ export interface Services {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tools: LockTools;
+  readonly self: SelfCommand;
+  readonly programs: ProgramRegistry;
   readonly questions: QuestionSessions;
   readonly questionStore: FileQuestionStore;
 }
@@ -70,8 +81,21 @@ export function createServices(options: ServiceOptions): Services {
     retentionMs: config.get('question.retentionDays') * DAY_MS,
     timeoutMs: config.get('question.timeoutSeconds') * 1_000,
   });
+  const programs = new ProgramRegistry(tools, config.layout.programs);
+  const self = options.self ?? { command: 'holdfast', args: [] };
   const { environment, workingDirectory } = options;
-  return { config, environment, workingDirectory, clock, log, tools, questions, questionStore };
+  return {
+    config,
+    environment,
+    workingDirectory,
+    clock,
+    log,
+    tools,
+    self,
+    programs,
+    questions,
+    questionStore,
+  };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

@@ -3,6 +3,7 @@ import {
   addEntry,
   CLIENTS,
   type ClientName,
+  ClientSettingsError,
   hasEntry,
   type McpServerEntry,
   removeEntry,
@@ -45,7 +46,8 @@ export interface SetupPlace {
 export function installClient(services: Services, client: ClientName, options: SetupPlace): boolean {
   const path = settingsPath(services, client, options);
   const { fileSystem } = services.tools;
-  const edit = addEntry(client, readUserFile(fileSystem, path) ?? null, options.entry);
+  const text = readUserFile(fileSystem, path) ?? null;
+  const edit = naming(path, () => addEntry(client, text, options.entry));
   if (!edit.changed) return false;
   ensureUserDirectory(services, path);
   replaceUserFile(services.tools, path, edit.text);
@@ -56,10 +58,18 @@ export function installClient(services: Services, client: ClientName, options: S
 export function removeClient(services: Services, client: ClientName, options: SetupPlace): boolean {
   const path = settingsPath(services, client, options);
   const text = readUserFile(services.tools.fileSystem, path);
-  const edit = text === undefined ? undefined : removeEntry(client, text);
+  const edit = text === undefined ? undefined : naming(path, () => removeEntry(client, text));
   if (edit === undefined || !edit.changed) return false;
   replaceUserFile(services.tools, path, edit.text);
   return true;
+}
+
+function naming<Result>(path: string, edit: () => Result): Result {
+  try {
+    return edit();
+  } catch (error) {
+    throw error instanceof ClientSettingsError ? error.inFile(path) : error;
+  }
 }
 
 /** The first of the client's files that is there, else the one it would make. */

@@ -3,18 +3,21 @@ import { ensureDirectory, removeTree } from '../storage/index.js';
 import type { Environment } from './config.js';
 import type { Services } from './services.js';
 
-/** Runs an action with a HOLDFAST_HOME of its own, which is removed afterwards. */
+/** Runs an action with a HOLDFAST_HOME and an empty working directory of its own, both removed afterwards. */
 export async function withTemporaryHome<Result>(
   services: Services,
   name: string,
-  action: (environment: Environment) => Promise<Result>,
+  action: (environment: Environment, workingDirectory: string) => Promise<Result>,
 ): Promise<Result> {
   const { fileSystem, ids } = services.tools;
-  const home = join(services.config.roots.temporary, `holdfast-${name}-${ids.token()}`);
+  const root = join(services.config.roots.temporary, `holdfast-${name}-${ids.token()}`);
+  const home = join(root, 'home');
+  const work = join(root, 'work');
   ensureDirectory(fileSystem, home);
+  ensureDirectory(fileSystem, work);
   try {
-    return await action({ ...services.environment, HOLDFAST_HOME: home });
+    return await action({ ...services.environment, HOLDFAST_HOME: home }, work);
   } finally {
-    removeTree(fileSystem, home);
+    removeTree(fileSystem, root);
   }
 }

@@ -15,6 +15,9 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'questions clean': () => import('./commands/questions-clean.js'),
   mcp: () => import('./commands/mcp.js'),
   setup: () => import('./commands/setup.js'),
+  'agents list': () => import('./commands/agents-list.js'),
+  'agents probe': () => import('./commands/agents-probe.js'),
+  exec: () => import('./commands/exec.js'),
   demo: () => import('./commands/demo.js'),
   unlock: () => import('./commands/unlock.js'),
   paths: () => import('./commands/paths.js'),
@@ -23,7 +26,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
 };
 
 /** What a group does when it is called without a verb. */
-const DEFAULT_VERB: Readonly<Record<string, string>> = { questions: 'list', config: 'show' };
+const DEFAULT_VERB: Readonly<Record<string, string>> = { questions: 'list', config: 'show', agents: 'list' };
 
 export interface FoundCommand {
   readonly name: string;

@@ -12,16 +12,21 @@ export async function main(args: readonly string[]): Promise<number> {
     controller.abort(signal);
   };
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
-  // A reader such as `head` that closed the pipe has what it wanted.
+  // A reader such as `head` that closed the pipe has what it wanted; anything else is output that was lost.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(ExitCode.done);
+    if (error.code !== 'EPIPE')
+      process.stderr.write(`holdfast: the output could not be written: ${error.message}\n`);
+    process.exit(error.code === 'EPIPE' ? ExitCode.done : ExitCode.failed);
   });
+  // Nobody reads our notes any more: that is no reason to stop.
+  process.stderr.on('error', () => {});
   const code = await run(args, {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     environment: processEnvironment(),
     workingDirectory: process.cwd(),
+    self: { command: process.execPath, args: process.argv.slice(1, 2) },
     signal: controller.signal,
   });
   return stoppedBy !== undefined && code === ExitCode.interrupted ? exitCodeOfSignal(stoppedBy) : code;

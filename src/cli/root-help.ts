@@ -17,6 +17,14 @@ export const COMMAND_GROUPS = [
     ],
   },
   {
+    title: 'Agents',
+    commands: [
+      ['agents list', 'List the agents that are known and installed'],
+      ['agents probe', 'Try what an agent can really do'],
+      ['exec', 'Run one prompt with an agent'],
+    ],
+  },
+  {
     title: 'Everything else',
     commands: [
       ['demo', 'See it work in a minute, without an agent or an account'],

@@ -1,5 +1,5 @@
 import { createServices, type Environment, type Services } from '../app/index.js';
-import { HoldfastError, messageOf, visibleLine } from '../foundation/index.js';
+import { HoldfastError, messageOf, visibleBlock, visibleJson, visibleLine } from '../foundation/index.js';
 import { findCommand, similarCommands } from './command-table.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import { HelpRequested, parseCommand } from './parse.js';
@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly stderr: Parameters<typeof createTerminal>[0]['stderr'];
   readonly environment: Environment;
   readonly workingDirectory: string;
+  /** How this program was started. */
+  readonly self: { readonly command: string; readonly args: readonly string[] };
   readonly signal: AbortSignal;
 }
 
@@ -20,7 +22,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   const isJson = args.includes('--json');
   const plain = createTerminal(surroundings, {
     isQuiet: false,
-    color: undefined,
+    color: args.includes('--no-color') ? false : args.includes('--color') ? true : undefined,
     environment: surroundings.environment,
   });
   try {
@@ -49,6 +51,7 @@ async function runCommand(args: readonly string[], surroundings: Surroundings): 
           environment: surroundings.environment,
           workingDirectory: surroundings.workingDirectory,
           command: `holdfast ${found.name}`,
+          self: surroundings.self,
           log: terminal.log,
         });
         return services;
@@ -67,7 +70,7 @@ function tell(error: unknown, terminal: Terminal, isJson: boolean): void {
     error instanceof HoldfastError ? error.hint : 'This is a defect of Holdfast; please report it.';
   if (isJson) {
     terminal.write(
-      JSON.stringify({
+      visibleJson({
         success: false,
         error: messageOf(error),
         code,
@@ -76,8 +79,8 @@ function tell(error: unknown, terminal: Terminal, isJson: boolean): void {
     );
     return;
   }
-  terminal.complain(`${terminal.style.red('holdfast:')} ${visibleLine(messageOf(error))}`);
-  if (hint !== undefined) terminal.complain(terminal.style.dim(visibleLine(hint)));
+  terminal.complain(`${terminal.errorStyle.red('holdfast:')} ${visibleLine(messageOf(error))}`);
+  if (hint !== undefined) terminal.complain(terminal.errorStyle.dim(visibleBlock(hint)));
 }
 
 class UnknownCommandError extends HoldfastError<'USAGE'> {

@@ -1,11 +1,21 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { InvalidInputError, type Logger, visibleLine } from '../foundation/index.js';
+import {
+  AbortedError,
+  HoldfastError,
+  InvalidInputError,
+  type Logger,
+  visibleLine,
+} from '../foundation/index.js';
 
 /** The person's side of a command: data on stdout, everything else on stderr. */
 export interface Terminal {
   /** Data. A line break is added. */
   write(text: string): void;
+  /** Data whose arrival counts: resolves once it was handed over. Throws OUTPUT_FAILED. */
+  deliver(text: string): Promise<void>;
+  /** Data without a line break, for what is streamed. */
+  print(text: string): void;
   /** Notes and progress on stderr; silent with --quiet. */
   note(text: string): void;
   /** Errors and warnings on stderr, --quiet or not. */
@@ -16,7 +26,9 @@ export interface Terminal {
   readonly columns: number;
   readonly hasColor: boolean;
   readStandardInput(signal: AbortSignal): Promise<string>;
+  /** For what goes to stdout, and for what goes to stderr: one may be a terminal and the other a file. */
   readonly style: Style;
+  readonly errorStyle: Style;
   /** Diagnostics of the library as lines on stderr. */
   readonly log: Logger;
 }
@@ -38,26 +50,45 @@ export interface TerminalOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** What was to be printed did not arrive. */
+export class OutputFailedError extends HoldfastError<'OUTPUT_FAILED'> {
+  readonly code = 'OUTPUT_FAILED';
+
+  constructor(cause: Error) {
+    super(`The output could not be written: ${cause.message}`, {
+      cause,
+      hint: 'What was to be delivered is not marked as delivered; run the command again.',
+    });
+  }
+}
+
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
 /** The real terminal over the process's streams. */
 export function createTerminal(streams: Streams, options: TerminalOptions): Terminal {
   const { stdin, stdout, stderr } = streams;
   const isInteractive = stdin.isTTY === true && stdout.isTTY === true;
-  const hasColor = options.color ?? (stdout.isTTY === true && !options.environment.NO_COLOR);
+  const hasColor = (stream: { readonly isTTY?: boolean }) =>
+    options.color ?? (stream.isTTY === true && !options.environment.NO_COLOR);
   const note = (text: string) => {
     if (!options.isQuiet) stderr.write(`${text}\n`);
   };
   return {
     write: (text) => void stdout.write(`${text}\n`),
+    deliver: (text) =>
+      new Promise((resolve, reject) => {
+        stdout.write(`${text}\n`, (error) => (error ? reject(new OutputFailedError(error)) : resolve()));
+      }),
+    print: (text) => void stdout.write(text),
     note,
     complain: (text) => void stderr.write(`${text}\n`),
     isInteractive,
     hasKeyboard: stdin.isTTY === true,
     columns: stdout.columns ?? 80,
-    hasColor,
+    hasColor: hasColor(stdout),
     readStandardInput: (signal) => readAll(stdin, signal),
-    style: createStyle(hasColor),
+    style: createStyle(hasColor(stdout)),
+    errorStyle: createStyle(hasColor(stderr)),
     log: createLog(
       note,
       (text) => void stderr.write(`${text}\n`),
@@ -111,8 +142,12 @@ async function readAll(stdin: Readable, signal: AbortSignal): Promise<string> {
         throw new InvalidInputError(`More than ${MAX_INPUT_BYTES} bytes on standard input`);
       chunks.push(piece);
     }
+  } catch (error) {
+    if (signal.aborted) throw new AbortedError('Reading standard input', { cause: error });
+    throw error;
   } finally {
     signal.removeEventListener('abort', stop);
   }
+  if (signal.aborted) throw new AbortedError('Reading standard input');
   return Buffer.concat(chunks).toString('utf8');
 }

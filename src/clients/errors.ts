@@ -31,6 +31,12 @@ export class ClientSettingsError extends HoldfastError<'CLIENT_SETTINGS_UNREADAB
     this.line = line;
     this.column = column;
   }
+
+  /** The same, naming the file: who edits text does not know where it came from. */
+  inFile(path: string): this {
+    this.message = `${path}: ${this.message}`;
+    return this;
+  }
 }
 
 /** Line and column of an offset. */

@@ -10,6 +10,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** A timer of the system that is asked for more fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => new Date(),
   monotonicMs: () => performance.now(),
@@ -20,10 +23,18 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(new AbortedError('The wait', { cause: signal?.reason }));
       };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      }, ms);
+      let timer: NodeJS.Timeout;
+      const wait = (leftMs: number) => {
+        timer = setTimeout(
+          () => {
+            if (leftMs > MAX_TIMER_MS) return wait(leftMs - MAX_TIMER_MS);
+            signal?.removeEventListener('abort', onAbort);
+            resolve();
+          },
+          Math.min(leftMs, MAX_TIMER_MS),
+        );
+      };
+      wait(ms);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   },

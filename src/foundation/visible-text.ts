@@ -19,8 +19,21 @@ export function visibleExcerpt(text: string, maxLength: number): string {
   const head = text.slice(0, maxLength * 4);
   const characters = Array.from(visibleLine(head));
   if (head.length === text.length && characters.length <= maxLength) return characters.join('');
-  const kept = characters.slice(0, Math.max(0, maxLength - 1)).join('');
-  return `${kept}…`;
+  const kept = characters.slice(0, Math.max(0, maxLength - 1));
+  // Half a joined emoji would leave its joiner behind.
+  if (kept.at(-1) === JOINER) kept.pop();
+  return `${kept.join('')}…`;
+}
+
+/** A value as one line of JSON that means the same, in which what must not reach a terminal is written as an escape. */
+export function visibleJson(value: unknown): string {
+  const json = JSON.stringify(value);
+  return PLAIN_ASCII.test(json) ? json : json.replaceAll(new RegExp(UNSAFE, 'gu'), jsonEscape);
+}
+
+function jsonEscape(character: string): string {
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;

@@ -1,7 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { visibleLine } from '../foundation/index.js';
-import { formatAnswers, QuestionReport, type QuestionView, reportOf } from '../sessions/question/index.js';
+import {
+  formatAnswers,
+  QuestionReport,
+  type QuestionView,
+  quoteText,
+  reportOf,
+} from '../sessions/question/index.js';
 
 /** What both tools return beside their text. */
 export const AnswersOutput = z.object({
@@ -48,9 +54,7 @@ function describe(view: QuestionView): string {
     }
     case 'rejected': {
       const reason =
-        outcome.reason === null
-          ? 'No reason provided.'
-          : `Rejection reason: "${visibleLine(outcome.reason)}"`;
+        outcome.reason === null ? 'No reason provided.' : `Rejection reason: ${quoteText(outcome.reason)}`;
       return `[Session: ${short} | Status: rejected]\n\nUser rejected this question set.\n\n${reason}`;
     }
     case 'timed_out':

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { HoldfastError, messageOf } from '../foundation/index.js';
+import { HoldfastError, messageOf, visibleLine } from '../foundation/index.js';
 
 /** What stands before the message of an error, by its code: who has to do something about it. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -16,6 +16,9 @@ const ADVICE: Readonly<Record<string, string>> = {
 export function toolError(error: unknown): CallToolResult {
   const code = error instanceof HoldfastError ? error.code : 'INTERNAL';
   const advice = ADVICE[code] ?? (error instanceof HoldfastError ? error.hint : undefined);
-  const lines = [`Error (${code}): ${messageOf(error)}`, ...(advice === undefined ? [] : [advice])];
+  const lines = [
+    `Error (${code}): ${visibleLine(messageOf(error))}`,
+    ...(advice === undefined ? [] : [advice]),
+  ];
   return { isError: true, content: [{ type: 'text', text: lines.join('\n') }] };
 }

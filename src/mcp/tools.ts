@@ -7,10 +7,11 @@ import {
 import * as z from 'zod';
 import type { Services } from '../app/index.js';
 import { isHoldfastError, messageOf } from '../foundation/index.js';
-import { QuestionInput, type QuestionView } from '../sessions/question/index.js';
+import { type Delivery, QuestionInput, type QuestionView } from '../sessions/question/index.js';
 import { handBackAfterMs } from './client-limits.js';
-import { AnswersOutput, type Reply, toolReply } from './replies.js';
+import { AnswersOutput, toolReply } from './replies.js';
 import { toolError } from './tool-errors.js';
+import { checkedByUs, parseInput } from './tool-input.js';
 import type { DeliveringTransport } from './transport.js';
 
 export interface ToolSurroundings {
@@ -49,16 +50,7 @@ export function createMcpServer(surroundings: ToolSurroundings): McpServer {
         'An "Other" choice with free text is always offered. If you recommend an option, put it first and append ' +
         '"(Recommended)" to its label. Not for asking whether a plan is ready. If no answer came in time you get a ' +
         'pending session: go on and fetch the answer later with get_answered_questions.',
-      inputSchema: z.object({
-        questions: z.array(QuestionInput).describe(`1 to ${maxQuestions} questions`),
-        nonBlocking: z.boolean().optional().describe('Return at once with a session id. Default: false.'),
-        requestId: z
-          .string()
-          .optional()
-          .describe(
-            'Your own id for this request: calling again with it is the same question, not a new one.',
-          ),
-      }),
+      inputSchema: checkedByUs(AskInput),
       outputSchema: AnswersOutput,
       annotations: {
         readOnlyHint: false,
@@ -67,7 +59,10 @@ export function createMcpServer(surroundings: ToolSurroundings): McpServer {
         openWorldHint: true,
       },
     },
-    (input, context) => surroundings.track(guard(context, () => ask(surroundings, server, input, context))),
+    (input, context) =>
+      surroundings.track(
+        guard(context, () => ask(surroundings, server, parseInput(AskInput, input), context)),
+      ),
   );
   server.registerTool(
     'get_answered_questions',
@@ -76,23 +71,27 @@ export function createMcpServer(surroundings: ToolSurroundings): McpServer {
       description:
         'Fetch the outcome of an earlier question set by its session id (first 4 or more characters). Without an id: ' +
         'every outcome for this project that has not been delivered yet.',
-      inputSchema: z.object({
-        session_id: z.string().optional().describe('The session id, or its first characters.'),
-        blocking: z.boolean().optional().describe('With an id: wait for the outcome. Default: false.'),
-      }),
+      inputSchema: checkedByUs(FetchInput),
       outputSchema: AnswersOutput,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
-    (input, context) => surroundings.track(guard(context, () => fetch(surroundings, server, input, context))),
+    (input, context) =>
+      surroundings.track(
+        guard(context, () => fetch(surroundings, server, parseInput(FetchInput, input), context)),
+      ),
   );
   return server;
 }
 
-interface AskInput {
-  readonly questions: readonly QuestionInput[];
-  readonly nonBlocking?: boolean | undefined;
-  readonly requestId?: string | undefined;
-}
+const AskInput = z.object({
+  questions: z.array(QuestionInput).describe('The questions, all answered together.'),
+  nonBlocking: z.boolean().optional().describe('Return at once with a session id. Default: false.'),
+  requestId: z
+    .string()
+    .optional()
+    .describe('Your own id for this request: calling again with it is the same question, not a new one.'),
+});
+type AskInput = z.infer<typeof AskInput>;
 
 async function ask(
   surroundings: ToolSurroundings,
@@ -115,16 +114,17 @@ async function ask(
   });
   if (isWaiting) {
     // A retried request finds the set of a server that may be gone: now it is we who wait.
-    if (input.requestId !== undefined) await services.questions.noteAsker(view.id, 'waiting');
+    if (input.requestId !== undefined) await noteAsker(services, view.id, 'waiting');
     await waitForPerson(surroundings, server, view, context);
   }
   return deliver(surroundings, context, [view.id]);
 }
 
-interface FetchInput {
-  readonly session_id?: string | undefined;
-  readonly blocking?: boolean | undefined;
-}
+const FetchInput = z.object({
+  session_id: z.string().optional().describe('The session id, or its first characters.'),
+  blocking: z.boolean().optional().describe('With an id: wait for the outcome. Default: false.'),
+});
+type FetchInput = z.infer<typeof FetchInput>;
 
 async function fetch(
   surroundings: ToolSurroundings,
@@ -148,7 +148,7 @@ async function fetch(
   }
   const id = questions.resolve(input.session_id);
   if (input.blocking === true) {
-    await questions.noteAsker(id, 'waiting');
+    await noteAsker(surroundings.services, id, 'waiting');
     await waitForPerson(surroundings, server, await questions.get(id), context);
   }
   return deliver(surroundings, context, [id]);
@@ -169,10 +169,20 @@ async function waitForPerson(
   try {
     await services.questions.wait(view.id, { patienceMs, signal });
   } catch (error) {
-    if (isHoldfastError(error, 'ABORTED')) await services.questions.noteAsker(view.id, 'gone');
+    if (isHoldfastError(error, 'ABORTED')) await noteAsker(services, view.id, 'gone');
     throw error;
   } finally {
     stopProgress();
+  }
+}
+
+/** Good to know for the person, and no reason to fail: a set that is locked or a full disk can still be waited for. */
+async function noteAsker(services: Services, sessionId: string, state: 'gone' | 'waiting'): Promise<void> {
+  try {
+    await services.questions.noteAsker(sessionId, state);
+  } catch (error) {
+    if (!isHoldfastError(error) || isHoldfastError(error, 'SESSION_NOT_FOUND')) throw error;
+    services.log.warn('question.asker-not-noted', { sessionId, state, error: messageOf(error) });
   }
 }
 
@@ -183,22 +193,44 @@ async function deliver(
   ids: readonly string[],
   options: { onlyNew?: boolean } = {},
 ): Promise<CallToolResult> {
-  const replies: Reply[] = [];
-  for (const id of ids) {
-    const delivery = await services.questions.collect(id);
-    if (options.onlyNew && !delivery.isNew) continue;
-    replies.push({ view: delivery.view, isNew: delivery.isNew });
-    transport.whenSent(context.mcpReq.id, (isSent) => {
-      try {
-        if (isSent) delivery.confirm();
-      } catch (error) {
-        services.log.warn('question.delivery-not-noted', { sessionId: id, error: messageOf(error) });
-      } finally {
-        delivery[Symbol.dispose]();
-      }
-    });
+  const deliveries: Delivery[] = [];
+  const letGo = () => {
+    for (const delivery of deliveries) delivery[Symbol.dispose]();
+  };
+  let result: CallToolResult;
+  try {
+    for (const id of ids) {
+      const delivery = await collect(services, id, options);
+      if (delivery !== undefined) deliveries.push(delivery);
+    }
+    result = toolReply(deliveries);
+  } catch (error) {
+    letGo();
+    throw error;
   }
-  return toolReply(replies);
+  transport.whenSent(context.mcpReq.id, context.mcpReq.signal, (isSent) => {
+    if (isSent) for (const delivery of deliveries) delivery.confirm();
+    letGo();
+  });
+  return result;
+}
+
+/** Where only news are asked for, a set that is none or went away meanwhile is left out. */
+async function collect(
+  { questions }: Services,
+  id: string,
+  { onlyNew }: { onlyNew?: boolean },
+): Promise<Delivery | undefined> {
+  if (!onlyNew) return questions.collect(id);
+  try {
+    const delivery = await questions.collect(id);
+    if (delivery.isNew) return delivery;
+    delivery[Symbol.dispose]();
+    return undefined;
+  } catch (error) {
+    if (isHoldfastError(error, 'SESSION_NOT_FOUND')) return undefined;
+    throw error;
+  }
 }
 
 /** Keeps clients that count the silence from giving up, where they gave us a token for it. */

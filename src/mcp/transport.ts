@@ -2,22 +2,30 @@ import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 
-/** Told once: whether the response reached the pipe, or the connection ended first. */
+/** Told once: whether the result reached the pipe, or never will. */
 export type OnSent = (isSent: boolean) => void;
 
-/** The stdio transport, which also tells when the response to a request was handed to the client. */
+/** The stdio transport, which also tells when the result of a request was handed to the client. */
 export class DeliveringTransport extends StdioServerTransport {
-  readonly #waiting = new Map<RequestId, OnSent[]>();
+  readonly #waiting = new Map<RequestId, OnSent>();
+  readonly #stdout: Writable;
   readonly #onClosed: () => void;
+  #isClosed = false;
 
   constructor(stdin: Readable, stdout: Writable, onClosed: () => void) {
     super(stdin, stdout);
+    this.#stdout = stdout;
     this.#onClosed = onClosed;
   }
 
-  /** Calls back when the response to this request was written, or when it never will be. */
-  whenSent(id: RequestId, onSent: OnSent): void {
-    this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), onSent]);
+  /**
+   * Calls back when the result of this request was written, or when it never will be: it became an error, the client
+   * called the request off (then nothing is sent at all), or the connection ended.
+   */
+  whenSent(id: RequestId, signal: AbortSignal, onSent: OnSent): void {
+    this.#waiting.set(id, onSent);
+    if (signal.aborted || this.#isClosed) this.#settle(id, false);
+    else signal.addEventListener('abort', () => this.#settle(id, false), { once: true });
   }
 
   override async send(message: JSONRPCMessage): Promise<void> {
@@ -28,10 +36,12 @@ export class DeliveringTransport extends StdioServerTransport {
       this.#settle(id, false);
       throw error;
     }
-    this.#settle(id, true);
+    if (id === undefined || !this.#waiting.has(id)) return;
+    this.#settle(id, isGood(message) && (await this.#isFlushed()));
   }
 
   override async close(): Promise<void> {
+    this.#isClosed = true;
     await super.close();
     for (const id of [...this.#waiting.keys()]) this.#settle(id, false);
     this.#onClosed();
@@ -39,8 +49,20 @@ export class DeliveringTransport extends StdioServerTransport {
 
   #settle(id: RequestId | undefined, isSent: boolean): void {
     if (id === undefined) return;
-    const waiting = this.#waiting.get(id) ?? [];
+    const onSent = this.#waiting.get(id);
     this.#waiting.delete(id);
-    for (const onSent of waiting) onSent(isSent);
+    onSent?.(isSent);
   }
+
+  /** A write that fails tells so only later; one behind it comes back with the same error. */
+  #isFlushed(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#stdout.write('', (error) => resolve(!error));
+    });
+  }
+}
+
+/** Whether a response carries what the tool returned, rather than an error that took its place. */
+function isGood(message: JSONRPCMessage): boolean {
+  return 'result' in message && message.result.isError !== true;
 }

@@ -81,7 +81,8 @@ export function temporaryName(ids: Ids, path: string): string {
 
 /** Whether a directory entry is a temporary file on its way to this name. */
 export function isTemporaryName(name: string, target: string): boolean {
-  return name.startsWith(`.${target}.`) && /\.[0-9a-f]{32}\.tmp$/.test(name);
+  const prefix = `.${target}.`;
+  return name.startsWith(prefix) && /^[0-9a-f]{32}\.tmp$/.test(name.slice(prefix.length));
 }
 
 /** Runs an action and closes the descriptor whatever happens; a failed close does not hide the first error. */
@@ -161,8 +162,6 @@ function writeWhole(fileSystem: FileSystem, descriptor: number, bytes: Uint8Arra
 
 function openForReading(fileSystem: FileSystem, path: string): number | undefined {
   try {
-    // Looking first is cheaper than the error of a failed open, and lists meet many files that are not there.
-    if (fileSystem.look(path) === undefined) return undefined;
     return fileSystem.open(path, OpenFlags.read);
   } catch (error) {
     const code = systemCode(error);
@@ -173,14 +172,14 @@ function openForReading(fileSystem: FileSystem, path: string): number | undefine
 }
 
 function readAll(fileSystem: FileSystem, descriptor: number, expectedBytes: number): Buffer {
-  // One byte more than expected: the read that finds the end then needs no larger buffer. Files of /proc say 0.
-  let buffer = Buffer.allocUnsafe(Math.max(expectedBytes, 1_023) + 1);
+  // Files of ours are replaced, never grown, so the expected size is their end. Files of /proc say 0.
+  let buffer = Buffer.allocUnsafe(Math.max(expectedBytes, 1_024));
   let length = 0;
   for (;;) {
     if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.allocUnsafe(buffer.length)]);
     const count = fileSystem.read(descriptor, buffer, length, buffer.length - length, length);
-    if (count === 0) return buffer.subarray(0, length);
     length += count;
+    if (count === 0 || length === expectedBytes) return buffer.subarray(0, length);
     if (length > MAX_WHOLE_FILE_BYTES) throw new Error(`it grew beyond ${MAX_WHOLE_FILE_BYTES} bytes`);
   }
 }

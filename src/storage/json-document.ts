@@ -69,7 +69,9 @@ export function parseDocument<Schema extends z.ZodType>(
 
 function parseJson(path: string, text: string): unknown {
   try {
-    return text.includes('__proto__') ? JSON.parse(text, dropPrototypeKey) : JSON.parse(text);
+    // A key may also be spelled with escapes, such as \u005f for its underscores.
+    const mayHoldIt = text.includes('__proto__') || text.includes('\\u00');
+    return mayHoldIt ? JSON.parse(text, dropPrototypeKey) : JSON.parse(text);
   } catch (error) {
     throw new DocumentDamagedError(path, text === '' ? 'it is empty' : 'it is not JSON', { cause: error });
   }

@@ -1,8 +1,8 @@
-import { type Clock, HoldfastError } from '../foundation/index.js';
-import { closing, createFile, type StorageTools } from './atomic-file.js';
+import { type Clock, HoldfastError, InvalidInputError } from '../foundation/index.js';
+import { closing, createFile, readExactly, type StorageTools } from './atomic-file.js';
 import { attempt, StorageError, UnsafePathError } from './errors.js';
-import { type FileSystem, OpenFlags } from './file-system.js';
-import { readLastRecords, scanLog } from './jsonl-reader.js';
+import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
+import { MAX_RECORD_BYTES, readLastRecords, scanLog } from './jsonl-reader.js';
 import { checksumSeed, encodeRecord, type LogRecord, verifyLine } from './jsonl-record.js';
 import type { Lock } from './lock.js';
 import { keepDamagedBytes } from './quarantine.js';
@@ -51,13 +51,13 @@ export class JsonlLog implements Disposable {
 
   /** Creates a log with its first record, whole and durable. False where one is already. Throws ATOMIC_WRITE_FAILED. */
   static create(tools: LogTools, path: string, sessionId: string, first: LogRecord): boolean {
-    return createFile(tools, path, encodeRecord(first, 0, checksumSeed(sessionId)));
+    return createFile(tools, path, encodeWithinLimit(first, 0, checksumSeed(sessionId)));
   }
 
   /** Opens a log for appending and mends its end. Throws STORAGE_FAILED, UNSAFE_PATH, LOCK_LOST. */
   static open(tools: LogTools, path: string, options: LogOptions): JsonlLog {
     const { fileSystem } = tools;
-    const descriptor = attempt(path, 'open', () => fileSystem.open(path, OpenFlags.append));
+    const descriptor = attempt(path, 'open', () => openForAppending(fileSystem, path));
     const log = new JsonlLog(tools, path, options, descriptor);
     try {
       const facts = attempt(path, 'look at', () => fileSystem.factsOf(descriptor));
@@ -76,7 +76,7 @@ export class JsonlLog implements Disposable {
     return this.#nextSeq;
   }
 
-  /** Appends one record durably and returns its number. Throws LOG_POISONED, LOCK_LOST, STORAGE_FAILED. */
+  /** Appends one record durably and returns its number. Throws LOG_POISONED, LOCK_LOST, STORAGE_FAILED, INVALID_INPUT. */
   append(record: LogRecord): number {
     return this.appendAll([record]);
   }
@@ -89,7 +89,7 @@ export class JsonlLog implements Disposable {
     const size = attempt(this.path, 'look at', () => fileSystem.factsOf(this.#descriptor).size);
     if (size !== this.#end) this.#inspectEnd(size);
     const first = this.#nextSeq;
-    const lines = records.map((record, index) => encodeRecord(record, first + index, this.#seed));
+    const lines = records.map((record, index) => encodeWithinLimit(record, first + index, this.#seed));
     const bytes = lines.length === 1 && lines[0] !== undefined ? lines[0] : Buffer.concat(lines);
     this.#write(bytes);
     this.#sync();
@@ -159,9 +159,15 @@ export class JsonlLog implements Disposable {
 
   #inspectEnd(size: number): void {
     this.#end = size;
-    const tail = attempt(this.path, 'read', () => readTail(this.#tools.fileSystem, this.path));
-    if (tail.length > 0) this.#mend(size - tail.length, tail);
-    this.#nextSeq = nextSeqOf(this.#tools.fileSystem, this.path, this.#options.sessionId);
+    try {
+      const tail = attempt(this.path, 'read', () => readTail(this.#tools.fileSystem, this.path));
+      if (tail.length > 0) this.#mend(size - tail.length, tail);
+      this.#nextSeq = nextSeqOf(this.#tools.fileSystem, this.path, this.#options.sessionId);
+    } catch (error) {
+      // The next append must not go behind an end that was not looked at or mended.
+      this.#end = UNKNOWN_END;
+      throw error;
+    }
   }
 
   #mend(offset: number, tail: Buffer): void {
@@ -198,6 +204,27 @@ export class LogPoisonedError extends HoldfastError<'LOG_POISONED'> {
 }
 
 const TAIL_CHUNK_BYTES = 64 * 1024;
+/** No file is that long, so that its end is inspected again. */
+const UNKNOWN_END = -1;
+
+function openForAppending(fileSystem: FileSystem, path: string): number {
+  try {
+    return fileSystem.open(path, OpenFlags.append);
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') throw new UnsafePathError(path, 'it is a symbolic link');
+    if (systemCode(error) === 'EISDIR') throw new UnsafePathError(path, 'it is a directory');
+    throw error;
+  }
+}
+
+/** A record that readers would tell as oversized must not be acknowledged. */
+function encodeWithinLimit(record: LogRecord, seq: number, seed: number): Buffer {
+  const line = encodeRecord(record, seq, seed);
+  if (line.length - 1 <= MAX_RECORD_BYTES) return line;
+  throw new InvalidInputError(
+    `A record of ${line.length} bytes is too long; ${MAX_RECORD_BYTES} are allowed`,
+  );
+}
 
 /** The bytes behind the last LF. */
 function readTail(fileSystem: FileSystem, path: string): Buffer {
@@ -208,7 +235,7 @@ function readTail(fileSystem: FileSystem, path: string): Buffer {
     while (start > 0) {
       const from = Math.max(0, start - TAIL_CHUNK_BYTES);
       const chunk = Buffer.allocUnsafe(start - from);
-      fileSystem.read(descriptor, chunk, 0, chunk.length, from);
+      if (!readExactly(fileSystem, descriptor, chunk, from)) throw new Error('it became shorter meanwhile');
       const lineBreak = chunk.lastIndexOf(0x0a);
       held = Buffer.concat([chunk.subarray(lineBreak + 1), held]);
       if (lineBreak !== -1) return held;

@@ -1,13 +1,7 @@
-import { closing } from './atomic-file.js';
+import { closeQuietly, readExactly } from './atomic-file.js';
 import { attempt, UnsafePathError } from './errors.js';
 import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
-import {
-  checksumSeed,
-  findWeldedRecord,
-  type LineFault,
-  type LogRecord,
-  verifyLine,
-} from './jsonl-record.js';
+import { checksumSeed, type LineFault, type LogRecord, salvageRecords, verifyLine } from './jsonl-record.js';
 
 /** A record that was read, and where it stands. */
 export interface LogEntry {
@@ -55,16 +49,19 @@ export function* scanLog(
 ): Generator<LogEntry | LogDamage | LogTail> {
   const seed = checksumSeed(options.sessionId);
   let lastSeq: number | null = null;
+  let foreign = 0;
   for (const line of scanLines(fileSystem, path, options.maxRecordBytes ?? MAX_RECORD_BYTES)) {
     if (line.kind !== 'line') {
       yield line;
       continue;
     }
     for (const found of judgeLine(line, seed)) {
+      if (found.kind === 'record' && found.seq === null) foreign += 1;
       if (found.kind === 'record' && found.seq !== null) {
-        const gap = gapBefore(found, lastSeq);
+        const gap = gapBefore(found, lastSeq, foreign);
         if (gap !== undefined) yield gap;
         lastSeq = found.seq;
+        foreign = 0;
       }
       yield found;
     }
@@ -100,8 +97,12 @@ export function readLastRecords(
   const records: Omit<LogEntry, 'line'>[] = [];
   const damage: Omit<LogDamage, 'line'>[] = [];
   withOpenLog(fileSystem, path, (descriptor, size) => {
-    for (const line of linesFromEnd(fileSystem, descriptor, size, maxBytes)) {
-      for (const { line: _line, ...found } of judgeLine({ ...line, kind: 'line', line: 0 }, seed).reverse()) {
+    for (const { bytes, offset, length } of linesFromEnd(fileSystem, descriptor, size, maxBytes)) {
+      const judged =
+        length > maxBytes
+          ? [oversized(0, offset, length)]
+          : judgeLine({ kind: 'line', bytes, line: 0, offset }, seed);
+      for (const { line: _line, ...found } of judged.reverse()) {
         if (found.kind === 'record') records.unshift(found);
         else damage.unshift(found);
       }
@@ -128,7 +129,7 @@ function* scanLines(
   try {
     yield* frameLines(fileSystem, descriptor, path, maxBytes);
   } finally {
-    fileSystem.close(descriptor);
+    closeQuietly(fileSystem, descriptor);
   }
 }
 
@@ -181,29 +182,35 @@ function* linesFromEnd(
   descriptor: number,
   size: number,
   maxBytes: number,
-): Generator<{ bytes: Buffer; offset: number }> {
+): Generator<{ bytes: Buffer; offset: number; length: number }> {
   let end = size;
   let held = Buffer.alloc(0);
+  /** How much of a line that is too long was let go. */
+  let lost = 0;
   let isUnfinished = true;
   while (end > 0 || held.length > 0) {
     const lineBreak = held.lastIndexOf(0x0a);
     if (lineBreak === -1 && end > 0) {
+      if (held.length > maxBytes) {
+        lost += held.length;
+        held = Buffer.alloc(0);
+      }
       const start = Math.max(0, end - CHUNK_BYTES);
       const chunk = Buffer.allocUnsafe(end - start);
-      const count = fileSystem.read(descriptor, chunk, 0, chunk.length, start);
-      if (count < chunk.length || held.length + count > maxBytes + CHUNK_BYTES) return;
+      if (!readExactly(fileSystem, descriptor, chunk, start)) return;
       held = Buffer.concat([chunk, held]);
       end = start;
       continue;
     }
     const bytes = held.subarray(lineBreak + 1);
     // What stands behind the last LF is on its way, or torn: not a record yet.
-    if (!isUnfinished) yield { bytes, offset: end + lineBreak + 1 };
+    if (!isUnfinished) yield { bytes, offset: end + lineBreak + 1, length: bytes.length + lost };
     isUnfinished = false;
+    lost = 0;
     if (lineBreak === -1) return;
     held = held.subarray(0, lineBreak);
     if (held.length === 0 && end === 0) {
-      yield { bytes: held, offset: 0 };
+      yield { bytes: held, offset: 0, length: 0 };
       return;
     }
   }
@@ -213,11 +220,24 @@ function judgeLine(line: Line, seed: number): (LogEntry | LogDamage)[] {
   const place = { line: line.line, offset: line.offset };
   const verdict = verifyLine(line.bytes, seed);
   if (typeof verdict === 'object') return [{ kind: 'record', ...verdict, ...place }];
-  const welded = findWeldedRecord(line.bytes, seed);
-  const length = welded?.start ?? line.bytes.length;
-  const damage: LogDamage = { kind: 'damage', reason: verdict, ...place, length, detail: DETAILS[verdict] };
-  if (welded === undefined) return [damage];
-  return [damage, { kind: 'record', ...welded.record, line: line.line, offset: line.offset + welded.start }];
+  const salvaged = verdict === 'not-json' ? salvageRecords(line.bytes, seed) : [];
+  const found: (LogEntry | LogDamage)[] = [];
+  const damageUpTo = (start: number, end: number) => {
+    const stretch = { ...place, offset: line.offset + start, length: end - start };
+    found.push({ kind: 'damage', reason: verdict, ...stretch, detail: DETAILS[verdict] });
+  };
+  let reached = 0;
+  for (const { start, end, record } of salvaged) {
+    if (start > reached) damageUpTo(reached, start);
+    found.push({ kind: 'record', ...record, line: line.line, offset: line.offset + start });
+    reached = end;
+  }
+  // Records that only lost the LF between them leave no bytes over; the second one's place is told.
+  const isWithoutRest =
+    salvaged.length > 0 && found.length === salvaged.length && reached === line.bytes.length;
+  if (isWithoutRest) damageUpTo(salvaged[1]?.start ?? reached, salvaged[1]?.start ?? reached);
+  else if (reached < line.bytes.length || line.bytes.length === 0) damageUpTo(reached, line.bytes.length);
+  return found;
 }
 
 const DETAILS: Readonly<Record<LineFault, string>> = {
@@ -231,9 +251,13 @@ function oversized(line: number, offset: number, length: number): LogDamage {
   return { kind: 'damage', reason: 'oversized', line, offset, length, detail: `a line of ${length} bytes` };
 }
 
-function gapBefore(entry: LogEntry, lastSeq: number | null): LogDamage | undefined {
-  if (lastSeq === null || entry.seq === null || entry.seq === lastSeq + 1) return undefined;
-  const detail = `record ${entry.seq} follows record ${lastSeq}`;
+/** Foreign records take up numbers when the next writer of ours counts the file, so they may fill a gap. */
+function gapBefore(entry: LogEntry, lastSeq: number | null, foreign: number): LogDamage | undefined {
+  if (entry.seq === null) return undefined;
+  const reached = lastSeq ?? -1;
+  if (entry.seq > reached && entry.seq <= reached + 1 + foreign) return undefined;
+  const detail =
+    lastSeq === null ? `record ${entry.seq} comes first` : `record ${entry.seq} follows record ${lastSeq}`;
   return { kind: 'damage', reason: 'gap', line: entry.line, offset: entry.offset, length: 0, detail };
 }
 
@@ -244,9 +268,11 @@ function withOpenLog(
 ): void {
   const descriptor = openLog(fileSystem, path);
   if (descriptor === undefined) return;
-  closing(fileSystem, descriptor, () =>
-    attempt(path, 'read', () => action(descriptor, fileSystem.factsOf(descriptor).size)),
-  );
+  try {
+    attempt(path, 'read', () => action(descriptor, fileSystem.factsOf(descriptor).size));
+  } finally {
+    closeQuietly(fileSystem, descriptor);
+  }
 }
 
 function openLog(fileSystem: FileSystem, path: string): number | undefined {
@@ -259,8 +285,13 @@ function openLog(fileSystem: FileSystem, path: string): number | undefined {
       if (systemCode(error) === 'ELOOP') throw new UnsafePathError(path, 'it is a symbolic link');
       throw error;
     }
-    if (fileSystem.factsOf(descriptor).kind === 'file') return descriptor;
-    fileSystem.close(descriptor);
-    throw new UnsafePathError(path, 'it is not a regular file');
+    let isFile = false;
+    try {
+      isFile = fileSystem.factsOf(descriptor).kind === 'file';
+    } finally {
+      if (!isFile) closeQuietly(fileSystem, descriptor);
+    }
+    if (!isFile) throw new UnsafePathError(path, 'it is not a regular file');
+    return descriptor;
   });
 }

@@ -25,7 +25,7 @@ export function encodeRecord(record: LogRecord, seq: number, seed: number): Buff
   const { seq: _seq, crc: _crc, ...rest } = record;
   const text = JSON.stringify({ ...rest, seq });
   const body = Buffer.from(text.slice(0, -1), 'utf8');
-  const suffix = Buffer.from(`${CRC_KEY}${toHex(crc32(body, seed))}"}\n`, 'latin1');
+  const suffix = Buffer.from(`${suffixOf(crc32(body, seed))}\n`, 'latin1');
   return Buffer.concat([body, suffix]);
 }
 
@@ -33,32 +33,76 @@ export function encodeRecord(record: LogRecord, seq: number, seed: number): Buff
 export function verifyLine(line: Buffer, seed: number): VerifiedRecord | LineFault {
   const value = parseObject(line);
   if (typeof value === 'string') return value;
-  if ('crc' in value && !hasGoodChecksum(line, seed)) return 'checksum';
-  return { value, seq: typeof value.seq === 'number' && Number.isInteger(value.seq) ? value.seq : null };
+  const seq = typeof value.seq === 'number' && Number.isInteger(value.seq) ? value.seq : null;
+  const isSigned = 'crc' in value || (seq !== null && hasSpoiledKey(value));
+  if (isSigned && !hasGoodChecksum(line, seed)) return 'checksum';
+  return { value, seq };
+}
+
+/** A record of ours inside a damaged line: its bytes are those from `start` up to `end`. */
+export interface SalvagedRecord {
+  readonly start: number;
+  readonly end: number;
+  readonly record: VerifiedRecord;
 }
 
 /**
- * A good record at the end of a line that is otherwise damaged: what remains when a torn record or a run of NULs was
- * welded to the next one. Returns where it starts.
+ * The good records of a line that is no JSON: whole ones at its start (their LF was lost), and one at its end (a torn
+ * record or a run of NULs was welded to it). What stands in between is not believed: text may look like a record.
  */
-export function findWeldedRecord(
-  line: Buffer,
-  seed: number,
-): { start: number; record: VerifiedRecord } | undefined {
-  let start = line.indexOf('{"', 1);
-  for (let tries = 0; start > 0 && tries < MAX_WELD_TRIES; tries++) {
-    const rest = line.subarray(start);
-    if (hasGoodChecksum(rest, seed)) {
-      const record = verifyLine(rest, seed);
-      if (typeof record === 'object') return { start, record };
-    }
-    start = line.indexOf('{"', start + 1);
+export function salvageRecords(line: Buffer, seed: number): SalvagedRecord[] {
+  const salvaged: SalvagedRecord[] = [];
+  let start = 0;
+  for (;;) {
+    const found = recordFrom(line, start, seed) ?? recordAtEnd(line, start, seed);
+    if (found === undefined) return salvaged;
+    salvaged.push(found);
+    start = found.end;
+  }
+}
+
+/** The record that starts right here, wherever it ends. */
+function recordFrom(line: Buffer, start: number, seed: number): SalvagedRecord | undefined {
+  if (line[start] !== OPENING_BRACE) return undefined;
+  let checksum = seed;
+  let checkedTo = start;
+  for (;;) {
+    const bodyEnd = line.indexOf(CRC_KEY, checkedTo);
+    if (bodyEnd === -1) return undefined;
+    checksum = crc32(line.subarray(checkedTo, bodyEnd), checksum);
+    checkedTo = bodyEnd;
+    const end = bodyEnd + CRC_SUFFIX_BYTES;
+    if (line.toString('latin1', bodyEnd, end) === suffixOf(checksum))
+      return salvagedAt(line, start, end, seed);
+    checksum = crc32(line.subarray(bodyEnd, bodyEnd + 1), checksum);
+    checkedTo = bodyEnd + 1;
+  }
+}
+
+/** The record that ends the line, wherever it starts; sought from the end, where it most often is short. */
+function recordAtEnd(line: Buffer, from: number, seed: number): SalvagedRecord | undefined {
+  const bodyEnd = line.length - CRC_SUFFIX_BYTES;
+  if (bodyEnd <= from || !line.toString('latin1', bodyEnd).startsWith(CRC_KEY)) return undefined;
+  const suffix = line.toString('latin1', bodyEnd);
+  let start = line.lastIndexOf('{"', bodyEnd);
+  for (let checkedBytes = 0; start >= from && checkedBytes < MAX_SALVAGE_BYTES; ) {
+    const body = line.subarray(start, bodyEnd);
+    if (suffix === suffixOf(crc32(body, seed))) return salvagedAt(line, start, line.length, seed);
+    checkedBytes += body.length;
+    if (start === 0) return undefined;
+    start = line.lastIndexOf('{"', start - 1);
   }
   return undefined;
 }
 
+function salvagedAt(line: Buffer, start: number, end: number, seed: number): SalvagedRecord | undefined {
+  const record = verifyLine(line.subarray(start, end), seed);
+  return typeof record === 'object' ? { start, end, record } : undefined;
+}
+
 /** Nested objects look like starts as well, so the search is bounded. */
-const MAX_WELD_TRIES = 1_000;
+const MAX_SALVAGE_BYTES = 64 * 1024 * 1024;
+const OPENING_BRACE = 0x7b;
 
 export function isLineEnd(byte: number | undefined): boolean {
   return byte === LF;
@@ -79,10 +123,15 @@ function parseObject(line: Buffer): LogRecord | LineFault {
 function hasGoodChecksum(line: Buffer, seed: number): boolean {
   const bodyEnd = line.length - CRC_SUFFIX_BYTES;
   if (bodyEnd <= 0) return false;
-  const expected = `${CRC_KEY}${toHex(crc32(line.subarray(0, bodyEnd), seed))}"}`;
-  return line.toString('latin1', bodyEnd) === expected;
+  return line.toString('latin1', bodyEnd) === suffixOf(crc32(line.subarray(0, bodyEnd), seed));
 }
 
-function toHex(checksum: number): string {
-  return checksum.toString(16).padStart(8, '0');
+/** Whether a record ends as ours do, only with another key than `crc`: spoiling the key must not switch the check off. */
+function hasSpoiledKey(value: LogRecord): boolean {
+  const [place, key = ''] = Object.keys(value).slice(-2);
+  return place === 'seq' && /^[0-9a-f]{8}$/.test(String(value[key]));
+}
+
+function suffixOf(checksum: number): string {
+  return `${CRC_KEY}${checksum.toString(16).padStart(8, '0')}"}`;
 }

@@ -27,6 +27,8 @@ export interface Layout {
   readonly loop: string;
   readonly changes: string;
   readonly processes: string;
+  /** One small file for each program that runs now. */
+  readonly programs: string;
 }
 
 /** Derives all paths. A moved directory keeps its trash beside it, so that moving there stays one rename. */
@@ -42,5 +44,6 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     loop: moved.loop ?? join(workingDirectory, '.prp-session'),
     changes: moved.changeTemporary ?? join(roots.temporary, 'ralph', 'sessions'),
     processes: join(roots.state, 'processes'),
+    programs: join(roots.state, 'programs'),
   };
 }

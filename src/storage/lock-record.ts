@@ -39,16 +39,19 @@ export function epochsIn(names: readonly string[], path: string): number[] {
   return epochs.sort((a, b) => a - b);
 }
 
-/** Reads and judges the record of the highest epoch; epoch 0 means that there never was a lock. */
+/**
+ * Reads and judges the record of the highest epoch; epoch 0 means that there never was a lock. Undefined when the
+ * record is gone: then it is not the highest any more.
+ */
 export function lockStateAt(
   tools: { fileSystem: FileSystem; identity: ProcessIdentity },
   path: string,
   epoch: number,
-): LockState {
+): LockState | undefined {
   if (epoch === 0) return { hold: 'free', epoch, reason: 'it was never taken' };
   const content = readFile(tools.fileSystem, recordPath(path, epoch));
-  if (content === undefined || content.startsWith(FREE))
-    return { hold: 'free', epoch, reason: 'it was released' };
+  if (content === undefined) return undefined;
+  if (content.startsWith(FREE)) return { hold: 'free', epoch, reason: 'it was released' };
   // A record is linked only after it was written whole, so nothing but power loss leaves it empty or full of NULs.
   if (/^\0*$/.test(content)) return { hold: 'dead', epoch, reason: 'its owner was lost with the power' };
   const owner = parseOwner(content);

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids, Logger } from '../foundation/index.js';
 import { throwIfAborted } from '../foundation/index.js';
-import { linkIfAbsent, removeQuietly } from './atomic-file.js';
+import { closeQuietly, linkIfAbsent, removeQuietly } from './atomic-file.js';
 import { attempt } from './errors.js';
 import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
 import { LockedError, LockLostError } from './lock-errors.js';
@@ -64,26 +64,29 @@ export function tryAcquireLock(tools: LockTools, path: string): Lock | LockState
   return tryTake(tools, path);
 }
 
-/** Who has a lock, without touching it. */
+/** Who has a lock, without touching it. Throws STORAGE_FAILED. */
 export function inspectLock(tools: LockTools, path: string): LockState {
-  const epoch = epochsIn(tools.fileSystem.list(dirname(path)), path).at(-1);
-  return lockStateAt(tools, path, epoch ?? 0);
+  return attempt(path, 'look at the lock', () => {
+    for (;;) {
+      const epoch = epochsIn(tools.fileSystem.list(dirname(path)), path).at(-1);
+      const state = lockStateAt(tools, path, epoch ?? 0);
+      // A record goes away only when a higher one is there: look again for that one.
+      if (state !== undefined) return state;
+    }
+  });
 }
 
 /**
  * Takes a lock away from whoever has it, living or not, by a higher record that says `free`. The loser notices at its
- * next commit. Returns the state that was overruled.
+ * next commit. Returns the state that was overruled. Throws STORAGE_FAILED.
  */
 export function forceUnlock(tools: LockTools, path: string): LockState {
-  for (;;) {
-    const state = inspectLock(tools, path);
-    if (state.hold === 'free') return state;
-    const record = writeCandidate(tools, path, FREE);
-    tools.fileSystem.close(record.descriptor);
-    const isFirst = linkIfAbsent(tools.fileSystem, record.path, recordPath(path, state.epoch + 1));
-    removeQuietly(tools.fileSystem, record.path);
-    if (isFirst) return state;
-  }
+  return attempt(path, 'take away the lock', () => {
+    for (;;) {
+      const state = inspectLock(tools, path);
+      if (state.hold === 'free' || linkFree(tools, path, state.epoch + 1)) return state;
+    }
+  });
 }
 
 /** A lock that is held until its block ends. */
@@ -111,13 +114,13 @@ export class Lock implements Disposable {
 
   /**
    * Whether the lock is still ours. Records go away only from below and only after a higher one was taken, so a
-   * missing next record together with our own still being linked is proof.
+   * missing next record together with our own still being at its place is proof.
    */
   isHeld(): boolean {
     if (this.#isReleased) return false;
     const { fileSystem } = this.#tools;
     if (fileSystem.look(recordPath(this.path, this.epoch + 1)) !== undefined) return false;
-    return fileSystem.factsOf(this.#descriptor).links > 0;
+    return isAt(fileSystem, recordPath(this.path, this.epoch), this.#descriptor);
   }
 
   /** To be called right before each commit: a holder that was overruled must not write on. Throws LOCK_LOST. */
@@ -130,7 +133,7 @@ export class Lock implements Disposable {
   lossSignal(): AbortSignal {
     const controller = new AbortController();
     const check = () => {
-      if (!this.#isReleased && !this.isHeld()) controller.abort(new LockLostError(this.path, this.epoch));
+      if (this.#isLostForCertain()) controller.abort(new LockLostError(this.path, this.epoch));
     };
     const watch = this.#tools.watcher.watch(dirname(this.path), check);
     this.#stopWatching.push(() => watch.close());
@@ -145,9 +148,7 @@ export class Lock implements Disposable {
     for (const stop of this.#stopWatching) stop();
     const { fileSystem, log } = this.#tools;
     try {
-      // Whoever reads in between sees `free` followed by rubbish, which counts as free, or the old owner once more.
-      fileSystem.write(this.#descriptor, FREE_BYTES, 0, FREE_BYTES.length, 0);
-      fileSystem.truncate(this.#descriptor, FREE_BYTES.length);
+      markFree(fileSystem, this.#descriptor);
     } catch (error) {
       log.warn('lock.release-failed', { path: this.path, epoch: this.epoch, error: systemCode(error) });
     }
@@ -161,9 +162,41 @@ export class Lock implements Disposable {
   [Symbol.dispose](): void {
     this.release();
   }
+
+  /** A look that fails proves nothing; the next commit meets the error itself. */
+  #isLostForCertain(): boolean {
+    try {
+      return !this.#isReleased && !this.isHeld();
+    } catch {
+      return false;
+    }
+  }
 }
 
 const FREE_BYTES = Buffer.from(FREE, 'utf8');
+
+/**
+ * Makes a record say `free`. Whoever reads in between sees `free` followed by rubbish, which counts as free, or the old
+ * owner once more. Where it cannot be said, an empty record says the same: its owner is lost.
+ */
+function markFree(fileSystem: FileSystem, descriptor: number): void {
+  try {
+    const written = fileSystem.write(descriptor, FREE_BYTES, 0, FREE_BYTES.length, 0);
+    if (written < FREE_BYTES.length) throw new Error(`only ${written} bytes could be written`);
+  } catch (error) {
+    fileSystem.truncate(descriptor, 0);
+    throw error;
+  }
+  fileSystem.truncate(descriptor, FREE_BYTES.length);
+}
+
+/** Whether a path still leads to the file that we have open; being open, its inode is nobody else's. */
+function isAt(fileSystem: FileSystem, path: string, descriptor: number): boolean {
+  const there = fileSystem.look(path);
+  if (there === undefined) return false;
+  const ours = fileSystem.factsOf(descriptor);
+  return there.inode === ours.inode && there.device === ours.device;
+}
 
 async function waitForLock(
   tools: LockTools,
@@ -172,10 +205,11 @@ async function waitForLock(
   signal: AbortSignal | undefined,
 ): Promise<Lock> {
   const deadline = tools.clock.monotonicMs() + waitMs;
-  const prefix = `${basename(path)}.lock.`;
+  const record = `${basename(path)}.lock.`;
   let wake = new AbortController();
   const watch = tools.watcher.watch(dirname(path), (name) => {
-    if (name === null || name.startsWith(prefix)) wake.abort();
+    // A release is told under the name that the record was opened by: that of its candidate.
+    if (name === null || name.startsWith(record) || name.startsWith(`.${record}`)) wake.abort();
   });
   try {
     for (;;) {
@@ -224,7 +258,7 @@ function takeAfter(tools: LockTools, path: string, base: LockState): Lock | unde
   let names: string[] | undefined;
   try {
     if (linkCandidate(fileSystem, candidate.path, recordPath(path, epoch))) {
-      names = namesIfTop(fileSystem, path, base, epoch);
+      names = namesIfTop(fileSystem, path, epoch, candidate.descriptor);
     }
   } finally {
     removeQuietly(fileSystem, candidate.path);
@@ -240,34 +274,44 @@ function takeAfter(tools: LockTools, path: string, base: LockState): Lock | unde
 
 /**
  * The names beside our record if it is the lock; otherwise it is withdrawn. Someone may have taken, freed and swept
- * this very epoch before we linked it: then a higher one is there. Records are swept from below, so if the one we
- * built upon is still there, nobody passed us.
+ * this very epoch before we linked it: then a higher one is there. A listing misses that one only if it goes away
+ * meanwhile, and whoever removes it linked after us, so swept ours first: ours must still be there afterwards.
  */
 function namesIfTop(
   fileSystem: FileSystem,
   path: string,
-  base: LockState,
   epoch: number,
+  descriptor: number,
 ): string[] | undefined {
-  let names: string[] | undefined;
-  try {
-    names = fileSystem.list(dirname(path));
-    const epochs = epochsIn(names, path);
-    if (epochs.at(-1) !== epoch || (base.epoch > 0 && !epochs.includes(base.epoch))) names = undefined;
-    return names;
-  } finally {
-    if (names === undefined) removeQuietly(fileSystem, recordPath(path, epoch));
-  }
+  const record = recordPath(path, epoch);
+  // Should this fail, ours may be the lock and others may build on it: it stays, and is marked free by `discard`.
+  const names = fileSystem.list(dirname(path));
+  const isTop = epochsIn(names, path).at(-1) === epoch;
+  if (!isAt(fileSystem, record, descriptor)) return undefined;
+  if (isTop) return names;
+  removeQuietly(fileSystem, record);
+  return undefined;
 }
 
 /** Gives up a record that did not become the lock; should its name have stayed, it says `free`. */
 function discard(fileSystem: FileSystem, descriptor: number): void {
   try {
-    fileSystem.write(descriptor, FREE_BYTES, 0, FREE_BYTES.length, 0);
+    markFree(fileSystem, descriptor);
   } catch {
     // The record has no name any more in all but the rarest case, and then our death frees it.
   }
-  fileSystem.close(descriptor);
+  closeQuietly(fileSystem, descriptor);
+}
+
+/** Links a record that says `free`; false when somebody else was faster. */
+function linkFree(tools: LockTools, path: string, epoch: number): boolean {
+  const candidate = writeCandidate(tools, path, FREE);
+  try {
+    return linkCandidate(tools.fileSystem, candidate.path, recordPath(path, epoch));
+  } finally {
+    removeQuietly(tools.fileSystem, candidate.path);
+    closeQuietly(tools.fileSystem, candidate.descriptor);
+  }
 }
 
 function linkCandidate(fileSystem: FileSystem, candidate: string, record: string): boolean {
@@ -296,7 +340,7 @@ function writeCandidate(
     return { path: candidate, descriptor };
   } catch (error) {
     removeQuietly(fileSystem, candidate);
-    fileSystem.close(descriptor);
+    closeQuietly(fileSystem, descriptor);
     throw error;
   }
 }
@@ -311,7 +355,7 @@ function ownerRecord(tools: LockTools): LockOwner {
   };
 }
 
-/** Removes the records below ours, lowest first (`namesIfTop` relies on the order), and what killed takers left. */
+/** Removes the records below ours, lowest first (`namesIfTop` and `isHeld` rely on the order), and what killed takers left. */
 function sweep(tools: LockTools, path: string, epoch: number, names: readonly string[]): void {
   const { fileSystem } = tools;
   try {

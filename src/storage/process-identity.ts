@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { readFile } from './atomic-file.js';
-import type { FileSystem } from './file-system.js';
+import { StorageError } from './errors.js';
+import { type FileSystem, systemCode } from './file-system.js';
 
 /** What tells one process from every other one, also after its pid was given to another. */
 export interface ProcessIdentity {
@@ -52,12 +53,15 @@ export function judgeLife(
 
 function judgeByProc(fileSystem: FileSystem, other: ProcessIdentity, self: ProcessIdentity): LifeVerdict {
   const found = readProcess(fileSystem, String(other.pid));
-  if (found === undefined) {
-    // A /proc that does not know ourselves belongs to another namespace and proves nothing.
-    return readProcess(fileSystem, String(self.pid))?.startTime === self.startTime
-      ? judgeByProbe(other)
-      : unknown('/proc does not show the processes of this namespace');
-  }
+  const verdict = found === undefined ? judgeByProbe(other) : judgeByFacts(found, other);
+  if (verdict.life !== 'dead') return verdict;
+  // A /proc that does not know ourselves belongs to another namespace and proves nothing.
+  return readProcess(fileSystem, String(self.pid))?.startTime === self.startTime
+    ? verdict
+    : unknown('/proc does not show the processes of this namespace');
+}
+
+function judgeByFacts(found: { state: string; startTime: string }, other: ProcessIdentity): LifeVerdict {
   if (found.state === 'Z' || found.state === 'X')
     return dead(`process ${other.pid} has ended and waits to be reaped`);
   if (other.startTime !== null && found.startTime !== other.startTime) {
@@ -76,11 +80,22 @@ function judgeByProbe(other: ProcessIdentity): LifeVerdict {
 }
 
 function readProcess(fileSystem: FileSystem, pid: string): { state: string; startTime: string } | undefined {
-  const stat = readFile(fileSystem, `/proc/${pid}/stat`);
+  const stat = readStat(fileSystem, `/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The command name may hold spaces and parentheses, so count from the last one that closes.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+}
+
+function readStat(fileSystem: FileSystem, path: string): string | undefined {
+  try {
+    return readFile(fileSystem, path);
+  } catch (error) {
+    // Gone between open and read, or not ours to see: asking for the pid itself tells which.
+    const code = error instanceof StorageError ? systemCode(error.cause) : undefined;
+    if (code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined;
+    throw error;
+  }
 }
 
 function readNamespace(fileSystem: FileSystem): string | null {

@@ -44,7 +44,8 @@ export class Trash {
     for (const name of listDirectory(this.#fileSystem, this.directory)) {
       const match = /^(\d{8}T\d{9}Z)-(.+)$/.exec(name);
       if (match?.[1] === undefined || match[2] === undefined) continue;
-      entries.push(this.#entry(match[2], parseCompactTime(match[1])));
+      const trashedAt = parseCompactTime(match[1]);
+      if (trashedAt !== undefined) entries.push(this.#entry(match[2], trashedAt));
     }
     return entries.sort((a, b) => a.trashedAt.getTime() - b.trashedAt.getTime());
   }
@@ -64,11 +65,22 @@ export class Trash {
     });
   }
 
-  /** Removes entries that have lain here for longer than this, for good, and returns them. Throws STORAGE_FAILED. */
+  /**
+   * Removes entries that have lain here for longer than this, for good, and returns them. One that cannot be removed
+   * does not keep the others; then the first failure is thrown at the end. Throws STORAGE_FAILED.
+   */
   purge(olderThanMs: number): TrashEntry[] {
     const limit = this.#clock.now().getTime() - olderThanMs;
     const purged = this.entries().filter((entry) => entry.trashedAt.getTime() < limit);
-    for (const entry of purged) removeTree(this.#fileSystem, entry.path);
+    const failures: unknown[] = [];
+    for (const entry of purged) {
+      try {
+        removeTree(this.#fileSystem, entry.path);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
     return purged;
   }
 
@@ -81,8 +93,10 @@ function compactTime(time: Date): string {
   return time.toISOString().replaceAll(/[-:.]/g, '');
 }
 
-function parseCompactTime(text: string): Date {
+/** Undefined for digits that are no time: such a name is not ours. */
+function parseCompactTime(text: string): Date | undefined {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(text) ?? [];
-  return new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+  return !Number.isNaN(time.getTime()) && compactTime(time) === text ? time : undefined;
 }

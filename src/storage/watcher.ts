@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Ids, Logger } from '../foundation/index.js';
-import { closing, removeQuietly } from './atomic-file.js';
+import { closeQuietly, removeQuietly } from './atomic-file.js';
 import { type FileSystem, OpenFlags, systemCode, type WatchHandle } from './file-system.js';
 
 /** A watch on one directory. */
@@ -102,8 +102,8 @@ export class DirectoryWatcher {
     try {
       const path = join(watch.path, name);
       const descriptor = this.#fileSystem.open(path, OpenFlags.createNew, 0o600);
-      closing(this.#fileSystem, descriptor, () => {});
       removeQuietly(this.#fileSystem, path);
+      closeQuietly(this.#fileSystem, descriptor);
     } catch {
       // Nothing can be created here (full, read-only): the probe says nothing, the safety check remains.
       clearTimeout(timer);

@@ -40,8 +40,11 @@ const SEQUENCES: Readonly<Record<string, NamedKey>> = {
   '[F': 'end',
   OH: 'home',
   OF: 'end',
+  OM: 'enter',
   '[1~': 'home',
   '[4~': 'end',
+  '[7~': 'home',
+  '[8~': 'end',
   '[3~': 'delete',
   '[5~': 'page-up',
   '[6~': 'page-down',
@@ -52,6 +55,16 @@ const SEQUENCES: Readonly<Record<string, NamedKey>> = {
   '[1;3D': 'word-left',
   '[13;2u': 'newline',
   '[27;2;13~': 'newline',
+};
+
+/** Alt with a key: what shells and macOS terminals send for moving and deleting by words. */
+const ALT: Readonly<Record<string, NamedKey>> = {
+  b: 'word-left',
+  f: 'word-right',
+  '\x7f': 'ctrl-w',
+  '\b': 'ctrl-w',
+  '\r': 'newline',
+  '\n': 'newline',
 };
 
 const CONTROLS: Readonly<Record<string, NamedKey>> = {
@@ -94,10 +107,10 @@ export class KeyDecoder {
   flush(): void {
     clearTimeout(this.#timer);
     if (this.#pending === '' || this.#paste !== undefined) return;
-    const [, ...rest] = this.#pending;
-    this.#pending = rest.join('');
-    this.#onKey({ name: 'escape' });
-    if (this.#pending !== '') this.push('');
+    // What began as a sequence and never ended was no key that we know; its rest must not count as typed.
+    const isEscapeAlone = this.#pending === ESC;
+    this.#pending = '';
+    this.#onKey({ name: isEscapeAlone ? 'escape' : 'unknown' });
   }
 
   close(): void {
@@ -137,10 +150,17 @@ export class KeyDecoder {
       this.#onKey({ name: SEQUENCES[match[1]] ?? 'unknown' });
       return true;
     }
-    if (/^\x1b(\[[0-9;?<>=]*[ -/]*|O)?$/.test(this.#pending)) return false;
-    if (this.#pending.startsWith(`${ESC}\r`) || this.#pending.startsWith(`${ESC}\n`)) {
+    const start = /^\x1b(\[[0-9;?<>=]*[ -/]*|O)?/.exec(this.#pending)?.[0] ?? ESC;
+    if (start === this.#pending) return false;
+    if (start !== ESC) {
+      this.#pending = this.#pending.slice(start.length);
+      this.#onKey({ name: 'unknown' });
+      return true;
+    }
+    const alt = ALT[this.#pending[1] ?? ''];
+    if (alt !== undefined) {
       this.#pending = this.#pending.slice(2);
-      this.#onKey({ name: 'newline' });
+      this.#onKey({ name: alt });
       return true;
     }
     this.#pending = this.#pending.slice(1);

@@ -9,12 +9,20 @@ export function renderMarkdown(markdown: string, width: number): Span[][] {
   const lines: Span[][] = [];
   let isCode = false;
   for (const line of visibleBlock(markdown).split('\n')) {
-    if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;
-    else if (isCode) lines.push(...wrapSpans([{ text: `  ${line}`, look: 'code' }], width));
+    const fence = FENCE.exec(line);
+    if (fence !== null) {
+      isCode = !isCode;
+      // Nothing that an agent wrote is left out, be it only the name of a language.
+      const name = fence[1]?.trim() ?? '';
+      if (name !== '') lines.push(...wrapSpans([{ text: name, look: 'dim' }], width));
+    } else if (isCode) lines.push(...wrapSpans([{ text: `  ${line}`, look: 'code' }], width));
     else lines.push(...renderLine(line, width));
   }
   return trimBlank(lines);
 }
+
+/** Opens or closes a block of code. Three backticks around words in one line are code within the line. */
+const FENCE = /^\s*(?:`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
 function renderLine(line: string, width: number): Span[][] {
   if (line.trim() === '') return [[]];
@@ -28,10 +36,12 @@ function renderLine(line: string, width: number): Span[][] {
   return wrapSpans(inline(line), width);
 }
 
+const MIN_ITEM_COLUMNS = 8;
+
 /** A first line behind a mark, the following ones under it. */
 function hang(indent: string, mark: string, text: string, width: number): Span[][] {
-  const lead = indent.slice(0, 8);
-  const inner = Math.max(8, width - lead.length - mark.length);
+  const lead = indent.slice(0, Math.max(0, Math.min(8, width - mark.length - MIN_ITEM_COLUMNS)));
+  const inner = width - lead.length - mark.length;
   return wrapSpans(inline(text), inner).map((line, index) => [
     { text: lead + (index === 0 || mark === '│ ' ? mark : ' '.repeat(mark.length)) },
     ...line,

@@ -1,6 +1,6 @@
 import { visibleLine } from '../foundation/index.js';
 import type { Key } from './keys.js';
-import { graphemesOf, widthOf } from './wrap.js';
+import { breakWord, graphemesOf, widthOf } from './wrap.js';
 
 /** Text that a person edits: its graphemes, and where the cursor stands between them. */
 export interface EditorState {
@@ -65,45 +65,78 @@ export interface EditorRow {
   readonly cursorAt: number | null;
 }
 
-/** The text as rows of at most `width` columns; typed control characters are shown, never sent to the terminal. */
+/**
+ * The text as rows of at most `width` columns, the cursor's own cell included; typed control characters are shown,
+ * never sent to the terminal.
+ */
 export function layOutEditor(editor: EditorState, width: number): EditorRow[] {
   const rows: { text: string; cursorAt: number | null }[] = [{ text: '', cursorAt: null }];
   let column = 0;
+  const current = () => rows[rows.length - 1] as { text: string; cursorAt: number | null };
+  const startRow = () => {
+    rows.push({ text: '', cursorAt: null });
+    column = 0;
+  };
+  const makeRoom = (size: number) => {
+    if (column > 0 && column + size > width) startRow();
+  };
   const place = (index: number) => {
     if (index === editor.cursor) current().cursorAt = current().text.length;
   };
-  const current = () => rows[rows.length - 1] as { text: string; cursorAt: number | null };
   for (const [index, grapheme] of editor.graphemes.entries()) {
     if (grapheme === '\n') {
+      if (index === editor.cursor) makeRoom(1);
       place(index);
-      rows.push({ text: '', cursorAt: null });
-      column = 0;
+      startRow();
       continue;
     }
-    const shown = visibleLine(grapheme);
-    const size = widthOf(shown);
-    if (column + size > width && column > 0) {
-      rows.push({ text: '', cursorAt: null });
-      column = 0;
+    // A letter under a heap of marks is shown with most of them spelled out: too long for one row.
+    for (const [part, shown] of breakWord(visibleLine(grapheme), width).entries()) {
+      const size = widthOf(shown);
+      makeRoom(size);
+      if (part === 0) place(index);
+      current().text += shown;
+      column += size;
     }
-    place(index);
-    current().text += shown;
-    column += size;
   }
+  if (editor.cursor === editor.graphemes.length) makeRoom(1);
   place(editor.graphemes.length);
   return rows;
 }
 
 function insert(editor: EditorState, text: string): EditorState {
-  const before = editor.graphemes.slice(0, editor.cursor).join('');
-  const after = editor.graphemes.slice(editor.cursor);
+  const before = editor.graphemes.slice(0, editor.cursor);
   // Joined first: what is typed may combine with the grapheme before it.
-  const start = graphemesOf(before + text);
-  return { graphemes: [...start, ...after], cursor: start.length };
+  const typed = graphemesOf((before.pop() ?? '') + text);
+  return join([...before, ...typed], editor.graphemes.slice(editor.cursor));
 }
 
 function remove(editor: EditorState, from: number, to: number): EditorState {
-  return { graphemes: [...editor.graphemes.slice(0, from), ...editor.graphemes.slice(to)], cursor: from };
+  return from === to ? editor : join(editor.graphemes.slice(0, from), editor.graphemes.slice(to));
+}
+
+/** Both parts with the cursor between them. */
+function join(before: readonly string[], after: readonly string[]): EditorState {
+  const last = before.at(-1) ?? '';
+  const meeting = meet(last, after);
+  // Behind the grapheme that now holds the end of what is before the cursor.
+  let behind = 0;
+  for (let length = 0; length < last.length; behind += 1) length += meeting[behind]?.length ?? last.length;
+  const start = before.slice(0, -1);
+  return { graphemes: [...start, ...meeting], cursor: start.length + behind };
+}
+
+/** Where two texts meet, graphemes may become one: a flag, an accent. What follows is as it was. */
+function meet(first: string, after: readonly string[]): string[] {
+  const graphemes: string[] = [];
+  let last = first;
+  for (const [index, next] of after.entries()) {
+    const parts = graphemesOf(last + next);
+    last = parts.pop() ?? '';
+    graphemes.push(...parts);
+    if (last === next) return [...graphemes, ...after.slice(index)];
+  }
+  return last === '' ? graphemes : [...graphemes, last];
 }
 
 function moveTo(editor: EditorState, cursor: number): EditorState {

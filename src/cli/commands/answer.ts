@@ -1,4 +1,4 @@
-import { visibleExcerpt } from '../../foundation/index.js';
+import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
 import {
   AnswerInput,
   answerQuestions,
@@ -37,14 +37,14 @@ export default defineCommand({
     if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
     if (values.reject) {
       const report = await rejectQuestions.run(services, { session, reason: values.reason ?? null });
-      terminal.write(isJson ? JSON.stringify({ success: true, ...report }) : `Rejected ${report.sessionId}`);
+      terminal.write(isJson ? visibleJson({ success: true, ...report }) : `Rejected ${report.sessionId}`);
       return ExitCode.done;
     }
     const { questions } = await showQuestions.run(services, { session });
     const answers = isAnswer ? fromOptions(questions, values) : await fromTerminal(questions);
     if (answers === undefined) return ExitCode.needsPerson;
     const report = await answerQuestions.run(services, { session, answers });
-    if (isJson) terminal.write(JSON.stringify({ success: true, ...report }));
+    if (isJson) terminal.write(visibleJson({ success: true, ...report }));
     else terminal.write(`Answered ${report.sessionId}\n\n${renderOutcome(report)}`);
     return ExitCode.done;
 
@@ -102,9 +102,8 @@ function fromJson(text: string): AnswerInput[] {
     if (!/^\d{1,4}$/.test(index)) {
       throw new UsageError(`--answers: ${JSON.stringify(visibleExcerpt(index, 40))} is not a question index`);
     }
-    const given = typeof answer === 'object' && answer !== null ? answer : {};
-    const result = AnswerInput.safeParse({ ...given, questionIndex: Number(index) });
-    if (result.success) return result.data;
+    const result = AnswerInput.omit({ questionIndex: true }).safeParse(answer);
+    if (result.success) return { questionIndex: Number(index), ...result.data };
     const issue = result.error.issues[0];
     throw new UsageError(`--answers: question ${index}: ${issue?.path.join('.')} ${issue?.message}`);
   });

@@ -1,6 +1,11 @@
 import { readTextFile } from '../../app/index.js';
-import { AbortedError, InvalidInputError, isHoldfastError } from '../../foundation/index.js';
-import { createQuestions, type QuestionOutcome, reportOf } from '../../sessions/question/index.js';
+import { AbortedError, isHoldfastError, visibleJson } from '../../foundation/index.js';
+import {
+  checkCreateInput,
+  createQuestions,
+  type QuestionOutcome,
+  reportOf,
+} from '../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
@@ -32,25 +37,27 @@ export default defineCommand({
     const document = parseInput('the questions', await readQuestions(context, positionals[0], values.file));
     const report = await createQuestions.run(
       services,
-      checkedInput({
-        ...document,
-        timeoutMs,
-        requestId: values.requestId,
+      // What the document says counts, unless an option says otherwise.
+      checkCreateInput({
         workingDirectory: services.workingDirectory,
-        asker: { agent: values.agent ?? 'holdfast ask' },
+        asker: { agent: 'holdfast ask' },
+        ...document,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(values.requestId === undefined ? {} : { requestId: values.requestId }),
+        ...(values.agent === undefined ? {} : { asker: { agent: values.agent } }),
         isWaiting: !values.noWait,
       }),
     );
     const id = report.sessionId;
     if (values.noWait) {
-      terminal.write(isJson ? JSON.stringify(report) : id);
+      terminal.write(isJson ? visibleJson(report) : id);
       return ExitCode.done;
     }
     terminal.note(`Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)})`);
     await waitOrLeave(context, id);
     using delivery = await services.questions.collect(id);
     const settled = reportOf(delivery.view);
-    terminal.write(isJson ? JSON.stringify(settled) : renderOutcome(settled));
+    await terminal.deliver(isJson ? visibleJson(settled) : renderOutcome(settled));
     delivery.confirm();
     return exitCodeOfOutcome(settled.status);
 
@@ -75,16 +82,6 @@ export default defineCommand({
 export function exitCodeOfOutcome(status: QuestionOutcome['status']): ExitCode {
   if (status === 'completed') return ExitCode.done;
   return status === 'pending' || status === 'timed_out' ? ExitCode.needsPerson : ExitCode.failed;
-}
-
-function checkedInput(input: Readonly<Record<string, unknown>>): Parameters<typeof createQuestions.run>[1] {
-  const result = createQuestions.input.safeParse(input);
-  if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const place = issue?.path.join('.') ?? '';
-  throw new InvalidInputError(`Invalid question set: ${place === '' ? '' : `${place}: `}${issue?.message}`, {
-    place,
-  });
 }
 
 async function readQuestions(

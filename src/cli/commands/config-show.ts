@@ -1,4 +1,5 @@
 import { SETTINGS, type SettingKey } from '../../app/index.js';
+import { visibleJson } from '../../foundation/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { renderTable } from '../render/table.js';
@@ -6,7 +7,7 @@ import { renderTable } from '../render/table.js';
 export default defineCommand({
   usage: 'config show',
   summary: 'Print every setting and where it came from',
-  details: 'Settings live in config.json (see `holdfast paths`). A key that is not listed here is an error.',
+  details: `Settings live in config.json (see \`holdfast paths\`); another key is an error. Known keys: ${Object.keys(SETTINGS).join(', ')}, agents.`,
   options: {},
   examples: ['holdfast config show', 'holdfast config show --json'],
   async run({ services: { config }, terminal, isJson }) {
@@ -16,7 +17,7 @@ export default defineCommand({
       source: config.sourceOf(key),
       about: SETTINGS[key].about,
     }));
-    if (isJson) terminal.write(JSON.stringify({ file: config.layout.configFile, settings }));
+    if (isJson) terminal.write(visibleJson({ file: config.layout.configFile, settings }));
     else {
       const rows = settings.map(({ key, value, source, about }) => [
         key,

@@ -1,3 +1,4 @@
+import { visibleJson } from '../../foundation/index.js';
 import { listQuestions, type QuestionReport, type QuestionView } from '../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -35,6 +36,7 @@ export default defineCommand({
       clock,
       stdin: process.stdin,
       stdout: process.stdout,
+      stderr: process.stderr,
       sessionId,
       isOnce: values.once,
       signal,
@@ -48,8 +50,10 @@ export default defineCommand({
       terminal.note(`${answered.length} answered, ${rejected.length} rejected.`);
     }
     if (!values.once && sessionId === undefined) return signal.aborted ? ExitCode.interrupted : ExitCode.done;
-    if (answered.length > 0) return ExitCode.done;
-    return rejected.length > 0 ? ExitCode.failed : ExitCode.needsPerson;
+    const isDone = (ids: readonly string[]) =>
+      sessionId === undefined ? ids.length > 0 : ids.includes(sessionId);
+    if (isDone(answered)) return ExitCode.done;
+    return isDone(rejected) ? ExitCode.failed : ExitCode.needsPerson;
   },
 });
 
@@ -58,7 +62,7 @@ async function printPending(context: CommandContext, view: QuestionView | undefi
   const { services, terminal, isJson } = context;
   const all = await listQuestions.run(services, { isAll: view !== undefined });
   const reports = view === undefined ? all : all.filter((report) => report.sessionId === view.id);
-  if (isJson) terminal.write(JSON.stringify(reports));
+  if (isJson) terminal.write(visibleJson(reports));
   else if (view === undefined)
     terminal.write(renderQuestionList(reports, services.clock.now(), terminal.style));
   else for (const report of reports) terminal.write(describe(report));

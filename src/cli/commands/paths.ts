@@ -1,3 +1,4 @@
+import { visibleJson, visibleLine } from '../../foundation/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { renderTable } from '../render/table.js';
@@ -12,9 +13,14 @@ export default defineCommand({
     const { layout, roots, rootSource } = services.config;
     const { data, state } = roots;
     const paths = { ...layout, data, state };
-    if (isJson) terminal.write(JSON.stringify({ ...paths, rootsFrom: rootSource }));
+    if (isJson) terminal.write(visibleJson({ ...paths, rootsFrom: rootSource }));
     else {
-      terminal.write(renderTable(['WHAT', 'WHERE'], Object.entries(paths)));
+      terminal.write(
+        renderTable(
+          ['WHAT', 'WHERE'],
+          Object.entries(paths).map(([what, where]) => [what, visibleLine(where)]),
+        ),
+      );
       terminal.note(`Roots come from ${rootSource}.`);
     }
     return ExitCode.done;

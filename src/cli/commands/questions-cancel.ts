@@ -1,3 +1,4 @@
+import { visibleJson } from '../../foundation/index.js';
 import { cancelQuestions } from '../../sessions/question/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -10,7 +11,7 @@ export default defineCommand({
   examples: ['holdfast questions cancel 3f2a --reason "decided otherwise"'],
   async run({ services, terminal, isJson }, { positionals: [session = ''], values }) {
     const report = await cancelQuestions.run(services, { session, reason: values.reason ?? 'withdrawn' });
-    terminal.write(isJson ? JSON.stringify({ success: true, ...report }) : `Withdrew ${report.sessionId}`);
+    terminal.write(isJson ? visibleJson({ success: true, ...report }) : `Withdrew ${report.sessionId}`);
     return ExitCode.done;
   },
 });

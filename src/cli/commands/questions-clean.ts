@@ -1,4 +1,4 @@
-import { visibleLine } from '../../foundation/index.js';
+import { visibleJson, visibleLine } from '../../foundation/index.js';
 import { cleanOldQuestions } from '../../sessions/question/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -19,7 +19,7 @@ export default defineCommand({
       olderThanDays: values.olderThan,
       isDryRun: values.dryRun,
     });
-    if (isJson) terminal.write(JSON.stringify(report));
+    if (isJson) terminal.write(visibleJson(report));
     else {
       const verb = values.dryRun ? 'would be moved' : 'moved';
       terminal.write(

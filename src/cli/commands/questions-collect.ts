@@ -1,3 +1,4 @@
+import { visibleJson } from '../../foundation/index.js';
 import { type Delivery, reportOf } from '../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
@@ -26,7 +27,7 @@ export default defineCommand({
     const patienceMs = values.timeout === undefined ? 0 : parseDuration(values.timeout);
     if (values.wait) await services.questions.wait(id, { signal, patienceMs });
     using delivery = await services.questions.collect(id);
-    terminal.write(isJson ? JSON.stringify(toJson(delivery)) : toText(delivery));
+    await terminal.deliver(isJson ? visibleJson(toJson(delivery)) : toText(delivery));
     delivery.confirm();
     return exitCodeOfOutcome(delivery.outcome.status);
   },
@@ -38,7 +39,7 @@ async function collectNew({ services, terminal, isJson }: CommandContext): Promi
     if (view.outcome.status === 'pending' || view.collectedAt !== null) continue;
     using delivery = await services.questions.collect(view.id);
     if (!delivery.isNew) continue;
-    terminal.write(isJson ? JSON.stringify(toJson(delivery)) : toText(delivery));
+    await terminal.deliver(isJson ? visibleJson(toJson(delivery)) : toText(delivery));
     delivery.confirm();
     count += 1;
   }

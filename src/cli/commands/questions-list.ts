@@ -1,3 +1,4 @@
+import { visibleJson } from '../../foundation/index.js';
 import { listQuestions } from '../../sessions/question/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -11,7 +12,7 @@ export default defineCommand({
   async run({ services, terminal, isJson }, { values }) {
     const reports = await listQuestions.run(services, { isAll: values.all });
     terminal.write(
-      isJson ? JSON.stringify(reports) : renderQuestionList(reports, services.clock.now(), terminal.style),
+      isJson ? visibleJson(reports) : renderQuestionList(reports, services.clock.now(), terminal.style),
     );
     return ExitCode.done;
   },

@@ -1,3 +1,4 @@
+import { visibleJson } from '../../foundation/index.js';
 import { showQuestions } from '../../sessions/question/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -10,7 +11,7 @@ export default defineCommand({
   examples: ['holdfast questions show 3f2a', 'holdfast questions show 3f2a --json'],
   async run({ services, terminal, isJson }, { positionals: [session = ''] }) {
     const report = await showQuestions.run(services, { session });
-    terminal.write(isJson ? JSON.stringify(report) : renderQuestionSet(report, terminal.style));
+    terminal.write(isJson ? visibleJson(report) : renderQuestionSet(report, terminal.style));
     return ExitCode.done;
   },
 });

@@ -1,4 +1,4 @@
-import { visibleLine } from '../../foundation/index.js';
+import { visibleJson, visibleLine } from '../../foundation/index.js';
 import { verifyQuestions } from '../../sessions/question/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -12,7 +12,7 @@ export default defineCommand({
   async run({ services, terminal, isJson }, { positionals: [session] }) {
     const reports = await verifyQuestions.run(services, { session });
     const damaged = reports.filter((report) => report.faults.length > 0);
-    if (isJson) terminal.write(JSON.stringify(reports));
+    if (isJson) terminal.write(visibleJson(reports));
     else {
       for (const { sessionId, faults } of damaged) {
         for (const fault of faults) terminal.write(`${sessionId}: ${visibleLine(fault)}`);

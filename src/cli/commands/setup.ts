@@ -1,5 +1,5 @@
 import { loadClientSetup } from '../../app/index.js';
-import { visibleExcerpt } from '../../foundation/index.js';
+import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 
@@ -28,7 +28,7 @@ export default defineCommand({
       ? installClient(services, client, place)
       : values.remove && removeClient(services, client, place);
     const setup = inspectClient(services, client, place);
-    if (isJson) terminal.write(JSON.stringify({ ...setup, changed }));
+    if (isJson) terminal.write(visibleJson({ ...setup, changed }));
     else if (values.write)
       terminal.write(
         `${setup.path}: ${changed ? 'entry added' : 'the entry is there already'}. ${setup.note}`,

@@ -1,4 +1,5 @@
 import { lockOf, unlock } from '../../app/index.js';
+import { visibleJson, visibleLine } from '../../foundation/index.js';
 import { ConfirmationMissingError, defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 
@@ -19,10 +20,12 @@ export default defineCommand({
       });
     }
     const report = values.force ? unlock(services, id) : found;
-    if (isJson) terminal.write(JSON.stringify({ ...report, taken: values.force && report.state !== 'free' }));
+    if (isJson) terminal.write(visibleJson({ ...report, taken: values.force && report.state !== 'free' }));
     else if (report.owner === null) terminal.write(`${id} is not locked`);
-    else if (values.force) terminal.write(`Took the lock of ${id}, which was held ${report.owner}`);
-    else terminal.write(`The owner of ${id} is gone; the next writer takes over: ${report.owner}`);
+    else if (values.force)
+      terminal.write(`Took the lock of ${id}, which was held ${visibleLine(report.owner)}`);
+    else
+      terminal.write(`The owner of ${id} is gone; the next writer takes over: ${visibleLine(report.owner)}`);
     return ExitCode.done;
   },
 });

@@ -1,5 +1,5 @@
 import { visibleBlock, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import { formatAnswers, type QuestionReport } from '../../sessions/question/index.js';
+import { formatAnswers, type QuestionReport, quoteText } from '../../sessions/question/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
@@ -54,7 +54,7 @@ export function renderOutcome(report: QuestionReport): string {
     case 'rejected':
       return report.rejectionReason === null
         ? 'The person rejected this question set and gave no reason.'
-        : `The person rejected this question set. Reason: "${visibleLine(report.rejectionReason)}"`;
+        : `The person rejected this question set. Reason: ${quoteText(report.rejectionReason)}`;
     case 'timed_out':
       return 'Nobody answered in time. A late answer is still accepted.';
     case 'abandoned':

@@ -17,6 +17,7 @@ const ZERO = /\p{M}|\u200d|\ufe0f/u;
 
 /** How many columns visible text takes. Good enough for aligning; nothing depends on it. */
 export function displayWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += ZERO.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;

@@ -30,9 +30,10 @@ export async function cleanQuestions(
   options: CleanOptions,
 ): Promise<CleanReport> {
   const limit = tools.clock.now().getTime() - (options.olderThanMs ?? tools.retentionMs);
-  const isOld = (snapshot: QuestionSnapshot) =>
-    outcomeOf(snapshot, tools.clock.now()).status !== 'pending' &&
-    Date.parse(lastActivityOf(snapshot)) < limit;
+  const isOld = (snapshot: QuestionSnapshot) => {
+    const now = tools.clock.now();
+    return outcomeOf(snapshot, now).status !== 'pending' && Date.parse(lastActivityOf(snapshot, now)) < limit;
+  };
   const retired: string[] = [];
   const skipped: { id: string; reason: string }[] = [];
   for (const id of tools.store.ids()) {
@@ -45,7 +46,17 @@ export async function cleanQuestions(
       skipped.push({ id, reason: messageOf(error) });
     }
   }
-  return { retired, purged: options.isDryRun ? [] : tools.store.purgeTrash(TRASH_MS), skipped };
+  return { retired, purged: options.isDryRun ? [] : purge(tools), skipped };
+}
+
+/** A trash that cannot be emptied must not hide what was done before. */
+function purge({ store, log }: { store: QuestionStore; log: Logger }): string[] {
+  try {
+    return store.purgeTrash(TRASH_MS);
+  } catch (error) {
+    log.warn('question.trash-not-emptied', { error: messageOf(error) });
+    return [];
+  }
 }
 
 /** Looks again under the lock, so that nothing goes that came back to life meanwhile. */
@@ -55,7 +66,8 @@ function retire(
   isOld: (snapshot: QuestionSnapshot) => boolean,
 ): Promise<boolean> {
   const act = (change: Parameters<Parameters<QuestionStore['change']>[1]>[0]) => {
-    if (!isOld(change.snapshot)) return false;
+    // Where only the directory tells a time, our own lock has just moved it; that there is still no file is enough.
+    if (change.snapshot.touchedAt === undefined && !isOld(change.snapshot)) return false;
     change.retire();
     return true;
   };

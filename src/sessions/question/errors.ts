@@ -1,4 +1,6 @@
 import { HoldfastError, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { escapeText, quoteText } from './quote-text.js';
+import type { UserAnswer } from './schema.js';
 import type { QuestionOutcome } from './state.js';
 
 /** There is no question set with this id. */
@@ -136,10 +138,24 @@ export class RequestIdReusedError extends HoldfastError<'REQUEST_ID_REUSED'> {
 function describeOutcome(outcome: QuestionOutcome): string {
   switch (outcome.status) {
     case 'completed':
-      return `was answered already (${outcome.at})`;
+      return `was answered already (${outcome.at}): ${outcome.answers.map(describeAnswer).join('; ')}`;
     case 'rejected':
-      return `was rejected already (${outcome.at})`;
+      return `was rejected already (${outcome.at})${outcome.reason === null ? '' : `: ${quoteText(excerpt(outcome.reason))}`}`;
     default:
       return `is ${outcome.status}`;
   }
+}
+
+function describeAnswer(answer: UserAnswer): string {
+  const labels =
+    answer.selectedOptions ?? (answer.selectedOption === undefined ? [] : [answer.selectedOption]);
+  const parts = labels.map((label) => visibleExcerpt(label, MAX_SHOWN));
+  if (answer.customText) parts.push(`'${escapeText(excerpt(answer.customText))}'`);
+  return `${answer.questionIndex + 1}. ${parts.length === 0 ? '(No selection)' : parts.join(', ')}`;
+}
+
+const MAX_SHOWN = 60;
+
+function excerpt(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 1)}…`;
 }

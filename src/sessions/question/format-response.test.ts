@@ -4,7 +4,8 @@ import attack from '../../../test/fixtures/attack-strings.json' with { type: 'js
 import { question } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { visibleLine } from '../../foundation/index.js';
-import { escapeText, formatAnswers } from './format-response.js';
+import { formatAnswers } from './format-response.js';
+import { escapeText } from './quote-text.js';
 import type { Question, UserAnswer } from './schema.js';
 
 const timestamp = '2026-03-01T12:00:00.000Z';

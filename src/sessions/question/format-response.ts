@@ -1,5 +1,6 @@
 import { visibleLine } from '../../foundation/index.js';
 import { assertFits } from './check-answers.js';
+import { escapeText } from './quote-text.js';
 import type { Question, UserAnswer } from './schema.js';
 
 /**
@@ -17,11 +18,6 @@ export function formatAnswers(questions: readonly Question[], answers: readonly 
     ].join('\n');
   });
   return `Here are the user's answers:\n\n${blocks.join('\n\n')}`;
-}
-
-/** Text of a person between single quotes: backslash and quote escaped, everything unprintable visible. */
-export function escapeText(text: string): string {
-  return visibleLine(text.replaceAll('\\', '\\\\').replaceAll("'", "\\'"));
 }
 
 const NO_ANSWER = '→ No answer provided';

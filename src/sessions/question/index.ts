@@ -1,3 +1,4 @@
+export { checkCreateInput } from './check-input.js';
 export { DEFAULT_LIMITS, OUTER_LIMITS, type QuestionLimits } from './check-questions.js';
 export type { CleanOptions, CleanReport } from './clean.js';
 export {
@@ -13,7 +14,7 @@ export {
   SessionTimedOutError,
   TooManySessionsError,
 } from './errors.js';
-export { escapeText, formatAnswers } from './format-response.js';
+export { formatAnswers } from './format-response.js';
 export { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 export type { CreateOptions } from './new-set.js';
 export {
@@ -27,12 +28,13 @@ export {
   showQuestions,
   verifyQuestions,
 } from './operations.js';
+export { escapeText, quoteText } from './quote-text.js';
 export { QuestionReport, reportOf } from './report.js';
 export {
   AnswerInput,
   type Asker,
   type DraftAnswer,
-    type Option,
+  type Option,
   type Question,
   QuestionInput,
   type UserAnswer,

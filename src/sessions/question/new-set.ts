@@ -1,4 +1,4 @@
-import { type Clock, type Ids, InvalidInputError, uuidFrom } from '../../foundation/index.js';
+import { type Clock, type Ids, uuidFrom } from '../../foundation/index.js';
 import type { ProcessIdentity } from '../../storage/index.js';
 import { questionLifecycle } from './lifecycle.js';
 import { type Asker, type QuestionInput, type RequestFile, SessionId, type StatusFile } from './schema.js';
@@ -15,9 +15,7 @@ export interface CreateOptions {
   readonly isWaiting?: boolean | undefined;
 }
 
-const MAX_REQUEST_ID_CHARACTERS = 256;
-
-/** The `request.json` of a new set. Throws INVALID_INPUT for an unusable request id. */
+/** The `request.json` of a new set. */
 export function newRequest(
   tools: { clock: Clock; ids: Ids; timeoutMs: number },
   questions: readonly QuestionInput[],
@@ -57,10 +55,5 @@ export function newStatus(request: RequestFile, waiting: ProcessIdentity | undef
 
 /** The same asker in the same project with the same request id means the same set. */
 function idOfRequest(requestId: string, options: CreateOptions): string {
-  if (requestId === '' || requestId.length > MAX_REQUEST_ID_CHARACTERS) {
-    throw new InvalidInputError(`A request id has 1 to ${MAX_REQUEST_ID_CHARACTERS} characters`, {
-      place: 'requestId',
-    });
-  }
   return uuidFrom('request', options.asker?.agent ?? '', options.workingDirectory ?? '', requestId);
 }

@@ -1,7 +1,9 @@
 import * as z from 'zod';
-import { defineOperation } from '../../foundation/index.js';
+import { defineOperation, isHoldfastError } from '../../foundation/index.js';
+import { CreateInput } from './check-input.js';
+import { SessionNotFoundError } from './errors.js';
 import { QuestionReport, reportOf } from './report.js';
-import { AnswerInput, Asker, QuestionInput } from './schema.js';
+import { AnswerInput } from './schema.js';
 import type { QuestionSessions } from './sessions.js';
 
 /** What the operations need: the question sessions. */
@@ -15,15 +17,7 @@ const SessionRef = z.string().min(1);
 export const createQuestions = defineOperation({
   name: 'question.create',
   summary: 'Put a set of questions before the person',
-  input: z.strictObject({
-    questions: z.array(QuestionInput),
-    callId: z.string().optional(),
-    timeoutMs: z.number().nonnegative().optional(),
-    workingDirectory: z.string().optional(),
-    asker: Asker.optional(),
-    requestId: z.string().optional(),
-    isWaiting: z.boolean().optional(),
-  }),
+  input: CreateInput,
   output: QuestionReport,
   async run({ questions }: QuestionServices, { questions: set, ...options }) {
     return reportOf(await questions.create(set, options));
@@ -87,10 +81,25 @@ export const verifyQuestions = defineOperation({
   input: z.strictObject({ session: SessionRef.optional() }),
   output: z.array(z.object({ sessionId: z.string(), faults: z.array(z.string()) })),
   async run({ questions }: QuestionServices, { session }) {
-    const ids = session === undefined ? questions.ids() : [questions.resolve(session)];
-    return Promise.all(ids.map(async (id) => ({ sessionId: id, faults: await questions.verify(id) })));
+    if (session !== undefined) {
+      const sessionId = questions.resolve(session);
+      return [{ sessionId, faults: await questions.verify(sessionId) }];
+    }
+    const reports = await Promise.all(questions.ids().map((id) => verifyOne(questions, id)));
+    return reports.filter((report) => report !== undefined);
   },
 });
+
+/** What cannot even be opened is a fault of that set, not of the others; what is gone meanwhile is none. */
+async function verifyOne(questions: QuestionSessions, sessionId: string) {
+  try {
+    return { sessionId, faults: await questions.verify(sessionId) };
+  } catch (error) {
+    if (error instanceof SessionNotFoundError) return undefined;
+    if (isHoldfastError(error)) return { sessionId, faults: [error.message] };
+    throw error;
+  }
+}
 
 export const cleanOldQuestions = defineOperation({
   name: 'question.clean',

@@ -80,12 +80,10 @@ export class SessionManager {
 
   /** Saves the answers and completes the session. Throws SESSION_NOT_FOUND, INVALID_ANSWER, ALREADY_SETTLED. */
   async saveSessionAnswers(sessionId: string, answers: SessionAnswers): Promise<void> {
-    const { callId } = answers;
-    await this.#sessions.answer(
-      sessionId,
-      answers.answers.map(bareAnswer),
-      callId === undefined ? {} : { callId },
-    );
+    const { answers: given, callId } = answers;
+    // Not every caller is compiled: what has no such shape is refused by the sessions, in their words.
+    const bare = Array.isArray(given) ? given.map(bareAnswer) : given;
+    await this.#sessions.answer(sessionId, bare, callId === undefined ? {} : { callId });
   }
 
   /** Rejects the session, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED. */
@@ -130,6 +128,7 @@ export class SessionManager {
 }
 
 function bareAnswer(answer: AnswerInput | UserAnswer): AnswerInput {
+  if (typeof answer !== 'object' || answer === null) return answer;
   const { questionIndex, selectedOption, selectedOptions, customText } = answer;
   return {
     questionIndex,

@@ -1,14 +1,23 @@
 import {
   type Clock,
   type Ids,
+  isHoldfastError,
   isUuidV4,
   type Logger,
   messageOf,
   next,
   timestamp,
 } from '../../foundation/index.js';
-import type { FileSystem, ProcessIdentity } from '../../storage/index.js';
+import {
+  type FileSystem,
+  LockedError,
+  LockLostError,
+  NewerVersionError,
+  type ProcessIdentity,
+  StorageError,
+} from '../../storage/index.js';
 import { checkAnswers, isSameAnswer } from './check-answers.js';
+import { checkAnswerInput, checkCreateInput, checkReason } from './check-input.js';
 import { checkQuestions, type QuestionLimits } from './check-questions.js';
 import { type CleanOptions, type CleanReport, cleanQuestions } from './clean.js';
 import {
@@ -30,7 +39,7 @@ import {
   SessionId,
   type StatusFile,
 } from './schema.js';
-import { isForeign, isSettled, outcomeOf, type QuestionOutcome, statusFor } from './state.js';
+import { collectedAtOf, isForeign, isSettled, outcomeOf, type QuestionOutcome, statusFor } from './state.js';
 import type { QuestionChange, QuestionStore } from './store.js';
 import { type QuestionView, viewOf } from './view.js';
 import { type WaitOptions, waitForOutcome } from './wait-for-answers.js';
@@ -69,6 +78,9 @@ export interface Delivery extends Disposable {
   confirm(): void;
 }
 
+/** How long a delivery waits for whoever holds the set: a writer needs a few syncs of the disk. */
+const DELIVERY_WAIT_MS = 2_000;
+
 /** Question sessions: an agent asks, a person answers, the answer arrives. */
 export class QuestionSessions {
   readonly #options: QuestionSessionsOptions;
@@ -83,9 +95,10 @@ export class QuestionSessions {
 
   /** Puts a set of questions before the person. Throws INVALID_INPUT, TOO_MANY_SESSIONS, REQUEST_ID_REUSED. */
   async create(questions: readonly QuestionInput[], options: CreateOptions = {}): Promise<QuestionView> {
-    checkQuestions(questions, this.#options.limits);
-    const request = newRequest(this.#options, questions, options);
-    const status = newStatus(request, options.isWaiting ? this.#options.identity : undefined);
+    const { questions: checked, ...given } = checkCreateInput({ ...options, questions });
+    checkQuestions(checked, this.#options.limits);
+    const request = newRequest(this.#options, checked, given);
+    const status = newStatus(request, given.isWaiting ? this.#options.identity : undefined);
     const isNew = await this.#store.create(request, status, () => this.#assertRoom());
     const view = this.#view(request.sessionId);
     if (isNew) return view;
@@ -101,7 +114,7 @@ export class QuestionSessions {
     return viewOf(snapshot, this.#options, this.#clock.now());
   }
 
-  /** All sets, oldest first. One that cannot be read is listed as such and stops nobody. */
+  /** All sets, oldest first, damaged ones with their faults. What the disk does not give is warned about. */
   async list(): Promise<QuestionView[]> {
     const views: QuestionView[] = [];
     for (const id of this.#store.ids()) {
@@ -145,7 +158,9 @@ export class QuestionSessions {
     return this.#store.change(id, (change) => {
       const { request } = change.snapshot;
       if (request === undefined) throw new InvalidAnswerError('The questions can no longer be read');
-      const checked = this.#check(id, () => checkAnswers(request.questions, answers, timestamp(this.#clock)));
+      const checked = this.#check(id, () =>
+        checkAnswers(request.questions, checkAnswerInput(answers), timestamp(this.#clock)),
+      );
       const outcome = this.#outcome(change);
       if (outcome.status === 'completed' && isSameAnswer(outcome.answers, checked)) return this.#heal(change);
       if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
@@ -166,6 +181,7 @@ export class QuestionSessions {
   /** Rejects a set, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED, LOCKED. */
   reject(id: string, reason: string | null = null): Promise<QuestionView> {
     return this.#store.change(id, (change) => {
+      checkReason(reason);
       const outcome = this.#outcome(change);
       if (outcome.status === 'rejected' && outcome.reason === reason) return this.#view(id);
       if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
@@ -182,6 +198,7 @@ export class QuestionSessions {
   /** Withdraws a set: the agent does not need the answer any more. A settled one stays as it is. */
   cancel(id: string, reason: string): Promise<QuestionView> {
     return this.#store.change(id, (change) => {
+      checkReason(reason);
       const outcome = this.#outcome(change);
       if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
       if (outcome.status === 'abandoned') return this.#view(id);
@@ -206,21 +223,44 @@ export class QuestionSessions {
   /** Waits for the outcome; see `waitForOutcome`. A set that runs out of time is written down as timed out. */
   async wait(id: string, options: WaitOptions = {}): Promise<QuestionOutcome> {
     const outcome = await waitForOutcome({ store: this.#store, clock: this.#clock }, id, options);
-    return outcome.status === 'timed_out' ? this.expire(id) : outcome;
+    if (outcome.status !== 'timed_out') return outcome;
+    try {
+      return await this.expire(id);
+    } catch (error) {
+      // Every reader applies the time by itself; a disk that cannot be written must not hide it.
+      if (!isUnwritable(error)) throw error;
+      this.#options.log.warn('question.timeout-not-noted', { sessionId: id, error: messageOf(error) });
+      return outcome;
+    }
   }
 
   /**
    * Takes the outcome for delivery to the asker. It is the same however often it is taken, and new until one
-   * delivery was confirmed; while one is under way, others see it as not new.
+   * delivery was confirmed. Who writes the answer, and another delivery under way, are waited for a moment. A set that
+   * stays locked is delivered as not new; one that cannot be written is delivered, too, and stays new.
    */
   async collect(id: string): Promise<Delivery> {
-    const held = this.#store.tryLock(id);
-    if (!('snapshot' in held)) return idleDelivery(await this.get(id));
+    let held: QuestionChange;
+    try {
+      held = await this.#store.hold(id, { waitMs: DELIVERY_WAIT_MS });
+    } catch (error) {
+      if (error instanceof LockedError) return idleDelivery(await this.get(id));
+      if (!isUnwritable(error)) throw error;
+      return this.#unmarkedDelivery(await this.get(id), error);
+    }
+    try {
+      return this.#delivery(id, held);
+    } catch (error) {
+      held[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  #delivery(id: string, held: QuestionChange): Delivery {
     const outcome = this.#outcome(held);
-    const { status, answers } = held.snapshot;
-    const isDelivered = status?.collectedAt !== undefined || answers?.lastReadAt !== undefined;
-    if (outcome.status === 'pending' || isDelivered) {
-      const view = this.#heal(held);
+    if (outcome.status === 'pending' || collectedAtOf(held.snapshot, outcome) !== null) {
+      this.#quietly(id, 'question.not-healed', () => this.#heal(held));
+      const view = this.#view(id);
       held[Symbol.dispose]();
       return idleDelivery(view);
     }
@@ -228,9 +268,37 @@ export class QuestionSessions {
       view: this.#view(id),
       outcome,
       isNew: true,
-      confirm: () => this.#writeStatus(held, { status: outcome.status, collectedAt: timestamp(this.#clock) }),
+      confirm: () =>
+        this.#quietly(id, 'question.delivery-not-noted', () => this.#markDelivered(held, outcome)),
       [Symbol.dispose]: () => held[Symbol.dispose](),
     };
+  }
+
+  #unmarkedDelivery(view: QuestionView, reason: unknown): Delivery {
+    if (view.outcome.status === 'pending' || view.collectedAt !== null) return idleDelivery(view);
+    const warn = () =>
+      this.#options.log.warn('question.delivery-not-noted', { sessionId: view.id, error: messageOf(reason) });
+    return { view, outcome: view.outcome, isNew: true, confirm: warn, [Symbol.dispose]() {} };
+  }
+
+  /** The mark says when, and leaves everything else about the outcome as it is. */
+  #markDelivered(held: QuestionChange, outcome: QuestionOutcome): void {
+    const now = timestamp(this.#clock);
+    const collectedAt = 'at' in outcome && Date.parse(outcome.at) > Date.parse(now) ? outcome.at : now;
+    const status = statusFor(held.snapshot, this.#clock.now());
+    const isWritten = status.status === outcome.status || !('at' in outcome);
+    const lastModified = isWritten ? status.lastModified : outcome.at;
+    held.writeStatus({ ...status, status: outcome.status, lastModified, collectedAt });
+  }
+
+  /** Runs what is good to have but must not stand in the way of an outcome. */
+  #quietly(id: string, event: string, action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      if (!isUnwritable(error) && !(error instanceof LockLostError)) throw error;
+      this.#options.log.warn(event, { sessionId: id, error: messageOf(error) });
+    }
   }
 
   /** Writes down that the asker left without its answer, or (null) that a process waits again. */
@@ -259,6 +327,7 @@ export class QuestionSessions {
   saveDraft(id: string, draft: Draft): void {
     const { questionIndex, answers, rejectionReason } = draft;
     const content = { questionIndex, answers: [...answers], rejectionReason };
+    if (!isUuidV4(id)) throw new InvalidSessionIdError(id);
     this.#store.writeDraft({
       version: 1,
       sessionId: SessionId.parse(id),
@@ -302,10 +371,19 @@ export class QuestionSessions {
   #assertRoom(): void {
     const ids = this.#store.ids();
     if (ids.length < this.#options.maxSessions) return;
-    const now = this.#clock.now();
-    const pending = ids.filter((id) => outcomeOf(this.#store.readOnce(id), now).status === 'pending');
+    const pending = ids.filter((id) => this.#isPending(id));
     if (pending.length >= this.#options.maxSessions)
       throw new TooManySessionsError(this.#options.maxSessions);
+  }
+
+  /** What cannot be read, or went away meanwhile, is nothing that somebody could answer. */
+  #isPending(id: string): boolean {
+    try {
+      return outcomeOf(this.#store.readOnce(id), this.#clock.now()).status === 'pending';
+    } catch (error) {
+      if (isHoldfastError(error)) return false;
+      throw error;
+    }
   }
 
   /** For our own sets the answer comes first and decides; AUQ's readers want the status first. */
@@ -320,9 +398,11 @@ export class QuestionSessions {
     if (!statusFirst) this.#writeStatus(change, { status: 'completed' });
   }
 
+  /** Every transition makes what was delivered before old: the mark goes. */
   #writeStatus(change: QuestionChange, fields: Partial<StatusFile>): void {
     const now = this.#clock.now();
-    change.writeStatus({ ...statusFor(change.snapshot, now), lastModified: now.toISOString(), ...fields });
+    const { collectedAt: _, ...status } = statusFor(change.snapshot, now);
+    change.writeStatus({ ...status, lastModified: now.toISOString(), ...fields });
   }
 
   /** Brings `status.json` in line with an answer whose writer died in between. */
@@ -349,6 +429,11 @@ export class QuestionSessions {
   #view(id: string): QuestionView {
     return viewOf(this.#store.readOnce(id), this.#options, this.#clock.now());
   }
+}
+
+/** A disk that cannot be written, or a set that only a newer Holdfast may change: reading still works. */
+function isUnwritable(error: unknown): boolean {
+  return error instanceof StorageError || error instanceof NewerVersionError;
 }
 
 function idleDelivery(view: QuestionView): Delivery {

@@ -5,6 +5,7 @@ import { verifies } from '../../../test/support/verifies.js';
 import { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 import type { AnswersFile, RequestFile, StatusFile } from './schema.js';
 import {
+  collectedAtOf,
   isForeign,
   isSettled,
   lastActivityOf,
@@ -212,14 +213,45 @@ describe('the one reading of three files', () => {
 });
 
 describe('the last activity', () => {
-  it.each([
-    [{ request: request() }, CREATED],
-    [{ request: request(), status: status('pending') }, CHANGED],
-    [{ request: request(), status: status('completed'), answers: answers() }, ANSWERED],
-    [{ request: request({ timestamp: '2026-03-01T21:00:00+09:00' }) }, CREATED],
-    [{}, '1970-01-01T00:00:00.000Z'],
-  ])('of %j is %s', (parts, time) => {
-    expect(lastActivityOf(snapshot(parts as Partial<QuestionSnapshot>))).toBe(time);
+  const TIMES: readonly [string, Partial<QuestionSnapshot>, string][] = [
+    ['of a new set is its creation', { request: request() }, CREATED],
+    ['is the last change of the status', { request: request(), status: status('pending') }, CHANGED],
+    ['is the answer', { request: request(), status: status('completed'), answers: answers() }, ANSWERED],
+    ['is told in one zone', { request: request({ timestamp: '2026-03-01T21:00:00+09:00' }) }, CREATED],
+    ['is the end of its time, once that has passed', { request: request({ expiresAt: CHANGED }) }, CHANGED],
+    ['is not a time that has not come', { request: request({ expiresAt: EXPIRES }) }, CREATED],
+    ['of files that tell no time is that of the directory', { touchedAt: ANSWERED }, ANSWERED],
+    ['of nothing is the epoch', {}, '1970-01-01T00:00:00.000Z'],
+  ];
+  it.each(TIMES)('%s', (_what, parts, time) => {
+    expect(lastActivityOf(snapshot(parts), NOW)).toBe(time);
+  });
+});
+
+describe('the mark of a delivery', () => {
+  const answered = { request: request(), answers: answers() };
+  const mark = (value: QuestionStatus, collectedAt: string, fields: Partial<StatusFile> = {}) =>
+    status(value, { collectedAt, ...fields });
+  const MARKS: readonly [string, Partial<QuestionSnapshot>, string | null][] = [
+    ['is none without one', { ...answered, status: status('completed') }, null],
+    ['counts for the answer', { ...answered, status: mark('completed', ANSWERED) }, ANSWERED],
+    [
+      'of a timeout does not count for the late answer',
+      { ...answered, status: mark('timed_out', ANSWERED) },
+      null,
+    ],
+    [
+      'of an earlier answer does not count for a later one',
+      { ...answered, status: mark('completed', CHANGED) },
+      null,
+    ],
+    ['counts for a rejection', { request: request(), status: mark('rejected', ANSWERED) }, ANSWERED],
+    ['counts for a withdrawal', { request: request(), status: mark('abandoned', CREATED) }, CREATED],
+    ['by AUQ counts', { request: request(), answers: answers({ lastReadAt: EXPIRES }) }, EXPIRES],
+  ];
+  it.each(MARKS)('%s', (_what, parts, collectedAt) => {
+    const files = snapshot(parts);
+    expect(collectedAtOf(files, outcomeOf(files, NOW))).toBe(collectedAt);
   });
 });
 

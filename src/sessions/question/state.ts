@@ -7,7 +7,8 @@ export type QuestionFile = 'request.json' | 'status.json' | 'answers.json';
 /** A file that is missing or does not verify. */
 export interface FileFault {
   readonly file: QuestionFile;
-  readonly kind: 'missing' | 'damaged';
+  /** `unsafe`: a link, a directory or another thing that we do not open stands in its place. */
+  readonly kind: 'missing' | 'damaged' | 'unsafe';
   readonly reason: string;
 }
 
@@ -18,6 +19,8 @@ export interface QuestionSnapshot {
   readonly status: StatusFile | undefined;
   readonly answers: AnswersFile | undefined;
   readonly faults: readonly FileFault[];
+  /** When the directory was last changed; only where no file tells a time. */
+  readonly touchedAt?: string | undefined;
 }
 
 /** How a set stands, as one value. */
@@ -63,9 +66,14 @@ export function outcomeOf(snapshot: QuestionSnapshot, now: Date): QuestionOutcom
   if (status?.status === 'abandoned') {
     return { status: 'abandoned', reason: status.abandonedReason ?? 'no reason was recorded' };
   }
-  if (status?.status === 'timed_out') return { status: 'timed_out', at: status.lastModified };
-  if (request.expiresAt !== undefined && Date.parse(request.expiresAt) <= now.getTime()) {
-    return { status: 'timed_out', at: request.expiresAt };
+  const { expiresAt } = request;
+  if (status?.status === 'timed_out') {
+    // The instant it ran out, not the one at which somebody wrote that down.
+    const isEarlier = expiresAt !== undefined && Date.parse(expiresAt) < Date.parse(status.lastModified);
+    return { status: 'timed_out', at: isEarlier ? expiresAt : status.lastModified };
+  }
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= now.getTime()) {
+    return { status: 'timed_out', at: expiresAt };
   }
   return { status: 'pending' };
 }
@@ -77,11 +85,27 @@ export function isSettled(
   return outcome.status === 'completed' || outcome.status === 'rejected';
 }
 
+/**
+ * When this very outcome was delivered, or null. A timeout that was delivered does not make the late answer old: the
+ * mark counts for the status it was made with, and not for an answer that came after it.
+ */
+export function collectedAtOf(snapshot: QuestionSnapshot, outcome: QuestionOutcome): string | null {
+  const { status, answers } = snapshot;
+  if (answers?.lastReadAt !== undefined) return answers.lastReadAt;
+  if (status?.collectedAt === undefined || status.status !== outcome.status) return null;
+  if ('at' in outcome && Date.parse(status.collectedAt) < Date.parse(outcome.at)) return null;
+  return status.collectedAt;
+}
+
 /** When something last happened to a set, as an ISO time; the epoch if nothing can be told. */
-export function lastActivityOf(snapshot: QuestionSnapshot): string {
-  const times = [snapshot.answers?.timestamp, snapshot.status?.lastModified, snapshot.request?.timestamp];
-  const latest = Math.max(0, ...times.map((time) => (time === undefined ? 0 : Date.parse(time))));
-  return new Date(latest).toISOString();
+export function lastActivityOf(snapshot: QuestionSnapshot, now: Date): string {
+  const { answers, status, request, touchedAt } = snapshot;
+  const times = [answers?.timestamp, status?.lastModified, request?.timestamp, touchedAt]
+    .filter((time) => time !== undefined)
+    .map((time) => Date.parse(time));
+  const expiresAt = request?.expiresAt === undefined ? Number.NaN : Date.parse(request.expiresAt);
+  if (expiresAt <= now.getTime()) times.push(expiresAt);
+  return new Date(Math.max(0, ...times)).toISOString();
 }
 
 /** The status file that a set should have, made anew from its request if it lost its own. */

@@ -7,28 +7,30 @@ import {
   attempt,
   createFile,
   type DirectoryWatch,
+  DOCUMENT_VERSION,
   DocumentDamagedError,
   ensureDirectory,
   formatDocument,
   hasDirectory,
   isTemporaryName,
-  Lock,
-  type LockState,
+  type Lock,
   type LockTools,
   listDirectory,
+  NewerVersionError,
   type OnHint,
   readDocument,
   readDocumentOnce,
   removeQuietly,
   removeTree,
+  StorageError,
   setAside,
   syncDirectory,
-  systemCode,
   Trash,
-  tryAcquireLock,
+  UnsafePathError,
   writeDocument,
 } from '../../storage/index.js';
-import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
+import { assertFits } from './check-answers.js';
+import { InvalidAnswerError, InvalidSessionIdError, SessionNotFoundError } from './errors.js';
 import { AnswersFile, DraftFile, RequestFile, StatusFile } from './schema.js';
 import type { FileFault, QuestionFile, QuestionSnapshot } from './state.js';
 
@@ -52,8 +54,8 @@ export interface QuestionStore {
     act: (change: QuestionChange) => Result,
     options?: AcquireOptions,
   ): Promise<Result>;
-  /** Takes the set's lock if it is free right now. */
-  tryLock(id: string): QuestionChange | LockState;
+  /** Takes the set's lock and keeps it until the change is disposed of. Throws SESSION_NOT_FOUND, LOCKED. */
+  hold(id: string, options?: AcquireOptions): Promise<QuestionChange>;
   /** Makes sure that what was just read would survive power loss. */
   confirm(id: string): void;
   watch(id: string, onHint: OnHint): DirectoryWatch;
@@ -140,23 +142,25 @@ export class FileQuestionStore implements QuestionStore {
         readings.push(refuse(file, error));
       }
     }
-    return assemble(id, readings);
+    return assemble(id, readings, () => this.#touchedAt(directory));
   }
 
   readOnce(id: string): QuestionSnapshot {
     const directory = this.#existing(id);
-    const readings = FILE_NAMES.map((file) => {
+    const { fileSystem } = this.#tools;
+    const readings: Reading[] = [];
+    for (const file of FILE_NAMES) {
+      const path = `${directory}/${file}`;
+      // By far most sets of a list have no answer: a look is cheaper than the error of opening what is not there.
+      if (file === 'answers.json' && attempt(path, 'look at', () => fileSystem.look(path)) === undefined)
+        continue;
       try {
-        return accept(
-          id,
-          file,
-          readDocumentOnce(this.#tools.fileSystem, join(directory, file), SCHEMAS[file]),
-        );
+        readings.push(accept(id, file, readDocumentOnce(fileSystem, path, SCHEMAS[file])));
       } catch (error) {
-        return refuse(file, error);
+        readings.push(refuse(file, error));
       }
-    });
-    return assemble(id, readings);
+    }
+    return assemble(id, readings, () => this.#touchedAt(directory));
   }
 
   async change<Result>(
@@ -164,16 +168,14 @@ export class FileQuestionStore implements QuestionStore {
     act: (change: QuestionChange) => Result,
     options?: AcquireOptions,
   ): Promise<Result> {
-    const directory = this.#existing(id);
-    const lock = await this.#acquire(id, join(directory, 'session'), options);
-    using change = this.#begin(id, directory, lock);
+    using change = await this.hold(id, options);
     return act(change);
   }
 
-  tryLock(id: string): QuestionChange | LockState {
+  async hold(id: string, options?: AcquireOptions): Promise<QuestionChange> {
     const directory = this.#existing(id);
-    const lock = tryAcquireLock(this.#tools, join(directory, 'session'));
-    return lock instanceof Lock ? this.#begin(id, directory, lock) : lock;
+    const lock = await this.#acquire(id, join(directory, 'session'), options);
+    return this.#begin(id, directory, lock);
   }
 
   confirm(id: string): void {
@@ -230,9 +232,19 @@ export class FileQuestionStore implements QuestionStore {
     }
   }
 
-  /** Damaged answers and states are set aside first, so that a change starts from files that verify. */
+  /**
+   * Damaged answers and states are set aside first, so that a change starts from files that verify. What is not ours to
+   * open, or was written by a newer Holdfast, is not changed at all.
+   */
   #readForChange(id: string, directory: string): QuestionSnapshot {
     const snapshot = this.readOnce(id);
+    for (const { file, kind, reason } of snapshot.faults) {
+      if (kind === 'unsafe') throw new UnsafePathError(join(directory, file), reason);
+    }
+    for (const [file, document] of Object.entries(documentsOf(snapshot))) {
+      const version = document?.version ?? DOCUMENT_VERSION;
+      if (version > DOCUMENT_VERSION) throw new NewerVersionError(join(directory, file), version);
+    }
     for (const fault of snapshot.faults) {
       if (fault.kind !== 'damaged' || fault.file === 'request.json') continue;
       const keptAt = setAside(this.#tools, join(directory, fault.file));
@@ -246,7 +258,7 @@ export class FileQuestionStore implements QuestionStore {
       return await acquireLock(this.#tools, path, options);
     } catch (error) {
       // The directory went to the trash while we waited for its lock.
-      if (systemCode(error) === undefined && !this.has(id)) throw new SessionNotFoundError(id);
+      if (error instanceof StorageError && !this.has(id)) throw new SessionNotFoundError(id);
       throw error;
     }
   }
@@ -257,9 +269,14 @@ export class FileQuestionStore implements QuestionStore {
     return path;
   }
 
+  #touchedAt(directory: string): string | undefined {
+    const facts = attempt(directory, 'look at', () => this.#tools.fileSystem.look(directory));
+    return facts === undefined ? undefined : new Date(facts.modifiedMs).toISOString();
+  }
+
   #path(id: string): string {
     if (!isUuidV4(id)) throw new InvalidSessionIdError(id);
-    return join(this.directory, id);
+    return `${this.directory}/${id}`;
   }
 
   /** Only one process creates at a time, so whatever is staged now was left by one that died. */
@@ -272,7 +289,7 @@ export class FileQuestionStore implements QuestionStore {
   /** Writers of documents hold the lock, so temporary files of theirs that are here now were left by one that died. */
   #sweepTemporaries(directory: string, files: readonly string[] = FILE_NAMES): void {
     for (const name of listDirectory(this.#tools.fileSystem, directory)) {
-      if (files.some((file) => isTemporaryName(name, file)))
+      if (PROBE.test(name) || files.some((file) => isTemporaryName(name, file)))
         removeQuietly(this.#tools.fileSystem, join(directory, name));
     }
   }
@@ -285,6 +302,9 @@ export class FileQuestionStore implements QuestionStore {
     }
   }
 }
+
+/** What a watcher makes to see whether it is told of it; one that stays was left by a killed waiter. */
+const PROBE = /^\.holdfast-probe-[0-9a-f]{32}$/;
 
 /** In this order: a status that says `completed` is read before the answer that was written before it. */
 const FILE_NAMES: readonly QuestionFile[] = ['request.json', 'status.json', 'answers.json'];
@@ -302,23 +322,53 @@ function accept(id: string, file: QuestionFile, document: unknown): Reading {
 
 function refuse(file: QuestionFile, error: unknown): FileFault {
   if (error instanceof DocumentDamagedError) return { file, kind: 'damaged', reason: error.reason };
+  if (error instanceof UnsafePathError) {
+    return { file, kind: 'unsafe', reason: error.message.replace(`Refusing to use ${error.path}: `, '') };
+  }
   throw error;
 }
 
-function assemble(id: string, readings: readonly Reading[]): QuestionSnapshot {
+/** One snapshot of what was read; `touchedAt` is asked for only where no file tells a time. */
+function assemble(
+  id: string,
+  readings: readonly Reading[],
+  touchedAt: () => string | undefined,
+): QuestionSnapshot {
   const documents: { [File in QuestionFile]?: unknown } = {};
   const faults: FileFault[] = [];
   for (const reading of readings) {
     if ('document' in reading) documents[reading.file] = reading.document;
-    else if (reading.kind === 'damaged' || reading.file !== 'answers.json') faults.push(reading);
+    else if (reading.kind !== 'missing' || reading.file !== 'answers.json') faults.push(reading);
   }
-  return {
-    id,
-    request: documents['request.json'] as RequestFile | undefined,
-    status: documents['status.json'] as StatusFile | undefined,
-    answers: documents['answers.json'] as AnswersFile | undefined,
-    faults,
-  };
+  const request = documents['request.json'] as RequestFile | undefined;
+  const status = documents['status.json'] as StatusFile | undefined;
+  let answers = documents['answers.json'] as AnswersFile | undefined;
+  const misfit = misfitOf(request, answers);
+  if (misfit !== undefined) {
+    faults.push({ file: 'answers.json', kind: 'damaged', reason: misfit });
+    answers = undefined;
+  }
+  const isUndated = request === undefined && status === undefined && answers === undefined;
+  return { id, request, status, answers, faults, ...(isUndated ? { touchedAt: touchedAt() } : {}) };
+}
+
+/** AUQ accepts whatever it is given: an answer that does not speak of its questions is none. */
+function misfitOf(request: RequestFile | undefined, answers: AnswersFile | undefined): string | undefined {
+  if (request === undefined || answers === undefined) return undefined;
+  try {
+    assertFits(request.questions, answers.answers);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidAnswerError) return error.message;
+    throw error;
+  }
+}
+
+function documentsOf(
+  snapshot: QuestionSnapshot,
+): Record<QuestionFile, { version?: number | undefined } | undefined> {
+  const { request, status, answers } = snapshot;
+  return { 'request.json': request, 'status.json': status, 'answers.json': answers };
 }
 
 class FileChange implements QuestionChange {

@@ -1,6 +1,7 @@
 import { type FileSystem, judgeLife, type ProcessIdentity } from '../../storage/index.js';
 import type { Asker, Question } from './schema.js';
 import {
+  collectedAtOf,
   type FileFault,
   lastActivityOf,
   outcomeOf,
@@ -21,7 +22,7 @@ export interface QuestionView {
   readonly asker: Asker | null;
   /** Whether somebody who waited for the answer is known to have left; null when nobody was known to wait. */
   readonly isAskerGone: boolean | null;
-  /** When the outcome was first delivered to the asker. */
+  /** When this outcome was first delivered to the asker. */
   readonly collectedAt: string | null;
   readonly faults: readonly FileFault[];
 }
@@ -32,19 +33,20 @@ export function viewOf(
   judge: { fileSystem: FileSystem; identity: ProcessIdentity },
   now: Date,
 ): QuestionView {
-  const { request, status, answers } = snapshot;
+  const { request, status } = snapshot;
+  const outcome = outcomeOf(snapshot, now);
   return {
     id: snapshot.id,
-    outcome: outcomeOf(snapshot, now),
+    outcome,
     questions: request?.questions ?? [],
-    createdAt: request?.timestamp ?? status?.createdAt ?? EPOCH,
-    lastActivityAt: lastActivityOf(snapshot),
+    createdAt: request?.timestamp ?? status?.createdAt ?? snapshot.touchedAt ?? EPOCH,
+    lastActivityAt: lastActivityOf(snapshot, now),
     expiresAt: request?.expiresAt ?? null,
     callId: request?.callId ?? status?.callId ?? null,
     workingDirectory: request?.workingDirectory ?? status?.workingDirectory ?? null,
     asker: request?.asker ?? null,
     isAskerGone: isAskerGone(snapshot, judge),
-    collectedAt: status?.collectedAt ?? answers?.lastReadAt ?? null,
+    collectedAt: collectedAtOf(snapshot, outcome),
     faults: snapshot.faults,
   };
 }

@@ -23,10 +23,14 @@ export function choose(question: Question, answer: DraftAnswer, label: string): 
   return { ...answer, selected };
 }
 
-/** Turns the own words on, or (multi-select) off again. */
+/** Turns the own words on. With single choice they replace what was chosen. */
 export function chooseOther(question: Question, answer: DraftAnswer): DraftAnswer {
-  if (question.multiSelect !== true) return { ...answer, selected: [], isOther: true };
-  return { ...answer, isOther: !answer.isOther };
+  return { ...answer, isOther: true, ...(question.multiSelect === true ? {} : { selected: [] }) };
+}
+
+/** Whether the person did anything with it. */
+export function isTouched(answer: DraftAnswer): boolean {
+  return answer.selected.length > 0 || answer.isOther || answer.text !== '' || answer.isConfirmed;
 }
 
 /** What is wrong with an answer, in words for the person; undefined when it can be given. */
@@ -34,7 +38,7 @@ export function faultIn(question: Question, answer: DraftAnswer): string | undef
   if (answer.isOther && answer.text.trim() === '') return 'Type your own words, or choose an option instead.';
   if (answer.selected.length > 0 || answer.isOther) return undefined;
   if (question.multiSelect !== true) return 'Choose one, or answer in your own words.';
-  return answer.isConfirmed ? undefined : 'Choose some, or press Enter to choose none.';
+  return answer.isConfirmed ? undefined : 'Choose some with Space, or press Enter again to choose none.';
 }
 
 /** The answers as they are given. */

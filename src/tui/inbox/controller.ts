@@ -1,16 +1,14 @@
 import { type Clock, isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
-import { isSettled, type QuestionSessions, type QuestionView } from '../../sessions/question/index.js';
+import {
+  InvalidAnswerError,
+  isSettled,
+  type QuestionSessions,
+  type QuestionView,
+} from '../../sessions/question/index.js';
 import type { Key } from '../keys.js';
 import { toAnswerInputs } from './answers.js';
-import {
-  draftOf,
-  type Effect,
-  INITIAL_STATE,
-  type InboxEvent,
-  type InboxState,
-  type OpenSet,
-  update,
-} from './model.js';
+import { type Departure, type InboxEvent, update } from './model.js';
+import { draftOf, type Effect, INITIAL_STATE, type InboxState, type OpenSet } from './state.js';
 
 /** What became of the inbox, for the exit code and the last words. */
 export interface InboxResult {
@@ -27,10 +25,16 @@ export interface ControllerOptions {
   readonly isOnce: boolean;
   /** Open this one at the start. */
   readonly sessionId?: string | undefined;
+  /** How often to look whether the askers are still there: nothing is written when one dies. */
+  readonly askersEveryMs?: number;
 }
 
 const LIST_EVERY_MS = 30;
 const SAVE_EVERY_MS = 50;
+const SAVE_AGAIN_MS = 500;
+const ASKERS_EVERY_MS = 15_000;
+/** No timer can be set for longer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Holds the state of the inbox, does what it asks for, and tells who listens. */
 export class InboxController {
@@ -41,8 +45,10 @@ export class InboxController {
   #watch: { close(): void } | undefined;
   #known: ReadonlySet<string> | undefined;
   #listTimer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
   #saveTimer: NodeJS.Timeout | undefined;
   #unsaved: OpenSet | undefined;
+  #isStopped = false;
   #finish: (result: InboxResult) => void = () => {};
   /** Resolves when the person leaves. */
   readonly done: Promise<InboxResult>;
@@ -64,15 +70,21 @@ export class InboxController {
   }
 
   stop(): void {
+    this.#isStopped = true;
     this.#saveNow();
     this.#watch?.close();
-    clearTimeout(this.#listTimer);
+    for (const timer of [this.#listTimer, this.#lookTimer, this.#saveTimer]) clearTimeout(timer);
     this.#finish(this.#result);
   }
 
   press(key: Key): void {
     this.#dispatch({ type: 'key', key });
   }
+
+  /** The text on screen ends here: it cannot be scrolled further. */
+  limitScroll = (limit: number): void => {
+    if (this.#state.scroll > limit) this.#dispatch({ type: 'scroll-limit', limit });
+  };
 
   get state(): InboxState {
     return this.#state;
@@ -99,7 +111,7 @@ export class InboxController {
         this.#attempt(() => this.#open(effect.id));
         break;
       case 'save-draft':
-        this.#saveSoon();
+        this.#keep();
         break;
       case 'submit':
         this.#attempt(() => this.#submit(effect.set));
@@ -116,6 +128,7 @@ export class InboxController {
   async #open(id: string): Promise<void> {
     const { questions } = this.#options;
     const view = await questions.get(id);
+    this.#saveNow(); // it may be the set that was closed a moment ago
     if (isSettled(view.outcome)) this.#dispatch({ type: 'lost-race', view });
     else this.#dispatch({ type: 'opened', view, draft: questions.readDraft(id) });
   }
@@ -125,23 +138,24 @@ export class InboxController {
     const { id } = set.view;
     this.#saveNow();
     await questions.answer(id, toAnswerInputs(set.view.questions, set.answers));
-    questions.discardDraft(id);
     this.#result.answered.push(id);
-    this.#settle(`Answered ${id.slice(0, 8)}.`);
+    questions.discardDraft(id);
+    this.#settle(id, `Answered ${id.slice(0, 8)}.`);
   }
 
   async #reject(id: string, reason: string | null): Promise<void> {
     const { questions } = this.#options;
     this.#saveNow();
     await questions.reject(id, reason);
-    questions.discardDraft(id);
     this.#result.rejected.push(id);
-    this.#settle(`Rejected ${id.slice(0, 8)}.`);
+    questions.discardDraft(id);
+    this.#settle(id, `Rejected ${id.slice(0, 8)}.`);
   }
 
-  #settle(notice: string): void {
+  #settle(id: string, notice: string): void {
+    this.#unsaved = undefined;
     this.#dispatch({ type: 'submitted', notice });
-    if (this.#options.isOnce || this.#options.sessionId !== undefined) this.stop();
+    if (this.#options.isOnce || this.#options.sessionId === id) this.stop();
     else this.#listSoon();
   }
 
@@ -158,15 +172,18 @@ export class InboxController {
       );
       return;
     }
-    const hint = isHoldfastError(error) && error.hint !== undefined ? ` ${error.hint}` : '';
-    this.#dispatch({ type: 'failed', message: visibleExcerpt(`${messageOf(error)}.${hint}`, 200) });
+    if (error instanceof InvalidAnswerError && error.questionIndex !== null)
+      this.#dispatch({ type: 'refused', questionIndex: error.questionIndex, fault: inWords(error) });
+    else this.#dispatch({ type: 'failed', message: inWords(error) });
+    this.#listSoon();
   }
 
   /** Hints come in bursts; the list is read once for a burst. */
   #listSoon(): void {
+    if (this.#isStopped) return;
     this.#listTimer ??= setTimeout(() => {
       this.#listTimer = undefined;
-      this.#attempt(() => this.#list());
+      this.#list().catch((error: unknown) => this.#dispatch({ type: 'told', message: inWords(error) }));
     }, LIST_EVERY_MS);
   }
 
@@ -174,7 +191,8 @@ export class InboxController {
     const views = await this.#options.questions.list();
     const pending = views.filter((view) => view.outcome.status === 'pending');
     this.#noticeArrivals(pending);
-    this.#dispatch({ type: 'listed', pending });
+    this.#dispatch({ type: 'listed', pending, departures: this.#departures(views) });
+    this.#lookAgainInTime(pending);
     const { open } = this.#state;
     if (open === null) return;
     const now = views.find((view) => view.id === open.view.id);
@@ -184,35 +202,74 @@ export class InboxController {
     }
   }
 
+  /** What left the list since the last look, except by this person. */
+  #departures(views: readonly QuestionView[]): Departure[] {
+    const { answered, rejected } = this.#result;
+    const now = new Map(views.map((view) => [view.id, view.outcome.status]));
+    return this.#state.pending
+      .map((view): Departure => ({ view, status: now.get(view.id) ?? 'gone' }))
+      .filter(({ view: { id }, status }) => status !== 'pending' && ![...answered, ...rejected].includes(id));
+  }
+
+  /** Two things change without a trace on the disk: a set runs out of time, an asker dies. */
+  #lookAgainInTime(pending: readonly QuestionView[]): void {
+    clearTimeout(this.#lookTimer);
+    if (this.#isStopped) return;
+    const now = this.#options.clock.now().getTime();
+    const dueMs = pending.map(({ expiresAt }) =>
+      expiresAt === null ? MAX_TIMER_MS : Date.parse(expiresAt) - now,
+    );
+    if (pending.some((view) => view.isAskerGone === false))
+      dueMs.push(this.#options.askersEveryMs ?? ASKERS_EVERY_MS);
+    const soonestMs = Math.min(MAX_TIMER_MS, ...dueMs);
+    if (soonestMs === MAX_TIMER_MS) return;
+    this.#lookTimer = setTimeout(() => this.#listSoon(), Math.max(LIST_EVERY_MS, soonestMs));
+  }
+
   #noticeArrivals(pending: readonly QuestionView[]): void {
     const known = this.#known;
     this.#known = new Set(pending.map((view) => view.id));
     if (known === undefined || pending.every((view) => known.has(view.id))) return;
     this.#options.onArrival();
-    if (this.#options.isOnce && this.#state.open === null && pending[0] !== undefined) {
+    const { open, screen } = this.#state;
+    if (this.#options.isOnce && open === null && screen.name === 'list' && pending[0] !== undefined) {
       this.#run({ do: 'open', id: pending[0].id });
     }
   }
 
   /** At once for the first key, then at most every 50 ms: a slow disk must not slow down typing. */
-  #saveSoon(): void {
-    this.#unsaved = this.#state.open ?? undefined;
-    if (this.#saveTimer !== undefined) return;
-    this.#saveNow();
-    this.#saveTimer = setTimeout(() => {
-      this.#saveTimer = undefined;
-      if (this.#unsaved !== undefined) this.#saveSoon();
-    }, SAVE_EVERY_MS);
+  #keep(): void {
+    const { open } = this.#state;
+    if (open === null) return;
+    if (this.#unsaved !== undefined && this.#unsaved.view.id !== open.view.id) this.#saveNow();
+    this.#unsaved = open;
+    if (this.#saveTimer === undefined) this.#saveNow();
   }
 
+  /** Saves what is not saved yet. What cannot be saved is told, and tried again. */
   #saveNow(): void {
     const open = this.#unsaved;
-    this.#unsaved = undefined;
     if (open === undefined) return;
+    this.#unsaved = undefined;
+    let again = SAVE_EVERY_MS;
     try {
       this.#options.questions.saveDraft(open.view.id, draftOf(open));
     } catch (error) {
-      if (!isHoldfastError(error, 'SESSION_NOT_FOUND')) this.#fail(error);
+      if (!isHoldfastError(error, 'SESSION_NOT_FOUND')) {
+        this.#unsaved = open;
+        again = SAVE_AGAIN_MS;
+        this.#dispatch({ type: 'told', message: `The draft could not be kept: ${inWords(error)}` });
+      }
     }
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = setTimeout(() => {
+      this.#saveTimer = undefined;
+      this.#saveNow();
+    }, again);
   }
+}
+
+function inWords(error: unknown): string {
+  const hint = isHoldfastError(error) && error.hint !== undefined ? ` ${error.hint}` : '';
+  return visibleExcerpt(`${messageOf(error)}.${hint}`, 200);
 }

@@ -1,11 +1,18 @@
 import { createInterface, type Interface } from 'node:readline';
-import { isHoldfastError, messageOf, visibleBlock, visibleLine } from '../../foundation/index.js';
 import {
-  type AnswerInput,
+  isHoldfastError,
+  messageOf,
+  visibleBlock,
+  visibleExcerpt,
+  visibleLine,
+} from '../../foundation/index.js';
+import {
+  type DraftAnswer,
   formatAnswers,
   type Question,
   type QuestionView,
 } from '../../sessions/question/index.js';
+import { answersFromDraft, EMPTY_ANSWER, faultIn, isTouched, toAnswerInputs } from './answers.js';
 import type { InboxResult } from './controller.js';
 import type { OpenInboxOptions } from './open.js';
 
@@ -14,10 +21,11 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
   const { questions, stdout, signal } = options;
   const input = createInterface({ input: options.stdin, terminal: false });
   const lines = input[Symbol.asyncIterator]();
+  const left = aborted(signal);
   const say = (text: string) => void stdout.write(`${text}\n`);
   const ask = async (prompt: string): Promise<string | undefined> => {
     stdout.write(`${prompt} `);
-    const next = await Promise.race([lines.next(), aborted(signal)]);
+    const next = await Promise.race([lines.next(), left]);
     return next === undefined || next.done ? undefined : next.value;
   };
   const result = { answered: [] as string[], rejected: [] as string[] };
@@ -65,82 +73,118 @@ type Done = 'answered' | 'rejected' | 'skipped' | 'left';
 async function handleSet(dialogue: Dialogue, view: QuestionView): Promise<Done> {
   const { questions, say, ask } = dialogue;
   const count = view.questions.length;
+  const gone = view.isAskerGone === true ? ' (gone; the answer is kept for it)' : '';
   say(
-    `Question set ${view.id.slice(0, 8)} from ${visibleLine(view.asker?.agent ?? 'unknown')}: ${count} question${count === 1 ? '' : 's'}.`,
+    `Question set ${view.id.slice(0, 8)} from ${visibleLine(view.asker?.agent ?? 'unknown')}${gone}: ${count} question${count === 1 ? '' : 's'}.`,
   );
-  const answers: AnswerInput[] = [];
+  const answers = answersFromDraft(view.questions, questions.readDraft(view.id));
   for (const [index, question] of view.questions.entries()) {
-    const answer = await askQuestion(dialogue, question, index, count);
-    if (answer === 'reject') return reject(dialogue, view);
-    if (answer === 'left' || answer === 'skipped') return answer;
-    answers.push({ questionIndex: index, ...answer });
+    say('');
+    say(`Question ${index + 1} of ${count}: ${visibleLine(question.title)}`);
+    const reply = await askQuestion(dialogue, question, answers[index] ?? EMPTY_ANSWER);
+    if (reply === 'left' || reply === 'skipped') return reply;
+    if ('reason' in reply) return reject(dialogue, view, reply.reason);
+    answers[index] = { ...reply.answer, isConfirmed: true };
+    keep(dialogue, view, answers, Math.min(index + 1, count - 1));
   }
-  const sure = await ask('Send these answers? Type y to send, anything else to skip:');
+  say('');
+  for (const [index, question] of view.questions.entries())
+    say(`${visibleLine(question.title)}: ${inWords(question, answers[index] ?? EMPTY_ANSWER)}`);
+  const sure = await ask(
+    'Send these answers? Type y to send, anything else to skip and keep them as a draft:',
+  );
   if (sure === undefined) return 'left';
   if (sure.trim().toLowerCase() !== 'y') return 'skipped';
   return attempt(dialogue, async () => {
-    const answered = await questions.answer(view.id, answers);
+    const answered = await questions.answer(view.id, toAnswerInputs(view.questions, answers));
+    questions.discardDraft(view.id);
     if (answered.outcome.status === 'completed')
       say(visibleBlock(formatAnswers(view.questions, answered.outcome.answers)));
     return 'answered';
   });
 }
 
-type Reply = Omit<AnswerInput, 'questionIndex'> | 'reject' | 'skipped' | 'left';
+type Reply = { readonly answer: DraftAnswer } | { readonly reason: string } | 'skipped' | 'left';
 
-async function askQuestion(
-  { say, ask }: Dialogue,
-  question: Question,
-  index: number,
-  count: number,
-): Promise<Reply> {
+async function askQuestion({ say, ask }: Dialogue, question: Question, draft: DraftAnswer): Promise<Reply> {
   const isMulti = question.multiSelect === true;
-  say('');
-  say(`Question ${index + 1} of ${count}: ${visibleLine(question.title)}`);
   for (const line of visibleBlock(question.prompt).split('\n')) say(`| ${line}`);
   for (const [number, option] of question.options.entries()) {
     say(
       `${number + 1}. ${visibleLine(option.label)}${option.description ? `: ${visibleLine(option.description)}` : ''}`,
     );
   }
+  const hasDraft = isTouched(draft) && faultIn(question, draft) === undefined;
+  if (hasDraft) say(`Your draft: ${inWords(question, draft)}`);
   say(
-    `${isMulti ? 'Numbers with commas, or empty for none' : 'A number'}; o for your own words; r to reject; s to skip; q to leave.`,
+    `${isMulti ? 'Numbers with commas, or empty for none; o among them' : 'A number; o'} for your own words;${hasDraft ? ' d for your draft;' : ''} r to reject; s to skip; q to leave.`,
   );
   for (;;) {
     const line = (await ask('Your answer:'))?.trim();
     if (line === undefined || line === 'q') return 'left';
     if (line === 's') return 'skipped';
-    if (line === 'r') return 'reject';
-    if (line === 'o') {
-      const text = await ask('In your own words:');
-      if (text === undefined) return 'left';
-      if (text.trim() !== '')
-        return isMulti ? { selectedOptions: [], customText: text } : { customText: text };
+    if (line === 'd' && hasDraft) return { answer: draft };
+    if (line === 'r') {
+      const reason = (await ask('Why? Leave it empty for no reason, or type b to go back:'))?.trim();
+      if (reason === undefined) return 'left';
+      if (reason !== 'b') return { reason };
+      continue;
     }
-    const labels = parseNumbers(question, line);
-    const [only] = labels ?? [];
-    if (labels !== undefined && isMulti) return { selectedOptions: labels };
-    if (labels?.length === 1 && only !== undefined) return { selectedOption: only };
-    say(`That is not ${isMulti ? 'a list of numbers' : 'a number'} from 1 to ${question.options.length}.`);
+    const chosen = parseChoice(question, line);
+    if (chosen === undefined) {
+      say(`That is not ${isMulti ? 'a list of numbers' : 'a number'} from 1 to ${question.options.length}.`);
+      continue;
+    }
+    if (!chosen.isOther) return { answer: { ...draft, ...chosen } };
+    const text = await ask('In your own words:');
+    if (text === undefined) return 'left';
+    if (text.trim() !== '') return { answer: { ...draft, ...chosen, text } };
+    say('Nothing was typed.');
   }
 }
 
-function parseNumbers(question: Question, line: string): string[] | undefined {
+function parseChoice(
+  question: Question,
+  line: string,
+): Pick<DraftAnswer, 'selected' | 'isOther'> | undefined {
   const parts = line
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  const labels = parts.map((part) =>
+  const numbers = parts.filter((part) => part !== 'o');
+  const selected = numbers.map((part) =>
     /^\d{1,3}$/.test(part) ? question.options[Number(part) - 1]?.label : undefined,
   );
-  return labels.every((label) => label !== undefined) ? labels : undefined;
+  if (!selected.every((label) => label !== undefined)) return undefined;
+  if (question.multiSelect !== true && parts.length !== 1) return undefined;
+  return { selected: [...new Set(selected)], isOther: parts.includes('o') };
 }
 
-async function reject(dialogue: Dialogue, view: QuestionView): Promise<Done> {
-  const reason = await dialogue.ask('Why? Leave it empty for no reason:');
-  if (reason === undefined) return 'left';
+function inWords(question: Question, answer: DraftAnswer): string {
+  const own = answer.isOther ? [`in your own words: ${visibleExcerpt(answer.text, 200)}`] : [];
+  const chosen = question.options.filter(({ label }) => answer.selected.includes(label));
+  const parts = [...chosen.map(({ label }) => visibleLine(label)), ...own];
+  return parts.length === 0 ? '(No selection)' : parts.join(', ');
+}
+
+/** What was answered so far, should the person leave before the end. */
+function keep(
+  { questions, say }: Dialogue,
+  view: QuestionView,
+  answers: DraftAnswer[],
+  questionIndex: number,
+): void {
+  try {
+    questions.saveDraft(view.id, { questionIndex, answers, rejectionReason: '' });
+  } catch (error) {
+    say(`The draft could not be kept: ${visibleLine(messageOf(error))}`);
+  }
+}
+
+async function reject(dialogue: Dialogue, view: QuestionView, reason: string): Promise<Done> {
   return attempt(dialogue, async () => {
-    await dialogue.questions.reject(view.id, reason.trim() === '' ? null : reason.trim());
+    await dialogue.questions.reject(view.id, reason === '' ? null : reason);
+    dialogue.questions.discardDraft(view.id);
     dialogue.say('Rejected.');
     return 'rejected';
   });

@@ -1,5 +1,6 @@
 import { Box, Text } from 'ink';
 import type { ReactElement, ReactNode } from 'react';
+import { useColor } from '../../colors.js';
 import { padTo, truncate, widthOf } from '../../wrap.js';
 
 /** How much room there is. */
@@ -14,16 +15,22 @@ export function Frame(props: {
   title: string;
   aside: string;
   notice: string | null;
-  keys: string;
+  /** What stands there when there is nothing to tell. */
+  detail?: string;
+  /** In order of what can be left out first; the last one always stands there. */
+  keys: readonly string[];
   children: ReactNode;
 }): ReactElement {
-  const { size, title, aside, notice, keys, children } = props;
-  const shownAside = truncate(aside, Math.max(0, size.columns - widthOf(title) - 2));
-  const head = padTo(title, Math.max(1, size.columns - widthOf(shownAside)));
+  const { size, title, aside, notice, detail = ' ', keys, children } = props;
+  const { columns } = size;
+  const [titleColor, noticeColor] = [useColor('cyan'), useColor('yellow')];
+  // An agent chooses its titles: however long one is, who asks is still to be seen.
+  const shownAside = truncate(aside, Math.max(Math.floor(columns / 2), columns - widthOf(title) - 1));
+  const head = padTo(title, columns - widthOf(shownAside));
   return (
-    <Box flexDirection="column" width={size.columns} height={bodyRows(size) + FRAME_ROWS}>
+    <Box flexDirection="column" width={columns} height={bodyRows(size) + FRAME_ROWS}>
       <Text wrap="truncate">
-        <Text bold color="cyan">
+        <Text bold {...titleColor}>
           {head}
         </Text>
         <Text dimColor>{shownAside}</Text>
@@ -31,11 +38,17 @@ export function Frame(props: {
       <Box flexDirection="column" height={bodyRows(size)} overflow="hidden">
         {children}
       </Box>
-      <Text wrap="truncate" color="yellow">
-        {notice ?? ' '}
-      </Text>
+      {notice === null ? (
+        <Text wrap="truncate" dimColor>
+          {detail}
+        </Text>
+      ) : (
+        <Text wrap="truncate" {...noticeColor}>
+          {notice}
+        </Text>
+      )}
       <Text wrap="truncate" dimColor>
-        {keys}
+        {fittingKeys(keys, columns)}
       </Text>
     </Box>
   );
@@ -46,4 +59,18 @@ const FRAME_ROWS = 3;
 /** Rows between the frame's own lines; one row stays free, so that the terminal never scrolls. */
 export function bodyRows(size: Size): number {
   return Math.max(3, size.rows - FRAME_ROWS - 1);
+}
+
+const BETWEEN = ' · ';
+
+function fittingKeys(keys: readonly string[], columns: number): string {
+  const last = keys.at(-1) ?? '';
+  let room = columns - widthOf(last);
+  const kept = keys.slice(0, -1).filter((key) => {
+    const size = widthOf(key + BETWEEN);
+    if (size > room) return false;
+    room -= size;
+    return true;
+  });
+  return [...kept, last].join(BETWEEN);
 }

@@ -1,31 +1,44 @@
-import { Text } from 'ink';
 import type { ReactElement } from 'react';
+import { padTo, type Span, wrapSpans } from '../../wrap.js';
 import { bodyRows, Frame, type Size } from './frame.js';
+import { ScrolledLines, type Scrolling } from './lines.js';
 
 const KEYS = [
   ['↑ ↓  k j', 'move between sets or options'],
   ['Enter', 'open a set · choose and go on · send the review'],
-  ['Space, 1-9', 'choose or toggle an option'],
-  ['Tab, → / Shift+Tab, ←', 'next and previous question'],
-  ['r', 'take the recommended option (★)'],
-  ['o', 'answer in your own words'],
+  ['Space, 1-9, 0', 'choose an option, or take it back (several)'],
+  ['Tab → / Shift+Tab ←', 'next and previous question'],
+  ['r', 'take the recommended option (★) and go on'],
+  ['o', 'answer in your own words, or edit them'],
   ['Ctrl+J, Alt+Enter', 'new line in your own words'],
-  ['PgUp, PgDn', 'scroll a long prompt'],
-  ['Esc', 'reject the set, with a question before · stop typing'],
+  ['Esc', 'stop typing · reject the set (asks before)'],
   ['q', 'back to the list, the draft is kept · leave'],
   ['Ctrl+C', 'leave at once, the draft is kept'],
+  ['PgUp, PgDn', 'scroll a long text · ten sets up or down'],
+  ['Home End  g G', 'first and last set · start and end of the line'],
+  ['Ctrl+A E U K W', 'as in a shell: start, end, delete before, behind, a word'],
+  ['Ctrl+← →, Alt+B F', 'a word back, a word on'],
 ] as const;
 
+const KEY_COLUMNS = 22;
+const MIN_COLUMNS = 60;
+
 /** All keys. */
-export function HelpScreen({ size }: { size: Size }): ReactElement {
+export function HelpScreen({ size, scrolling }: { size: Size; scrolling: Scrolling }): ReactElement {
+  const lines = KEYS.flatMap(([keys, what]): Span[][] =>
+    size.columns < MIN_COLUMNS
+      ? [[{ text: keys, look: 'bold' }], ...indented(what, '  ', size.columns)]
+      : indented(what, ' '.repeat(KEY_COLUMNS), size.columns).map((line, index) =>
+          index === 0 ? [{ text: padTo(keys, KEY_COLUMNS), look: 'bold' }, ...line.slice(1)] : line,
+        ),
+  );
   return (
-    <Frame size={size} title="Keys" aside="" notice={null} keys="any key: back">
-      {KEYS.slice(0, bodyRows(size)).map(([keys, what]) => (
-        <Text key={keys} wrap="truncate">
-          <Text bold>{keys.padEnd(24)}</Text>
-          {what}
-        </Text>
-      ))}
+    <Frame size={size} title="Keys" aside="" notice={null} keys={['any other key: back']}>
+      <ScrolledLines lines={lines} rows={bodyRows(size)} {...scrolling} />
     </Frame>
   );
+}
+
+function indented(text: string, indent: string, columns: number): Span[][] {
+  return wrapSpans([{ text }], columns - indent.length).map((line) => [{ text: indent }, ...line]);
 }

@@ -1,9 +1,9 @@
 import { Text } from 'ink';
 import type { ReactElement } from 'react';
-import { visibleLine } from '../../../foundation/index.js';
+import { visibleExcerpt, visibleLine } from '../../../foundation/index.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
 import { padTo } from '../../wrap.js';
-import type { InboxState } from '../model.js';
+import type { InboxState } from '../state.js';
 import { bodyRows, Frame, type Size } from './frame.js';
 
 /** Everything that waits, oldest first; only the rows that fit are drawn. */
@@ -19,34 +19,49 @@ export function ListScreen({ state, size, now }: { state: InboxState; size: Size
       title="Holdfast inbox"
       aside={pending.length === 0 ? '' : waiting}
       notice={state.notice}
-      keys="↑↓ choose · Enter open · ? keys · q leave"
+      detail={describe(pending[selected])}
+      keys={['↑↓ choose', 'Enter open', 'q leave', '? keys']}
     >
       {pending.length === 0 ? (
         <Text dimColor>Nothing waits on you. New questions appear here by themselves.</Text>
       ) : null}
       {pending.slice(from, from + room).map((view) => (
         <Text key={view.id} wrap="truncate" inverse={view.id === selectedId}>
-          {row(view, size.columns, now)}
+          {row(view, view.id === selectedId, size.columns, now)}
         </Text>
       ))}
     </Frame>
   );
 }
 
-function row(view: QuestionView, columns: number, now: Date): string {
+function row(view: QuestionView, isSelected: boolean, columns: number, now: Date): string {
+  const mark = isSelected ? '› ' : '  ';
   const age = padTo(ageOf(view, now), 7);
   const count = padTo(`${view.questions.length}?`, 4);
-  const prompt = visibleLine(view.questions[0]?.prompt ?? '(cannot be read)');
+  const prompt = visibleExcerpt(view.questions[0]?.prompt ?? '(cannot be read)', columns);
   const gone = view.isAskerGone === true ? '(gone) ' : '';
-  if (columns < 60) return padTo(` ${age}${count}${gone}${prompt}`, columns);
-  const agent = padTo(visibleLine(view.asker?.agent ?? 'unknown'), 14);
+  if (columns < 60) return padTo(`${mark}${age}${count}${gone}${prompt}`, columns);
+  const agent = padTo(agentOf(view), 14);
   const project = padTo(projectOf(view), Math.max(8, Math.floor(columns / 6)));
-  return padTo(` ${age}${agent} ${project} ${count}${gone}${prompt}`, columns);
+  return padTo(`${mark}${age}${agent} ${project} ${count}${gone}${prompt}`, columns);
+}
+
+/** Who asks, from where, and how to name the set on the command line. */
+function describe(view: QuestionView | undefined): string {
+  if (view === undefined) return ' ';
+  const session =
+    view.asker?.session === undefined ? [] : [`session ${visibleExcerpt(view.asker.session, 36)}`];
+  const directory = visibleLine(view.workingDirectory ?? '-');
+  return [view.id.slice(0, 8), agentOf(view), ...session, directory].join(' · ');
+}
+
+export function agentOf(view: QuestionView): string {
+  return visibleExcerpt(view.asker?.agent ?? 'unknown', 40);
 }
 
 /** The last part of the directory: what people call their project. */
 export function projectOf(view: QuestionView): string {
-  return visibleLine(view.workingDirectory?.split('/').filter(Boolean).at(-1) ?? '-');
+  return visibleExcerpt(view.workingDirectory?.split('/').filter(Boolean).at(-1) ?? '-', 40);
 }
 
 /** How long ago a set was asked, in two or three characters and a unit. */

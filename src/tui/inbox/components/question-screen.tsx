@@ -1,19 +1,26 @@
 import { Box, Text } from 'ink';
-import type { ReactElement } from 'react';
-import { visibleLine } from '../../../foundation/index.js';
-import type { DraftAnswer, Question } from '../../../sessions/question/index.js';
+import { type ReactElement, useMemo } from 'react';
+import { visibleExcerpt } from '../../../foundation/index.js';
+import type { Question } from '../../../sessions/question/index.js';
+import { useColor } from '../../colors.js';
 import { renderMarkdown } from '../../markdown.js';
 import { layOutEditor } from '../../text-editor.js';
-import { type Span, truncate, wrapSpans } from '../../wrap.js';
-import { EMPTY_ANSWER, recommendedIndex } from '../answers.js';
-import { currentQuestion, type OpenSet } from '../model.js';
+import { truncate } from '../../wrap.js';
+import { EMPTY_ANSWER } from '../answers.js';
+import { currentQuestion, type OpenSet } from '../state.js';
 import { EditorRows } from './editor-rows.js';
 import { bodyRows, Frame, type Size } from './frame.js';
-import { Lines } from './lines.js';
-import { ageOf, projectOf } from './list-screen.js';
+import { Lines, moreLines, type Scrolling, useScrolled } from './lines.js';
+import { agentOf, ageOf, projectOf } from './list-screen.js';
+import { countRows, optionBlocks, windowAround } from './option-rows.js';
 
 const MIN_PROMPT_ROWS = 2;
 const MAX_EDITOR_ROWS = 6;
+/** With fewer rows than this, none is spent on the gap between prompt and options. */
+const MIN_ROWS_WITH_GAP = 5;
+
+const KEYS = ['↑↓ Space choose', 'Enter go on', 'o own words', 'Esc reject', 'q list', 'Tab next', '? keys'];
+const EDITOR_KEYS = ['Enter go on', 'Ctrl+J new line', 'Esc stop typing'];
 
 /** One question: its prompt, its options, the own words. */
 export function QuestionScreen(props: {
@@ -21,34 +28,27 @@ export function QuestionScreen(props: {
   size: Size;
   now: Date;
   notice: string | null;
+  scrolling: Scrolling;
 }): ReactElement {
   const { open, size, now, notice } = props;
+  const { view } = open;
   const question = currentQuestion(open);
-  const total = open.view.questions.length;
-  const asker = visibleLine(open.view.asker?.agent ?? 'unknown');
-  const gone = open.view.isAskerGone === true ? ' (gone; the answer is kept for it)' : '';
+  const total = view.questions.length;
+  const rows = bodyRows(size) - (total > 1 ? 1 : 0);
+  const gone = view.isAskerGone === true ? ' (gone; the answer is kept for it)' : '';
   return (
     <Frame
       size={size}
-      title={`Question ${open.questionIndex + 1} of ${total}: ${visibleLine(question?.title ?? '')}`}
-      aside={`  ${asker}${gone} in ${projectOf(open.view)}, ${ageOf(open.view, now)}`}
-      notice={open.fault ?? notice}
-      keys={
-        open.editor === null
-          ? '↑↓ Space choose · Enter go on · Tab next · o own words · Esc reject · q list · ? keys'
-          : 'Enter go on · Ctrl+J new line · Esc stop typing'
-      }
+      title={`Question ${open.questionIndex + 1} of ${total}: ${visibleExcerpt(question?.title ?? '', size.columns)}`}
+      aside={` ${agentOf(view)}${gone} in ${projectOf(view)}, ${ageOf(view, now)}`}
+      notice={rows < MIN_ROWS_WITH_GAP ? (open.fault ?? notice) : notice}
+      keys={open.editor === null ? KEYS : EDITOR_KEYS}
     >
-      {total > 1 ? <Tabs open={open} width={size.columns} /> : null}
+      {total > 1 ? <Tabs open={open} columns={size.columns} /> : null}
       {question === undefined ? (
         <Text>This set can no longer be read.</Text>
       ) : (
-        <QuestionBody
-          open={open}
-          question={question}
-          columns={size.columns}
-          rows={bodyRows(size) - (total > 1 ? 1 : 0)}
-        />
+        <QuestionBody {...props} question={question} rows={rows} />
       )}
     </Frame>
   );
@@ -57,85 +57,81 @@ export function QuestionScreen(props: {
 function QuestionBody(props: {
   open: OpenSet;
   question: Question;
-  columns: number;
+  size: Size;
   rows: number;
+  scrolling: Scrolling;
 }): ReactElement {
-  const { open, question, columns, rows } = props;
-  const answer = open.answers[open.questionIndex] ?? EMPTY_ANSWER;
-  const options = optionBlocks(question, answer, open.row, columns);
-  const editorRows =
-    open.editor === null
-      ? 0
-      : Math.min(MAX_EDITOR_ROWS, Math.max(1, rows - options.length - MIN_PROMPT_ROWS - 2));
-  const prompt = renderMarkdown(question.prompt, columns - 2);
-  const optionRows = Math.min(countRows(options), Math.max(1, rows - MIN_PROMPT_ROWS - editorRows - 2));
-  const promptRows = Math.max(1, rows - optionRows - editorRows - 2);
-  const scroll = Math.min(open.scroll, Math.max(0, prompt.length - promptRows));
-  const rest = prompt.length - scroll - promptRows;
+  const { open, question, rows, scrolling } = props;
+  const { columns } = props.size;
+  const prompt = useMemo(() => renderMarkdown(question.prompt, columns - 2), [question.prompt, columns]);
+  const options = optionBlocks({
+    question,
+    answer: open.answers[open.questionIndex] ?? EMPTY_ANSWER,
+    row: open.row,
+    isTyping: open.editor !== null,
+    columns,
+    rows,
+  });
+  const editor = open.editor === null ? [] : layOutEditor(open.editor, columns - 6);
+  const room = share(rows, { prompt: prompt.length, options: countRows(options), editor: editor.length });
+  const shown = useScrolled(scrolling, prompt.length, room.prompt);
   return (
     <>
-      <Lines lines={prompt.slice(scroll, scroll + promptRows)} />
-      <Text dimColor>{rest > 0 ? `… ${rest} more lines (PgDn)` : ' '}</Text>
-      <Lines lines={windowAround(options, open.row, optionRows)} />
-      {open.editor === null ? null : (
+      <Lines lines={prompt.slice(shown.from, shown.to)} />
+      {room.gap === 0 ? null : (
+        <Gap fault={open.fault} more={prompt.length > room.prompt ? moreLines(shown.rest) : ' '} />
+      )}
+      <Lines lines={windowAround(options, open.row, room.options)} />
+      {editor.length === 0 ? null : (
         <Box paddingLeft={4}>
-          <EditorRows rows={layOutEditor(open.editor, columns - 6)} height={editorRows} />
+          <EditorRows rows={editor} height={room.editor} />
         </Box>
       )}
     </>
   );
 }
 
-function Tabs({ open, width }: { open: OpenSet; width: number }): ReactElement {
-  const room = Math.max(4, Math.floor(width / open.view.questions.length) - 3);
+/** What is wrong stands right above the options; otherwise how much of the prompt is left. */
+function Gap({ fault, more }: { fault: string | null; more: string }): ReactElement {
+  const faultColor = useColor('yellow');
+  if (fault === null)
+    return (
+      <Text dimColor wrap="truncate">
+        {more}
+      </Text>
+    );
+  return <Text bold wrap="truncate" {...faultColor}>{`! ${fault}`}</Text>;
+}
+
+interface Needs {
+  readonly prompt: number;
+  readonly options: number;
+  readonly editor: number;
+}
+
+/** Divides the rows: what is typed and chosen first, then the prompt, which can be scrolled. */
+function share(rows: number, needs: Needs): Needs & { gap: number } {
+  const gap = rows >= MIN_ROWS_WITH_GAP ? 1 : 0;
+  const editor = Math.min(needs.editor, MAX_EDITOR_ROWS, Math.max(1, rows - gap - 2 * MIN_PROMPT_ROWS));
+  const least = Math.min(needs.prompt, MIN_PROMPT_ROWS);
+  const options = Math.min(needs.options, Math.max(1, rows - gap - editor - least));
+  const prompt = Math.min(needs.prompt, Math.max(0, rows - gap - editor - options));
+  return { gap, editor, options, prompt };
+}
+
+function Tabs({ open, columns }: { open: OpenSet; columns: number }): ReactElement {
+  const room = Math.floor(columns / open.view.questions.length) - 4;
   return (
     <Text wrap="truncate">
       {open.view.questions.map((question, index) => {
-        const isDone = open.answers[index]?.isConfirmed === true;
-        const label = ` ${isDone ? '✓' : index + 1} ${truncate(visibleLine(question.title), room)} `;
+        const mark = open.answers[index]?.isConfirmed === true ? '✓' : index + 1;
+        const title = room < 3 ? '' : `${truncate(visibleExcerpt(question.title, room * 2), room)} `;
         return (
           <Text key={index} inverse={index === open.questionIndex} dimColor={index !== open.questionIndex}>
-            {label}
+            {` ${mark} ${title}`}
           </Text>
         );
       })}
     </Text>
   );
-}
-
-/** Each option as its rows: the first with number and mark, then the description. */
-function optionBlocks(question: Question, answer: DraftAnswer, row: number, columns: number): Span[][][] {
-  const recommended = recommendedIndex(question);
-  const isMulti = question.multiSelect === true;
-  const mark = (isChosen: boolean) => (isMulti ? (isChosen ? '[x]' : '[ ]') : isChosen ? '(•)' : '( )');
-  const line = (index: number, isChosen: boolean, text: string): Span[] => [
-    {
-      text: `${index === row ? '›' : ' '} ${mark(isChosen)} ${(index + 1) % 10} `,
-      ...(index === row ? { look: 'bold' } : {}),
-    },
-    { text: truncate(text, columns - 8), ...(index === row ? { look: 'bold' } : {}) },
-  ];
-  const blocks = question.options.map((option, index) => {
-    const star = index === recommended ? '★ ' : '';
-    const first = line(index, answer.selected.includes(option.label), star + visibleLine(option.label));
-    const description = option.description
-      ? wrapSpans([{ text: visibleLine(option.description), look: 'dim' }], columns - 10)
-      : [];
-    return [first, ...description.slice(0, 3).map((spans): Span[] => [{ text: '        ' }, ...spans])];
-  });
-  const own = answer.text === '' ? '' : `: ${visibleLine(answer.text)}`;
-  return [...blocks, [line(question.options.length, answer.isOther, `Other (in your own words)${own}`)]];
-}
-
-/** The rows around the highlighted block, when not all fit. */
-function windowAround(blocks: readonly Span[][][], row: number, room: number): Span[][] {
-  const rows = blocks.flat();
-  const before = countRows(blocks.slice(0, row));
-  const size = blocks[row]?.length ?? 1;
-  const from = Math.max(0, Math.min(before - Math.floor((room - size) / 2), rows.length - room));
-  return rows.slice(from, from + room);
-}
-
-function countRows(blocks: readonly Span[][][]): number {
-  return blocks.reduce((sum, block) => sum + block.length, 0);
 }

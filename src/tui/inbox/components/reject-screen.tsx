@@ -1,41 +1,51 @@
 import { Box, Text } from 'ink';
 import type { ReactElement } from 'react';
 import { type EditorState, layOutEditor } from '../../text-editor.js';
-import type { OpenSet } from '../model.js';
+import { wrapSpans } from '../../wrap.js';
+import type { OpenSet } from '../state.js';
 import { EditorRows } from './editor-rows.js';
 import { bodyRows, Frame, type Size } from './frame.js';
+import { Lines } from './lines.js';
+import { agentOf } from './list-screen.js';
+
+const ASK_KEYS = ['l back to the list, keep the draft', 'n or Esc back', 'y reject'];
+const REASON_KEYS = ['Ctrl+J new line', 'Esc back', 'Enter reject'];
 
 /** Asks before a set is rejected, and for a reason if there is one. */
 export function RejectScreen(props: {
   open: OpenSet;
   editor: EditorState | null;
   size: Size;
-  isBusy: boolean;
+  notice: string | null;
 }): ReactElement {
-  const { open, editor, size, isBusy } = props;
+  const { open, editor, size, notice } = props;
+  const text =
+    editor === null
+      ? 'The agent is told that you rejected it. This cannot be undone.'
+      : 'Why? The agent reads it. Leave it empty for no reason.';
+  const lines = wrapSpans([{ text }], size.columns);
   return (
     <Frame
       size={size}
       title="Reject this question set?"
-      aside={`  ${open.view.id.slice(0, 8)}`}
-      notice={isBusy ? 'Sending …' : null}
-      keys={
-        editor === null
-          ? 'y reject · n or Esc back · l back to the list, keep the draft'
-          : 'Enter reject · Esc back · Ctrl+J new line'
-      }
+      aside={` ${agentOf(open.view)}, ${open.view.id.slice(0, 8)}`}
+      notice={notice}
+      keys={editor === null ? ASK_KEYS : REASON_KEYS}
     >
       {editor === null ? (
-        <Text>The agent is told that you rejected it. This cannot be undone.</Text>
+        <Lines lines={lines} />
       ) : (
         <Box flexDirection="column">
-          <Text>Why? The agent reads it. Leave it empty for no reason.</Text>
+          <Lines lines={lines.slice(0, Math.max(1, bodyRows(size) - 2))} />
           <EditorRows
-            rows={layOutEditor(editor, size.columns - 4)}
-            height={Math.max(1, bodyRows(size) - 1)}
+            rows={layOutEditor(editor, size.columns - 2)}
+            height={Math.max(1, bodyRows(size) - lines.length)}
           />
         </Box>
       )}
+      {editor === null && open.rejectionReason !== '' ? (
+        <Text dimColor>The reason you typed before is kept.</Text>
+      ) : null}
     </Frame>
   );
 }

@@ -1,51 +1,60 @@
-import type { ReactElement } from 'react';
-import { visibleLine } from '../../../foundation/index.js';
-import { type Span, truncate, wrapSpans } from '../../wrap.js';
+import { type ReactElement, useMemo } from 'react';
+import { visibleBlock, visibleExcerpt, visibleLine } from '../../../foundation/index.js';
+import type { DraftAnswer, Question } from '../../../sessions/question/index.js';
+import { type Span, wrapSpans } from '../../wrap.js';
 import { EMPTY_ANSWER, faultIn } from '../answers.js';
-import type { OpenSet } from '../model.js';
+import type { OpenSet } from '../state.js';
 import { bodyRows, Frame, type Size } from './frame.js';
-import { Lines } from './lines.js';
+import { ScrolledLines, type Scrolling } from './lines.js';
+import { agentOf } from './list-screen.js';
+
+const KEYS = ['n back', '1-9 to a question', 'Esc reject', 'q list, keep the draft', '? keys', 'Enter send'];
 
 /** All answers once more, before they are given. */
-export function ReviewScreen({
-  open,
-  size,
-  isBusy,
-}: {
+export function ReviewScreen(props: {
   open: OpenSet;
   size: Size;
-  isBusy: boolean;
+  notice: string | null;
+  scrolling: Scrolling;
 }): ReactElement {
-  const lines = open.view.questions.flatMap((question, index): Span[][] => {
-    const answer = open.answers[index] ?? EMPTY_ANSWER;
-    const fault = faultIn(question, answer);
-    const title: Span[] = [
-      { text: `${index + 1} ${truncate(visibleLine(question.title), size.columns - 4)}`, look: 'bold' },
-    ];
-    if (fault !== undefined) return [title, [{ text: `  ! ${fault}`, look: 'code' }]];
-    const chosen = answer.selected.map((label): Span[] => [
-      { text: `  → ${truncate(visibleLine(label), size.columns - 5)}` },
-    ]);
-    const own = answer.isOther
-      ? wrapSpans([{ text: `→ Other: ${visibleLine(answer.text)}` }], size.columns - 4)
-      : [];
-    const rows = [...chosen, ...own.map((spans): Span[] => [{ text: '  ' }, ...spans])];
-    return [title, ...(rows.length > 0 ? rows : [[{ text: '  → (No selection)' }]])];
-  });
-  const room = bodyRows(size);
-  const shown =
-    lines.length > room
-      ? [...lines.slice(0, room - 1), [{ text: `… ${lines.length - room + 1} more lines` }]]
-      : lines;
+  const { open, size, notice, scrolling } = props;
+  const { view, answers } = open;
+  const lines = useMemo(
+    () =>
+      view.questions.flatMap((question, index) =>
+        describe(question, index, answers[index] ?? EMPTY_ANSWER, size.columns),
+      ),
+    [view.questions, answers, size.columns],
+  );
   return (
     <Frame
       size={size}
       title="Review"
-      aside={`  ${open.view.id.slice(0, 8)}`}
-      notice={isBusy ? 'Sending …' : 'Send these answers?'}
-      keys="Enter send · n back · 1-9 to a question · Esc reject · q list, keep the draft"
+      aside={` ${agentOf(view)}, ${view.id.slice(0, 8)}`}
+      notice={notice ?? 'Send these answers?'}
+      keys={KEYS}
     >
-      <Lines lines={shown} />
+      <ScrolledLines lines={lines} rows={bodyRows(size)} {...scrolling} />
     </Frame>
   );
+}
+
+function describe(question: Question, index: number, answer: DraftAnswer, columns: number): Span[][] {
+  const number = `${index + 1} `;
+  const title = hanging(number, visibleExcerpt(question.title, columns * 2), columns, 'bold');
+  const fault = faultIn(question, answer);
+  if (fault !== undefined) return [...title, ...hanging('  ! ', fault, columns, 'code')];
+  const rows = answer.selected.flatMap((label) => hanging('  → ', visibleLine(label), columns));
+  const own = answer.isOther ? visibleBlock(answer.text).split('\n') : [];
+  for (const [at, line] of own.entries())
+    rows.push(...hanging(at === 0 ? '  → Other: ' : ' '.repeat(11), line, columns));
+  return [...title, ...(rows.length > 0 ? rows : [[{ text: '  → (No selection)' }]])];
+}
+
+function hanging(mark: string, text: string, columns: number, look?: Span['look']): Span[][] {
+  const style = look === undefined ? {} : { look };
+  return wrapSpans([{ text, ...style }], columns - mark.length).map((line, index) => [
+    { text: index === 0 ? mark : ' '.repeat(mark.length), ...style },
+    ...line,
+  ]);
 }

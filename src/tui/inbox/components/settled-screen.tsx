@@ -1,9 +1,18 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useMemo } from 'react';
 import { messageOf, visibleBlock, visibleLine } from '../../../foundation/index.js';
 import { formatAnswers, type QuestionOutcome, type QuestionView } from '../../../sessions/question/index.js';
 import { wrapSpans } from '../../wrap.js';
 import { bodyRows, Frame, type Size } from './frame.js';
-import { Lines } from './lines.js';
+import { ScrolledLines, type Scrolling } from './lines.js';
+import { agentOf } from './list-screen.js';
+
+const TITLES = {
+  completed: 'Answered elsewhere',
+  rejected: 'Rejected elsewhere',
+  abandoned: 'Withdrawn',
+  timed_out: 'Out of time',
+  pending: 'Pending',
+} as const;
 
 /** What became of a set that somebody else settled. */
 export function SettledScreen(props: {
@@ -11,20 +20,25 @@ export function SettledScreen(props: {
   outcome: QuestionOutcome;
   why: string;
   size: Size;
+  scrolling: Scrolling;
 }): ReactElement {
-  const { view, outcome, why, size } = props;
-  const lines = [why, '', ...describe(view, outcome).split('\n')].flatMap((line) =>
-    wrapSpans([{ text: line }], size.columns),
+  const { view, outcome, why, size, scrolling } = props;
+  const lines = useMemo(
+    () =>
+      [why, '', ...describe(view, outcome).split('\n')].flatMap((text) =>
+        wrapSpans([{ text }], size.columns),
+      ),
+    [view, outcome, why, size.columns],
   );
   return (
     <Frame
       size={size}
-      title={`${view.id.slice(0, 8)}: ${outcome.status}`}
-      aside=""
+      title={TITLES[outcome.status]}
+      aside={` ${agentOf(view)}, ${view.id.slice(0, 8)}`}
       notice={null}
-      keys="any key: back to the list"
+      keys={['Enter or Esc: back']}
     >
-      <Lines lines={lines.slice(0, bodyRows(size))} />
+      <ScrolledLines lines={lines} rows={bodyRows(size)} {...scrolling} />
     </Frame>
   );
 }
@@ -39,6 +53,8 @@ function describe(view: QuestionView, outcome: QuestionOutcome): string {
         : `Reason: ${visibleLine(outcome.reason)}`;
     case 'abandoned':
       return `It was withdrawn: ${visibleLine(outcome.reason)}`;
+    case 'timed_out':
+      return `It can still be answered: holdfast inbox --session ${view.id.slice(0, 8)}`;
     default:
       return `It is ${outcome.status}.`;
   }

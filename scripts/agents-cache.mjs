@@ -1,0 +1,121 @@
+// The real agent programs that `npm run test:agents` drives, in pinned versions and outside of the tree.
+//   node scripts/agents-cache.mjs    installs what is missing and says what is there
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Each with its versions in the order of preference: the second is smaller, and for machines that cannot have the first. */
+const AGENTS = [
+  {
+    name: 'claude',
+    package: '@anthropic-ai/claude-code',
+    versions: ['2.1.325', '2.1.112'],
+    command: 'claude',
+  },
+  { name: 'codex', package: '@openai/codex', versions: ['0.166.0', '0.101.0'], command: 'codex' },
+  { name: 'gemini', package: '@google/gemini-cli', versions: ['0.61.0'], command: 'gemini' },
+];
+
+const MAX_INSTALL_MS = 300_000;
+
+/** Where each agent program is, and in which version; an agent that is not installed is missing. */
+export function agentPaths() {
+  return Object.fromEntries(
+    AGENTS.flatMap((agent) => {
+      const version = agent.versions.find((candidate) => existsSync(commandOf(agent, candidate)));
+      return version === undefined ? [] : [[agent.name, { command: commandOf(agent, version), version }]];
+    }),
+  );
+}
+
+/** Installs what is not there; the names of those that could not be had. */
+export function installAgents() {
+  return AGENTS.filter((agent) => !agent.versions.some((version) => isInstalled(agent, version))).map(
+    ({ name }) => name,
+  );
+}
+
+function isInstalled(agent, version) {
+  return existsSync(commandOf(agent, version)) || install(agent, version);
+}
+
+/** Installs beside its place and moves it there: whoever looks meanwhile sees all of it or nothing. */
+function install(agent, version) {
+  mkdirSync(cacheDirectory(), { recursive: true });
+  const directory = mkdtempSync(join(cacheDirectory(), '.install-'));
+  try {
+    console.log(`installing ${agent.package} ${version} …`);
+    const options = ['--no-audit', '--no-fund', '--loglevel=error'];
+    const arguments_ = ['install', '--prefix', directory, ...options, `${agent.package}@${version}`];
+    const result = spawnSync('npm', arguments_, {
+      cwd: directory,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: MAX_INSTALL_MS,
+    });
+    const reason = result.status === 0 ? whyItDoesNotRun(agent, directory) : failureOf(result);
+    if (reason !== undefined) {
+      console.log(`  ${agent.package} ${version} cannot be had: ${reason}`);
+      return false;
+    }
+    putInPlace(directory, join(cacheDirectory(), `${agent.name}-${version}`));
+    return true;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Another run may have been faster; then its result is as good as ours. */
+function putInPlace(directory, place) {
+  try {
+    renameSync(directory, place);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+  }
+}
+
+/** A package whose native part is missing installs well and does not start. It is tried only where it can reach nobody. */
+function whyItDoesNotRun(agent, directory) {
+  const way = isolation();
+  if (way === undefined) return undefined;
+  const command = join(directory, 'node_modules', '.bin', agent.command);
+  const home = join(directory, 'home');
+  mkdirSync(home);
+  const environment = { PATH: process.env.PATH, HOME: home, DISABLE_AUTOUPDATER: '1' };
+  const [program, ...options] = [...way, command, '--version'];
+  const result = spawnSync(program, options, { encoding: 'utf8', env: environment, timeout: 60_000 });
+  rmSync(home, { recursive: true, force: true });
+  return result.status === 0 ? undefined : failureOf(result);
+}
+
+/** What to put before a command so that loopback is all the network there is; undefined where that cannot be done. */
+export function isolation() {
+  const inside = ['sh', '-c', 'ip link set lo up && exec "$0" "$@"'];
+  const ways = [
+    ['unshare', '--net', ...inside],
+    ['unshare', '--map-root-user', '--net', ...inside],
+  ];
+  return ways.find(([program, ...options]) => spawnSync(program, [...options, 'true']).status === 0);
+}
+
+function failureOf({ error, stderr, status }) {
+  return error?.message ?? ((stderr ?? '').trim().split('\n').slice(-5).join(' | ') || `exit code ${status}`);
+}
+
+function commandOf(agent, version) {
+  return join(cacheDirectory(), `${agent.name}-${version}`, 'node_modules', '.bin', agent.command);
+}
+
+function cacheDirectory() {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'holdfast', 'agents');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const missing = installAgents();
+  const paths = agentPaths();
+  for (const [name, { command, version }] of Object.entries(paths))
+    console.log(`${name} ${version}  ${command}`);
+  for (const name of missing) console.log(`MISSING: ${name} cannot be installed, so its tests are skipped`);
+}

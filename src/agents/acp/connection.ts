@@ -1,0 +1,166 @@
+import { visibleBlock } from '../../foundation/index.js';
+import type { ProgramExit } from '../../programs/index.js';
+import {
+  type AgentCapabilities,
+  type AgentConnection,
+  CANCEL_GRACE_MS,
+  type DriverTools,
+  type ResumeHandle,
+  STOP_GRACE,
+} from '../driver.js';
+import { AgentBusyError, AgentEndedError } from '../errors.js';
+import type { AgentEvent } from '../events.js';
+import type { Session } from './handshake.js';
+import type { Incoming } from './incoming.js';
+import { bury, type Link } from './link.js';
+import { isAnsweredError, type Outcome, outcomeOfError, outcomeOfResult } from './outcome.js';
+import type { AcpPreset } from './presets.js';
+import { PromptResult } from './schema.js';
+import { type Interruption, Turn } from './turn.js';
+import type { UsageMeter } from './usage.js';
+import { LATE, within } from './within.js';
+
+/** How long an agent may take to close the session. */
+const CLOSE_LIMIT_MS = 1_000;
+const STDERR_EXCERPT = 2_000;
+
+export interface ConnectionParts {
+  readonly tools: DriverTools;
+  readonly preset: AcpPreset;
+  readonly silenceMs: number | null;
+  readonly capabilities: AgentCapabilities;
+  readonly link: Link;
+  readonly session: Session;
+  readonly incoming: Incoming;
+  readonly meter: UsageMeter;
+}
+
+/** A conversation with an ACP agent: one process, one session, one exchange at a time. */
+export class AcpConnection implements AgentConnection {
+  readonly capabilities: AgentCapabilities;
+  readonly resumeHandle: ResumeHandle | null;
+  readonly facts: { readonly version: string | null; readonly model: string | null };
+  readonly #parts: ConnectionParts;
+  #preamble: string | null;
+  #isEnding = false;
+
+  constructor(parts: ConnectionParts) {
+    const { id, canResume, preamble, version, model } = parts.session;
+    this.capabilities = parts.capabilities;
+    this.resumeHandle = canResume ? { driver: 'acp', id } : null;
+    this.facts = { version, model };
+    this.#parts = parts;
+    this.#preamble = preamble;
+  }
+
+  get pid(): number | null {
+    const { program } = this.#parts.link;
+    return program.exit === undefined ? program.pid : null;
+  }
+
+  prompt(
+    text: string,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): AsyncIterable<AgentEvent> {
+    const { tools, preset, silenceMs, incoming, meter } = this.#parts;
+    if (this.#isEnding || this.pid === null) throw new AgentEndedError();
+    if (incoming.turn !== undefined) throw new AgentBusyError();
+    const turn = new Turn(tools.clock, preset, () => void this.cancel());
+    incoming.turn = turn;
+    meter.startTurn();
+    void this.#run(turn, text);
+    if (silenceMs !== null) void this.#guard(turn, silenceMs);
+    this.#cancelOn(options.signal, turn);
+    return turn.exchange;
+  }
+
+  async cancel(): Promise<void> {
+    const { turn } = this.#parts.incoming;
+    if (turn !== undefined) await this.#interrupt(turn, { reason: 'cancelled', message: null });
+  }
+
+  async end(): Promise<ProgramExit | null> {
+    const { tools, link, session } = this.#parts;
+    this.#isEnding = true;
+    await this.cancel();
+    if (session.canClose && this.pid !== null) {
+      const closed = link.peer.request('session/close', { sessionId: session.id }).catch(() => {});
+      await within(tools.clock, CLOSE_LIMIT_MS, closed);
+    }
+    const exit = await link.program.stop(STOP_GRACE);
+    link.peer.close();
+    return exit;
+  }
+
+  async terminate(): Promise<ProgramExit | null> {
+    const { incoming, link } = this.#parts;
+    this.#isEnding = true;
+    incoming.turn?.interrupt({ reason: 'cancelled', message: null });
+    const exit = await link.program.stop({ graceMs: 0, termMs: 0 });
+    await incoming.turn?.over;
+    return exit;
+  }
+
+  async #run(turn: Turn, text: string): Promise<void> {
+    const { link, session, preset, incoming, meter } = this.#parts;
+    const blocks = [this.#takePreamble(), text].filter((part) => part !== null);
+    const prompt = blocks.map((block) => ({ type: 'text', text: block }));
+    let result: PromptResult | null = null;
+    let outcome: Outcome;
+    try {
+      const answer = await link.peer.request('session/prompt', { sessionId: session.id, prompt });
+      result = PromptResult.safeParse(answer).data ?? {};
+      outcome = outcomeOfResult(result, preset, turn.translator.trouble);
+    } catch (error) {
+      if (isAnsweredError(error)) outcome = outcomeOfError(error, turn.translator.tail);
+      else outcome = await this.#outcomeOfLoss();
+    }
+    incoming.turn = undefined;
+    turn.settle(outcome, meter.endTurn(result));
+  }
+
+  /** The connection is gone, and with it the agent. */
+  async #outcomeOfLoss(): Promise<Outcome> {
+    const { program } = this.#parts.link;
+    const how = await bury(this.#parts.tools.clock, program);
+    const stderr = visibleBlock(program.stderrTail.trim().slice(-STDERR_EXCERPT));
+    const message = `the agent ${how} in the middle of the exchange${stderr === '' ? '' : `\n${stderr}`}`;
+    return { reason: 'died', message, events: [] };
+  }
+
+  /** Asks the agent to end the exchange; when it does not in time it is killed. */
+  async #interrupt(turn: Turn, interruption: Interruption): Promise<void> {
+    const { tools, link, session } = this.#parts;
+    if (turn.interruption === undefined) {
+      turn.interrupt(interruption);
+      link.peer.notify('session/cancel', { sessionId: session.id });
+      if ((await within(tools.clock, CANCEL_GRACE_MS, turn.over)) === LATE) {
+        tools.log.warn('acp.cancel-ignored', { pid: link.program.pid });
+        await link.program.stop({ graceMs: 0, termMs: 0 });
+      }
+    }
+    await turn.over;
+  }
+
+  /** Ends an exchange in which nothing happens any more. */
+  async #guard(turn: Turn, silenceMs: number): Promise<void> {
+    if (!(await turn.isSilentFor(silenceMs))) return;
+    const message = `the agent gave no sign of progress for ${Math.round(silenceMs / 1_000)} s`;
+    await this.#interrupt(turn, { reason: 'failed', message });
+  }
+
+  #cancelOn(signal: AbortSignal | undefined, turn: Turn): void {
+    if (signal === undefined) return;
+    const onAbort = () => void this.#interrupt(turn, { reason: 'cancelled', message: null });
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    void turn.over.then(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  /** The system prompt, where it has to go with the first prompt. */
+  #takePreamble(): string | null {
+    const preamble = this.#preamble;
+    this.#preamble = null;
+    return preamble;
+  }
+}

@@ -1,0 +1,455 @@
+import { describe, expect, it } from 'vitest';
+import { collect, fakeAcpWorld } from '../../../test/support/fake-acp-agent.js';
+import { FakeClock } from '../../../test/support/fake-clock.js';
+import { until } from '../../../test/support/processes.js';
+import { listDirectory, nodeFileSystem } from '../../storage/index.js';
+import { ACP_PRESETS, acpDriver } from './index.js';
+
+describe('the start of an ACP agent', () => {
+  it('greets, opens a session and knows what the agent told', async () => {
+    await using world = await fakeAcpWorld();
+    const connection = await world.start({
+      mcpServers: [{ name: 'holdfast', command: 'holdfast', args: ['mcp'], environment: { A: 'b' } }],
+    });
+    expect(connection).toMatchObject({
+      resumeHandle: { driver: 'acp', id: 's1' },
+      facts: { version: '1.2.3', model: null },
+      capabilities: { conversation: 'live', resume: 'exact', cancel: 'protocol', takesMcpServers: true },
+    });
+    expect(connection.pid).toBeGreaterThan(0);
+    expect(await world.receivedOf('initialize')).toMatchObject([
+      {
+        protocolVersion: 1,
+        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      },
+    ]);
+    expect((await world.receivedOf('initialize'))[0]?.clientCapabilities).not.toHaveProperty('elicitation');
+    const servers = [
+      { name: 'holdfast', command: 'holdfast', args: ['mcp'], env: [{ name: 'A', value: 'b' }] },
+    ];
+    expect(await world.receivedOf('session/new')).toEqual([{ cwd: world.directory, mcpServers: servers }]);
+  });
+
+  it('passes the arguments and the environment that the agent needs', async () => {
+    await using world = await fakeAcpWorld({
+      'session/prompt': (_params, agent) => {
+        agent.say(
+          JSON.stringify([process.argv.slice(2), process.env.GEMINI_CLI_NO_RELAUNCH, process.env.OWN]),
+        );
+        return { stopReason: 'end_turn' };
+      },
+    });
+    const connection = await world.start(
+      { args: ['--mine'], model: 'flash', environment: { PATH: process.env.PATH, OWN: '1' } },
+      ACP_PRESETS.gemini,
+    );
+    const [event] = await collect(connection.prompt('hi'));
+    expect(JSON.parse((event as { text: string }).text)).toEqual([
+      ['--mine', '--acp', '-m', 'flash'],
+      'true',
+      '1',
+    ]);
+    expect(connection.facts.model).toBe('flash');
+    expect(await world.receivedOf('session/set_model')).toEqual([]);
+  });
+
+  it('has no handle where the agent can neither resume nor load', async () => {
+    await using world = await fakeAcpWorld({ initialize: () => ({ protocolVersion: 1 }) });
+    const connection = await world.start();
+    expect(connection.resumeHandle).toBe(null);
+    expect(connection.capabilities.resume).toBe('none');
+  });
+
+  describe('in a permission mode', () => {
+    it.each([
+      ['edits', 'claude-acp', 'acceptEdits'],
+      ['bypass', 'claude-acp', 'bypassPermissions'],
+      ['ask', 'gemini', undefined],
+      ['edits', 'gemini', 'autoEdit'],
+      ['bypass', 'gemini', 'yolo'],
+      ['edits', 'codex-acp', 'workspace-write'],
+      ['ask', 'codex-acp', 'read-only'],
+      ['bypass', 'codex-acp', 'agent-full-access'],
+      ['bypass', 'opencode', undefined],
+      ['bypass', 'acp', 'bypassPermissions'],
+    ] as const)('%s sets the mode that %s has for it: %s', async (mode, name, expected) => {
+      await using world = await fakeAcpWorld({
+        'session/new': () => ({
+          sessionId: 's1',
+          modes: {
+            currentModeId: 'default',
+            availableModes:
+              'default acceptEdits bypassPermissions autoEdit yolo read-only workspace-write agent-full-access'
+                .split(' ')
+                .map((id) => ({ id, name: id })),
+          },
+        }),
+        'session/set_mode': () => ({}),
+      });
+      await world.start({ permissions: { mode } }, ACP_PRESETS[name]);
+      const set = expected === undefined ? [] : [{ sessionId: 's1', modeId: expected }];
+      expect(await world.receivedOf('session/set_mode')).toEqual(set);
+    });
+
+    it('is set as an option of the session where that is how the agent has it', async () => {
+      await using world = await fakeAcpWorld({
+        'session/new': () => ({
+          sessionId: 's1',
+          configOptions: [
+            { id: 'x', type: 'boolean', currentValue: true, name: 'X' },
+            {
+              id: 'approval',
+              category: 'mode',
+              type: 'select',
+              currentValue: 'default',
+              options: [{ group: 'g', name: 'G', options: [{ value: 'acceptEdits', name: 'Edits' }] }],
+            },
+          ],
+        }),
+        'session/set_config_option': () => ({ configOptions: [] }),
+      });
+      await world.start();
+      expect(await world.receivedOf('session/set_config_option')).toEqual([
+        { sessionId: 's1', configId: 'approval', value: 'acceptEdits' },
+      ]);
+    });
+
+    it('fails when the agent refuses the mode it offers: it may be in one that allows more', async () => {
+      await using world = await fakeAcpWorld({
+        'session/new': () => ({
+          sessionId: 's1',
+          modes: { currentModeId: 'yolo', availableModes: [{ id: 'acceptEdits' }] },
+        }),
+        'session/set_mode': () => {
+          throw { code: -32602, message: 'not today' };
+        },
+      });
+      await expect(world.start()).rejects.toMatchObject({
+        code: 'AGENT_NOT_STARTED',
+        message: expect.stringContaining('session/set_mode: not today'),
+      });
+    });
+
+    it('ask makes opencode ask, which has no modes', async () => {
+      await using world = await fakeAcpWorld({
+        'session/new': () => ({ sessionId: process.env.OPENCODE_CONFIG_CONTENT ?? 'none' }),
+      });
+      const asking = await world.start({ permissions: { mode: 'ask' } }, ACP_PRESETS.opencode);
+      expect(asking.resumeHandle?.id).toBe('{"permission":"ask"}');
+      const editing = await world.start({ permissions: { mode: 'edits' } }, ACP_PRESETS.opencode);
+      expect(editing.resumeHandle?.id).toBe('none');
+    });
+  });
+
+  describe('with a model', () => {
+    it('chooses it by the option of the session, by name too', async () => {
+      await using world = await fakeAcpWorld({
+        'session/new': () => ({
+          sessionId: 's1',
+          configOptions: [
+            {
+              id: 'model',
+              category: 'model',
+              type: 'select',
+              currentValue: 'a',
+              options: [{ value: 'opus-5', name: 'Opus' }],
+            },
+          ],
+        }),
+        'session/set_config_option': () => ({ configOptions: [] }),
+      });
+      const connection = await world.start({ model: 'opus' });
+      const [set] = await world.receivedOf('session/set_config_option');
+      expect(set).toEqual({ sessionId: 's1', configId: 'model', value: 'opus-5' });
+      expect(connection.facts.model).toBe('opus');
+      expect((await world.start()).facts.model).toBe('a');
+    });
+
+    it('chooses it by session/set_model where the agent has models', async () => {
+      await using world = await fakeAcpWorld({
+        'session/new': () => ({
+          sessionId: 's1',
+          models: { currentModelId: 'auto', availableModels: [{ modelId: 'flash' }] },
+        }),
+        'session/set_model': () => ({}),
+      });
+      await world.start({ model: 'flash' });
+      expect(await world.receivedOf('session/set_model')).toEqual([{ sessionId: 's1', modelId: 'flash' }]);
+    });
+
+    it('fails where it cannot be chosen, rather than using another', async () => {
+      await using world = await fakeAcpWorld();
+      await expect(world.start({ model: 'opus' })).rejects.toMatchObject({
+        code: 'AGENT_NOT_STARTED',
+        message: expect.stringContaining('no way to choose the model opus'),
+      });
+    });
+  });
+
+  describe('with a system prompt', () => {
+    it('gives it to an agent that takes one', async () => {
+      await using world = await fakeAcpWorld({
+        initialize: () => ({
+          protocolVersion: 1,
+          agentCapabilities: { sessionCapabilities: { systemPrompt: {} } },
+        }),
+      });
+      const connection = await world.start({ systemPrompt: 'Be brief.' });
+      await collect(connection.prompt('hi'));
+      expect(await world.receivedOf('session/new')).toMatchObject([
+        { systemPrompt: { mode: 'append', content: [{ type: 'text', text: 'Be brief.' }] } },
+      ]);
+      expect(await world.receivedOf('session/prompt')).toEqual([
+        { sessionId: 's1', prompt: [{ type: 'text', text: 'hi' }] },
+      ]);
+    });
+
+    it('puts it before the first prompt of a new session otherwise', async () => {
+      await using world = await fakeAcpWorld();
+      const connection = await world.start({ systemPrompt: 'Be brief.' });
+      await collect(connection.prompt('one'));
+      await collect(connection.prompt('two'));
+      const prompts = (await world.receivedOf('session/prompt')).map(({ prompt }) => prompt);
+      expect(prompts).toEqual([
+        [
+          { type: 'text', text: 'Be brief.' },
+          { type: 'text', text: 'one' },
+        ],
+        [{ type: 'text', text: 'two' }],
+      ]);
+    });
+  });
+
+  describe('that must authenticate', () => {
+    const handlers = {
+      initialize: () => ({
+        protocolVersion: 1,
+        authMethods: [
+          { id: 'gemini-api-key', name: 'Key' },
+          { id: 'login', name: 'Login', description: 'Log in with Google' },
+        ],
+      }),
+      'session/new': () => {
+        if ((globalThis as { isKnown?: boolean }).isKnown !== true)
+          throw { code: -32000, message: 'Authentication required' };
+        return { sessionId: 's1' };
+      },
+      authenticate: () => {
+        (globalThis as { isKnown?: boolean }).isKnown = true;
+        return {};
+      },
+    };
+
+    it('does so where that takes no person', async () => {
+      await using world = await fakeAcpWorld(handlers);
+      const environment = { PATH: process.env.PATH, GEMINI_API_KEY: 'k' };
+      const connection = await world.start({ environment }, ACP_PRESETS.gemini);
+      expect(connection.resumeHandle).toBe(null);
+      expect(await world.receivedOf('authenticate')).toEqual([{ methodId: 'gemini-api-key' }]);
+    });
+
+    it('says what the agent offers otherwise', async () => {
+      await using world = await fakeAcpWorld(handlers);
+      await expect(world.start({}, ACP_PRESETS.gemini)).rejects.toMatchObject({
+        code: 'AGENT_NOT_STARTED',
+        message: expect.stringContaining('Authentication required; it offers: Key; Log in with Google'),
+      });
+      expect(await world.receivedOf('authenticate')).toEqual([]);
+    });
+  });
+
+  describe('that fails leaves nothing running', () => {
+    it.each([
+      ['exits', { initialize: () => process.exit(3) }, /exit code 3/],
+      [
+        'exits and says why',
+        {
+          initialize: (_params: unknown, agent: { NO_ANSWER: string }) => {
+            process.stderr.write('no such key\n', () => process.exit(1));
+            return agent.NO_ANSWER;
+          },
+        },
+        /exit code 1\)\nno such key/,
+      ],
+      [
+        'refuses to be greeted',
+        { initialize: () => Promise.reject(new Error('go away')) },
+        /initialize: go away/,
+      ],
+      ['speaks another version', { initialize: () => ({ protocolVersion: 7 }) }, /version 7/],
+      ['answers nonsense', { initialize: () => 7 }, /does not speak/],
+      ['opens no session', { 'session/new': () => null }, /opened no session/],
+      [
+        'refuses a session',
+        { 'session/new': () => Promise.reject(Object.assign(new Error('full'), { data: { n: 1 } })) },
+        /full \({"n":1}\)/,
+      ],
+    ])('when the agent %s', async (_name, handlers, message) => {
+      await using world = await fakeAcpWorld(handlers);
+      const error = await world.start().catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: 'AGENT_NOT_STARTED', message: expect.stringMatching(message) });
+      expect(records(world)).toEqual([]);
+    });
+
+    it('when there is no such program', async () => {
+      await using world = await fakeAcpWorld();
+      await expect(world.start({ command: '/no/such/agent' })).rejects.toMatchObject({
+        code: 'PROGRAM_NOT_STARTED',
+      });
+      expect(records(world)).toEqual([]);
+    });
+
+    it('when the agent closes its output and lives', async () => {
+      const clock = new FakeClock();
+      await using world = await fakeAcpWorld(
+        {
+          initialize: (_params, agent) => {
+            agent.closeOutput();
+            return agent.NO_ANSWER;
+          },
+        },
+        { clock },
+      );
+      const start = world.start().catch((reason: unknown) => reason);
+      await until(() => clock.slept.includes(1_000));
+      clock.advance(1_000);
+      expect(await start).toMatchObject({ message: expect.stringContaining('closed its output') });
+      expect(records(world)).toEqual([]);
+    });
+
+    it('when the agent never answers', async () => {
+      const clock = new FakeClock();
+      await using world = await fakeAcpWorld({ initialize: (_params, agent) => agent.NO_ANSWER }, { clock });
+      const start = world.start().catch((reason: unknown) => reason);
+      await until(() => clock.slept.includes(60_000));
+      clock.advance(60_000);
+      expect(await start).toMatchObject({
+        message: expect.stringContaining('no answer to initialize in 60 s'),
+      });
+      expect(records(world)).toEqual([]);
+    });
+
+    it('when it is called off', async () => {
+      await using world = await fakeAcpWorld({ 'session/new': (_params, agent) => agent.NO_ANSWER });
+      const caller = new AbortController();
+      const start = world.start({ signal: caller.signal }).catch((reason: unknown) => reason);
+      while ((await world.receivedOf('session/new')).length === 0)
+        await new Promise((resolve) => setImmediate(resolve));
+      caller.abort();
+      expect(await start).toMatchObject({ code: 'ABORTED' });
+      expect(records(world)).toEqual([]);
+      await expect(world.start({ signal: caller.signal })).rejects.toMatchObject({ code: 'ABORTED' });
+    });
+  });
+});
+
+describe('resuming an ACP session', () => {
+  const resume = { driver: 'acp', id: 'old' };
+
+  it('resumes without replay where the agent can', async () => {
+    await using world = await fakeAcpWorld({
+      initialize: () => ({
+        protocolVersion: 1,
+        agentCapabilities: { loadSession: true, sessionCapabilities: { resume: {} } },
+      }),
+    });
+    const connection = await world.start({ resume, systemPrompt: 'Be brief.' });
+    expect(connection.resumeHandle).toEqual(resume);
+    expect(await world.receivedOf('session/resume')).toEqual([
+      { sessionId: 'old', cwd: world.directory, mcpServers: [] },
+    ]);
+    expect(await world.receivedOf('session/load')).toEqual([]);
+    await collect(connection.prompt('hi'));
+    expect(await world.receivedOf('session/prompt')).toMatchObject([{ prompt: [{ text: 'hi' }] }]);
+  });
+
+  it('loads it otherwise, and what is replayed belongs to no exchange', async () => {
+    await using world = await fakeAcpWorld({
+      'session/load': (_params, agent) => {
+        agent.update(
+          { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'old question' } },
+          'old',
+        );
+        agent.update(
+          { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'old answer' } },
+          'old',
+        );
+        agent.update(
+          { sessionUpdate: 'usage_update', used: 5, size: 10, cost: { amount: 2, currency: 'USD' } },
+          'old',
+        );
+        return {};
+      },
+      'session/prompt': (_params, agent) => {
+        agent.update(
+          { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'new answer' } },
+          'old',
+        );
+        agent.update(
+          { sessionUpdate: 'usage_update', used: 6, size: 10, cost: { amount: 2.5, currency: 'USD' } },
+          'old',
+        );
+        return { stopReason: 'end_turn' };
+      },
+    });
+    const connection = await world.start({ resume });
+    expect(await collect(connection.prompt('hi'))).toMatchObject([
+      { type: 'text', text: 'new answer' },
+      { type: 'usage', usage: { contextTokens: 6, contextWindow: 10, costUsd: 0.5 } },
+      { type: 'turn-end', reason: 'completed' },
+    ]);
+  });
+
+  it('waits for the end of a history that is replayed after the answer', async () => {
+    await using world = await fakeAcpWorld({
+      'session/load': (_params, agent) => {
+        const replay = async () => {
+          for (let part = 0; part < 4; part++) {
+            await agent.sleep(100);
+            agent.update(
+              { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'old' } },
+              'old',
+            );
+          }
+        };
+        void replay();
+        return {};
+      },
+      'session/prompt': async (_params, agent) => {
+        await agent.sleep(500);
+        agent.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'new' } }, 'old');
+        return { stopReason: 'end_turn' };
+      },
+    });
+    const connection = await world.start({ resume }, ACP_PRESETS.gemini);
+    const events = await collect(connection.prompt('hi'));
+    expect(events.filter(({ type }) => type === 'text')).toEqual([{ type: 'text', text: 'new' }]);
+  });
+
+  it.each([
+    ['it cannot resume', { initialize: () => ({ protocolVersion: 1 }) }, /cannot resume/],
+    [
+      'it does not know the session',
+      { 'session/load': () => Promise.reject(new Error('Invalid session identifier')) },
+      /Invalid session/,
+    ],
+  ])('says so when %s', async (_name, handlers, message) => {
+    await using world = await fakeAcpWorld(handlers);
+    await expect(world.start({ resume })).rejects.toMatchObject({
+      code: 'AGENT_NOT_STARTED',
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+it('announces what each agent can do before it is started', () => {
+  expect(acpDriver()).toMatchObject({ name: 'acp', capabilities: { reportsUsage: true, reportsCost: true } });
+  expect(acpDriver(ACP_PRESETS.gemini).capabilities).toMatchObject({
+    reportsUsage: true,
+    reportsContextWindow: false,
+  });
+});
+
+function records(world: { directory: string }): string[] {
+  return listDirectory(nodeFileSystem, `${world.directory}/programs`);
+}

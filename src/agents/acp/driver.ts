@@ -1,0 +1,113 @@
+import { AbortedError, isHoldfastError, throwIfAborted } from '../../foundation/index.js';
+import type {
+  AgentCapabilities,
+  AgentConnection,
+  AgentDriver,
+  DriverTools,
+  StartOptions,
+} from '../driver.js';
+import { AgentNotStartedError } from '../errors.js';
+import type { AskPerson } from './answers.js';
+import { AcpConnection } from './connection.js';
+import { openSession, type Session } from './handshake.js';
+import { Incoming } from './incoming.js';
+import { bury, type Link, openLink } from './link.js';
+import { ACP_PRESETS, type AcpPreset } from './presets.js';
+import { untilReplayed } from './replay.js';
+import { UsageMeter } from './usage.js';
+import { aborted, LATE } from './within.js';
+
+/** What the driver can be given beyond the preset. */
+export interface AcpDriverOptions {
+  /** Puts a question of the agent to the person; without it agents are told that we cannot. */
+  readonly onElicitation?: AskPerson | undefined;
+  /** Instead of the preset's. */
+  readonly silenceMs?: number | null | undefined;
+}
+
+/** Drives any agent that speaks the Agent Client Protocol, version 1. */
+export function acpDriver(preset: AcpPreset = ACP_PRESETS.acp, own: AcpDriverOptions = {}): AgentDriver {
+  return {
+    name: 'acp',
+    capabilities: capabilitiesOf(preset, true),
+    start: (tools, options) => startAgent(tools, options, preset, own),
+  };
+}
+
+async function startAgent(
+  tools: DriverTools,
+  options: StartOptions,
+  preset: AcpPreset,
+  own: AcpDriverOptions,
+): Promise<AgentConnection> {
+  throwIfAborted(options.signal, 'The start of the agent');
+  const { clock, log } = tools;
+  const meter = new UsageMeter({ isResumed: options.resume !== undefined });
+  const askPerson = own.onElicitation;
+  const incoming = new Incoming({ clock, log, meter, permissions: options.permissions, askPerson });
+  const link = await openLink(tools, programOf(preset, options), incoming);
+  try {
+    const { program, peer } = link;
+    const stderr = () => program.stderrTail;
+    const opening = openSession({ clock, peer, preset, options, stderr, hasPerson: askPerson !== undefined });
+    const session = await unlessAborted(opening, options.signal);
+    incoming.sessionId = session.id;
+    if (session.isLoaded && preset.replaysAfterLoad) {
+      await untilReplayed(clock, () => incoming.lastUpdateMs, options.signal);
+    }
+    const silenceMs = own.silenceMs === undefined ? preset.silenceMs : own.silenceMs;
+    const capabilities = capabilitiesOf(preset, session.canResume);
+    return new AcpConnection({ tools, preset, silenceMs, capabilities, link, session, incoming, meter });
+  } catch (error) {
+    throw await giveUp(tools, link, preset, error);
+  }
+}
+
+function programOf(preset: AcpPreset, options: StartOptions) {
+  const { command, args, workingDirectory, environment, permissions, model, onOutput } = options;
+  const modelArgs = preset.modelArgument !== null && model !== undefined ? [preset.modelArgument, model] : [];
+  return {
+    command,
+    args: [...args, ...preset.args, ...modelArgs],
+    workingDirectory,
+    environment: { ...preset.environment, ...preset.modeEnvironment[permissions.mode], ...environment },
+    onOutput,
+  };
+}
+
+function capabilitiesOf(preset: AcpPreset, canResume: boolean): AgentCapabilities {
+  return {
+    conversation: 'live',
+    resume: canResume ? 'exact' : 'none',
+    cancel: 'protocol',
+    streamsText: true,
+    asksPermission: true,
+    reportsUsage: preset.reports.usage,
+    reportsContextWindow: preset.reports.contextWindow,
+    reportsCost: preset.reports.cost,
+    takesMcpServers: true,
+  };
+}
+
+async function unlessAborted(opening: Promise<Session>, signal: AbortSignal | undefined): Promise<Session> {
+  if (signal === undefined) return await opening;
+  opening.catch(() => {});
+  const session = await Promise.race([opening, aborted(signal)]);
+  if (session === LATE) throw new AbortedError('The start of the agent', { cause: signal.reason });
+  return session;
+}
+
+/** Ends what was started; what is no error of ours was the end of the agent. */
+async function giveUp(
+  { clock }: DriverTools,
+  link: Link,
+  preset: AcpPreset,
+  error: unknown,
+): Promise<unknown> {
+  const isOurs = isHoldfastError(error) && error.code !== 'PROGRAM_INPUT_CLOSED';
+  if (isOurs) await link.program.stop({ graceMs: 0, termMs: 0 });
+  const reason = `it ${await bury(clock, link.program)}`;
+  link.peer.close();
+  if (isOurs) return error;
+  return new AgentNotStartedError(preset.name, reason, { cause: error, output: link.program.stderrTail });
+}

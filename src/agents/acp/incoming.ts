@@ -1,0 +1,114 @@
+import type {
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
+import { type Clock, type Logger, messageOf } from '../../foundation/index.js';
+import { decidePermission, type PermissionDecision, type PermissionPolicy } from '../permission.js';
+import { type AskPerson, CANCELLED, type ElicitationAnswer, optionFor, selected } from './answers.js';
+import type { PeerHandlers } from './peer.js';
+import { SessionNotification, ToolCallFields } from './schema.js';
+import type { Turn } from './turn.js';
+import type { UsageMeter } from './usage.js';
+import { aborted, LATE } from './within.js';
+
+export interface IncomingOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly meter: UsageMeter;
+  readonly permissions: PermissionPolicy;
+  readonly askPerson: AskPerson | undefined;
+}
+
+/** What comes from the agent unasked, and the exchange it belongs to. Outside of an exchange only usage counts. */
+export class Incoming implements PeerHandlers {
+  turn: Turn | undefined;
+  /** Known once the session is open; updates of others (of sub-agents) are not of our conversation. */
+  sessionId: string | undefined;
+  lastUpdateMs = Number.NEGATIVE_INFINITY;
+  readonly #options: IncomingOptions;
+
+  constructor(options: IncomingOptions) {
+    this.#options = options;
+  }
+
+  onUpdate(params: unknown): void {
+    this.lastUpdateMs = this.#options.clock.monotonicMs();
+    const parsed = SessionNotification.safeParse(params);
+    if (!parsed.success) {
+      this.#options.log.debug('acp.update-unreadable');
+      return;
+    }
+    const { sessionId, update } = parsed.data;
+    if (this.sessionId !== undefined && sessionId !== this.sessionId) return;
+    if (update.sessionUpdate === 'usage_update') this.#options.meter.note(update);
+    this.turn?.receive(update);
+  }
+
+  onNoise(line: string): void {
+    this.#options.log.debug('acp.line-skipped', { length: line.length });
+    this.turn?.hear(line);
+  }
+
+  async onPermission(
+    { toolCall, options }: RequestPermissionRequest,
+    signal: AbortSignal,
+  ): Promise<RequestPermissionResponse> {
+    const { turn } = this;
+    if (turn === undefined) return CANCELLED; // nobody asked it to do anything
+    const { request, events } = turn.translator.ask(ToolCallFields.parse(toolCall), toolCall.content);
+    for (const event of events) turn.exchange.push(event);
+    const decision = await this.#whileWanted(turn, signal, (wanted) =>
+      decidePermission(this.#options.permissions, request, wanted),
+    );
+    if (decision === LATE) return CANCELLED;
+    const { answer, by, isAllowed } = answerOf(decision, options);
+    turn.exchange.push({ type: 'permission', ...request, decision: isAllowed ? 'allowed' : 'denied', by });
+    return answer;
+  }
+
+  async onElicitation(
+    request: CreateElicitationRequest,
+    signal: AbortSignal,
+  ): Promise<CreateElicitationResponse> {
+    const { turn } = this;
+    const { askPerson } = this.#options;
+    // Only forms were announced; a page to visit cannot be shown to whoever answers.
+    if (turn === undefined || askPerson === undefined || request.mode !== 'form')
+      return { action: 'decline' };
+    const toolCallId =
+      'toolCallId' in request && typeof request.toolCallId === 'string' ? request.toolCallId : null;
+    const { message, requestedSchema } = request as { message: string; requestedSchema?: unknown };
+    const answer = await this.#whileWanted(turn, signal, (wanted) =>
+      askPerson({ message, requestedSchema, toolCallId }, wanted),
+    );
+    return answer === LATE ? { action: 'cancel' } : toResponse(answer);
+  }
+
+  /** Asks somebody, until the exchange ends or the agent takes the question back. */
+  async #whileWanted<Answer>(
+    turn: Turn,
+    signal: AbortSignal,
+    ask: (wanted: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer | typeof LATE> {
+    const wanted = AbortSignal.any([turn.interrupted, signal]);
+    try {
+      return await turn.question(() => Promise.race([ask(wanted), aborted(wanted)]));
+    } catch (error) {
+      if (!wanted.aborted) this.#options.log.warn('acp.question-failed', { error: messageOf(error) });
+      return LATE;
+    }
+  }
+}
+
+function answerOf(decision: PermissionDecision, options: readonly PermissionOption[]) {
+  const option = optionFor(decision.isAllowed, options);
+  if (option !== undefined) return { ...decision, answer: selected(option) };
+  return { isAllowed: false, by: `${decision.by}; the agent offers no such choice`, answer: CANCELLED };
+}
+
+function toResponse(answer: ElicitationAnswer): CreateElicitationResponse {
+  return answer.action === 'accept' ? { action: 'accept', content: { ...answer.content } } : { ...answer };
+}

@@ -1,0 +1,114 @@
+import type { AgentEvent, TurnEndReason } from '../events.js';
+import type { AcpPreset } from './presets.js';
+import type { PromptResult } from './schema.js';
+import { statusIn } from './translator.js';
+
+/** How an exchange ended, and what is to be told before that. */
+export interface Outcome {
+  readonly reason: TurnEndReason;
+  readonly message: string | null;
+  readonly events: readonly AgentEvent[];
+}
+
+/** An error that the agent answered with, as opposed to one of the connection. */
+export interface AnsweredError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+const AUTHENTICATION_REQUIRED = -32_000;
+const RATE_LIMIT_TEXT = /rate.?limit|usage limit|too many requests|quota|\b429\b/i;
+const OVERFLOW_TEXT =
+  /context.{0,20}(window|length|overflow|exceeded|too long)|prompt is too long|maximum context|too many tokens/i;
+
+export function isAnsweredError(error: unknown): error is Error & AnsweredError {
+  return (
+    error instanceof Error &&
+    error.name === 'RequestError' &&
+    typeof (error as { code?: unknown }).code === 'number'
+  );
+}
+
+/** What the answer to a prompt means. `trouble` is what the agent last could not get over, if it said so. */
+export function outcomeOfResult(
+  result: PromptResult,
+  preset: Pick<AcpPreset, 'maxTokensMeansOverflow'>,
+  trouble: string | null,
+): Outcome {
+  switch (result.stopReason) {
+    case 'end_turn':
+      // codex-acp ends well after an error that stayed; only its retries tell.
+      return trouble === null ? ended('completed') : failed(trouble, null);
+    case 'cancelled':
+      return ended('cancelled');
+    case 'refusal':
+      return ended('refused');
+    case 'max_tokens':
+      return ended(preset.maxTokensMeansOverflow ? 'context-overflow' : 'turn-limit');
+    case 'max_turn_requests':
+      return ended('turn-limit');
+    default:
+      return failed(`the agent stopped for a reason we do not know: ${result.stopReason ?? 'none'}`, null);
+  }
+}
+
+/**
+ * What an error in answer to a prompt means. Agents agree on nothing here: Gemini answers with the HTTP status as
+ * code, Claude's adapter with `errorKind`, Codex's with `codexErrorInfo`, opencode's with `errorName`. `said` is the
+ * end of the text of the turn, where some put the reason.
+ */
+export function outcomeOfError(error: AnsweredError, said: string): Outcome {
+  const details = JSON.stringify(error.data) ?? '';
+  const status = httpStatusOf(error);
+  const message = detailMessage(error);
+  const hints = `${message}\n${details}`;
+  if (status === 429 || /"(rate_limit|usageLimitExceeded)"/.test(details) || RATE_LIMIT_TEXT.test(hints)) {
+    const resetsAt = resetTimeIn(`${hints}\n${said}`);
+    return {
+      reason: 'rate-limited',
+      message,
+      events: [{ type: 'rate-limit', status: 'rejected', resetsAt, message }],
+    };
+  }
+  if (/"contextWindowExceeded"/i.test(details) || OVERFLOW_TEXT.test(hints)) {
+    return { reason: 'context-overflow', message, events: [] };
+  }
+  return failed(message, status);
+}
+
+/** The moment a limit ends, where the text has a full one; `4:41 AM` is of which day, in which zone? */
+export function resetTimeIn(text: string): string | null {
+  const iso = /\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
+  // Claude Code's own spelling: `usage limit reached|1794717406`.
+  const seconds = /\|(\d{10})\b/.exec(text)?.[1];
+  const time = iso !== undefined ? Date.parse(iso) : Number(seconds ?? Number.NaN) * 1_000;
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
+}
+
+function ended(reason: TurnEndReason): Outcome {
+  return { reason, message: null, events: [] };
+}
+
+function failed(message: string, status: number | null): Outcome {
+  return { reason: 'failed', message, events: status === null ? [] : [{ type: 'error', message, status }] };
+}
+
+function httpStatusOf(error: AnsweredError): number | null {
+  if (error.code >= 400 && error.code < 600) return error.code;
+  if (error.code === AUTHENTICATION_REQUIRED) return 401;
+  return statusIn(error.data);
+}
+
+/** `Internal error` says nothing; the reason is usually in the data. */
+function detailMessage(error: AnsweredError): string {
+  const { data } = error;
+  if (typeof data === 'string') return `${error.message}: ${data}`;
+  if (typeof data !== 'object' || data === null) return error.message;
+  for (const key of ['message', 'details', 'errorMessage']) {
+    const value = (data as Record<string, unknown>)[key];
+    if (typeof value === 'string' && value !== '' && value !== error.message)
+      return `${error.message}: ${value}`;
+  }
+  return error.message;
+}

@@ -1,0 +1,43 @@
+import type {
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  Stream,
+} from '@agentclientprotocol/sdk';
+
+/** What the agent may ask of us. */
+export interface PeerHandlers {
+  onPermission(request: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
+  onElicitation(request: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse>;
+}
+
+/** The agent at the other end. */
+export interface Peer {
+  /** Rejects with what the agent answered (a RequestError), or because the connection is gone. */
+  request(method: string, params: unknown): Promise<unknown>;
+  /** Tells something; a connection that is gone is no reason to fail. */
+  notify(method: string, params: unknown): void;
+  close(): void;
+}
+
+/**
+ * Speaks the protocol over a stream. Requests for files and terminals, which we do not offer, are answered by the SDK
+ * with "method not found". The SDK is loaded here and nowhere else, because that takes a tenth of a second.
+ */
+export async function connectPeer(stream: Stream, handlers: PeerHandlers): Promise<Peer> {
+  const { client, methods } = await import('@agentclientprotocol/sdk');
+  const connection = client({ name: 'holdfast' })
+    .onRequest(methods.client.session.requestPermission, ({ params, signal }) =>
+      handlers.onPermission(params, signal),
+    )
+    .onRequest(methods.client.elicitation.create, ({ params, signal }) =>
+      handlers.onElicitation(params, signal),
+    )
+    .connect(stream);
+  return {
+    request: (method, params) => connection.agent.request<unknown>(method, params),
+    notify: (method, params) => void connection.agent.notify(method, params).catch(() => {}),
+    close: () => connection.close(),
+  };
+}

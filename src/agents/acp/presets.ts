@@ -1,0 +1,129 @@
+import type { PermissionMode } from '../permission.js';
+
+/** What is known about one ACP agent beyond the protocol. */
+export interface AcpPreset {
+  /** The agent's name, for messages. */
+  readonly name: string;
+  /** The program as it is usually found on PATH; null = the user says. */
+  readonly command: string | null;
+  /** What makes it speak ACP, behind the user's own arguments. */
+  readonly args: readonly string[];
+  /** The option that names the model on the command line; else the model is chosen over the protocol. */
+  readonly modelArgument: string | null;
+  /** Needed for it to behave; what the user sets himself wins. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** More of it for a permission mode, where the agent has no session modes. */
+  readonly modeEnvironment: Readonly<Partial<Record<PermissionMode, Readonly<Record<string, string>>>>>;
+  /** Session modes by permission mode; the first that the agent offers is taken. */
+  readonly modes: Readonly<Record<PermissionMode, readonly string[]>>;
+  /** Ways to authenticate that need no person, each possible when the variable is set. Tried only when asked for. */
+  readonly authentication: readonly { readonly methodId: string; readonly variable: string }[];
+  /** A turn in which nothing happens for so long is ended; null = it may think for ever. */
+  readonly silenceMs: number | null;
+  /** `session/load` is answered before the history has been replayed. */
+  readonly replaysAfterLoad: boolean;
+  /** After a broken stream the text of the turn comes again from its beginning, without a mark. */
+  readonly repeatsTextAfterBreak: boolean;
+  /** It says `max_tokens` when the context is full, not when an answer is too long. */
+  readonly maxTokensMeansOverflow: boolean;
+  /** Message chunks that are not the model's. */
+  readonly statusText: RegExp | null;
+  readonly reports: { readonly usage: boolean; readonly contextWindow: boolean; readonly cost: boolean };
+  /** What should stand in the agent's own settings, for people and for `doctor`. */
+  readonly settings: readonly string[];
+}
+
+export type AcpPresetName = 'acp' | 'gemini' | 'opencode' | 'claude-acp' | 'codex-acp';
+
+/** Any agent: nothing is known, so nothing is assumed but the protocol and the usual names of modes. */
+const acp: AcpPreset = {
+  name: 'acp',
+  command: null,
+  args: [],
+  modelArgument: null,
+  environment: {},
+  modeEnvironment: {},
+  modes: {
+    edits: ['acceptEdits', 'autoEdit', 'workspace-write'],
+    ask: ['default', 'ask', 'read-only'],
+    bypass: ['bypassPermissions', 'yolo', 'agent-full-access', 'full-access'],
+  },
+  authentication: [],
+  silenceMs: null,
+  replaysAfterLoad: false,
+  repeatsTextAfterBreak: false,
+  maxTokensMeansOverflow: false,
+  statusText: null,
+  reports: { usage: true, contextWindow: true, cost: true },
+  settings: [],
+};
+
+/** The agents we know; everything here was measured unless it says otherwise. */
+export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
+  acp,
+  gemini: {
+    ...acp,
+    name: 'gemini',
+    command: 'gemini',
+    args: ['--acp'],
+    modelArgument: '-m',
+    // Without the first it starts itself again and the parent swallows signals; without the second it exits with 55.
+    environment: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
+    modes: { edits: ['autoEdit'], ask: ['default'], bypass: ['yolo'] },
+    authentication: [{ methodId: 'gemini-api-key', variable: 'GEMINI_API_KEY' }],
+    replaysAfterLoad: true,
+    repeatsTextAfterBreak: true,
+    // By its code: max_tokens comes only from its own check that the context will overflow.
+    maxTokensMeansOverflow: true,
+    // By its code: every change of the mode is also told as a message of the model.
+    statusText: /^\[MODE_UPDATE\] \w+$/,
+    reports: { usage: true, contextWindow: false, cost: false },
+    settings: [
+      'general.sessionRetention.enabled: false (its clean-up deletes resumed conversations)',
+      'security.auth.selectedType must be set for session/load (authenticate sets it where GEMINI_API_KEY is there)',
+    ],
+  },
+  opencode: {
+    ...acp,
+    name: 'opencode',
+    command: 'opencode',
+    args: ['acp'],
+    modes: { edits: [], ask: [], bypass: [] },
+    // It allows everything unless told otherwise, and has no modes to say so.
+    modeEnvironment: { ask: { OPENCODE_CONFIG_CONTENT: '{"permission":"ask"}' } },
+    // It retries silently for up to 80 s, and a model may be silent for 100 s; a context overflow it retries for ever.
+    silenceMs: 150_000,
+    repeatsTextAfterBreak: true,
+    settings: [
+      'experimental.mcp_timeout: MCP calls are given up after 60 s otherwise',
+      'run it once alone first: several first starts at once fail at its database',
+    ],
+  },
+  'claude-acp': {
+    ...acp,
+    name: 'claude-acp',
+    command: 'claude-agent-acp',
+    modes: { edits: ['acceptEdits'], ask: ['default'], bypass: ['bypassPermissions', 'default'] },
+    settings: ['IS_SANDBOX=1: as root it does not offer bypassPermissions otherwise'],
+  },
+  'codex-acp': {
+    ...acp,
+    name: 'codex-acp',
+    command: 'codex-acp',
+    // In its own default, `agent`, a second model decides about permissions. The last of each are Zed's adapter's.
+    modes: {
+      edits: ['workspace-write', 'auto'],
+      ask: ['read-only'],
+      bypass: ['agent-full-access', 'full-access'],
+    },
+    authentication: [
+      { methodId: 'codex-api-key', variable: 'CODEX_API_KEY' },
+      { methodId: 'openai-api-key', variable: 'OPENAI_API_KEY' },
+    ],
+    reports: { usage: true, contextWindow: true, cost: false },
+    settings: [
+      'tool_timeout_sec for a server of the same name in config.toml: MCP calls are given up after 300 s otherwise',
+      "of Zed's adapter start the native binary: its npm launcher does not pass SIGTERM on",
+    ],
+  },
+};

@@ -1,0 +1,164 @@
+import type { AgentEvent, ToolKind } from '../events.js';
+import type { PermissionRequest } from '../permission.js';
+import { type ToolCallFields, ToolContent } from './schema.js';
+
+const MAX_TITLE = 200;
+
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  read: 'read',
+  search: 'read',
+  edit: 'edit',
+  delete: 'edit',
+  move: 'edit',
+  execute: 'execute',
+  fetch: 'fetch',
+};
+
+interface Call {
+  fields: ToolCallFields;
+  content: readonly ToolContent[];
+  /** By an update, not only by a request for permission: a call that was denied may never be one. */
+  isTold: boolean;
+  isAnnounced: boolean;
+  hasResult: boolean;
+}
+
+/**
+ * The tool calls of one exchange. Agents tell of a call in pieces (empty and pending first, its input a moment later,
+ * then the outcome); one `tool-call` and at most one `tool-result` come of it.
+ */
+export class ToolCalls {
+  readonly #calls = new Map<string, Call>();
+
+  /** Whether a call is under way: then silence means nothing, an MCP question may take hours. */
+  get hasOpen(): boolean {
+    return [...this.#calls.values()].some((call) => call.isAnnounced && !call.hasResult);
+  }
+
+  /** Takes a `tool_call` or `tool_call_update`. */
+  apply(fields: ToolCallFields, content: unknown): AgentEvent[] {
+    if (fields.toolCallId === undefined) return [];
+    const call = this.#merge(fields.toolCallId, fields, content);
+    call.isTold = true;
+    const events: AgentEvent[] = [];
+    if (!call.isAnnounced && !isStillEmpty(call.fields)) events.push(this.#announce(call));
+    if (!call.hasResult && hasEnded(call.fields)) {
+      call.hasResult = true;
+      events.push({
+        type: 'tool-result',
+        id: fields.toolCallId,
+        isError: call.fields.status === 'failed',
+        output: outputOf(call),
+      });
+    }
+    return events;
+  }
+
+  /** What the agent wants to do, from its request and from what it told of the call before. */
+  requestOf(fields: ToolCallFields, content: unknown): PermissionRequest {
+    return describe(this.#merge(fields.toolCallId ?? '', fields, content).fields);
+  }
+
+  /** The calls that were told but held back because they were still empty. */
+  flush(): AgentEvent[] {
+    const held = [...this.#calls.values()].filter((call) => call.isTold && !call.isAnnounced);
+    return held.map((call) => this.#announce(call));
+  }
+
+  #merge(id: string, fields: ToolCallFields, content: unknown): Call {
+    const known = this.#calls.get(id);
+    const call = known ?? { fields, content: [], isTold: false, isAnnounced: false, hasResult: false };
+    call.fields = { ...call.fields, ...definedOf(fields) };
+    const fresh = contentOf(content);
+    if (fresh.length > 0) call.content = fresh;
+    this.#calls.set(id, call);
+    return call;
+  }
+
+  #announce(call: Call): AgentEvent {
+    call.isAnnounced = true;
+    return { type: 'tool-call', ...describe(call.fields) };
+  }
+}
+
+/** What a tool does, as far as permissions care. */
+export function toolKindOf(kind: string | undefined): ToolKind {
+  return KINDS[kind ?? ''] ?? 'other';
+}
+
+function describe(fields: ToolCallFields): PermissionRequest {
+  const name = fields.name ?? claudeToolName(fields) ?? fields.title ?? fields.kind ?? 'tool';
+  return {
+    id: fields.toolCallId ?? '',
+    name: oneLine(name),
+    kind: toolKindOf(fields.kind),
+    title: oneLine(fields.title ?? name),
+    input: fields.rawInput ?? (fields.locations?.length ? { locations: fields.locations } : null),
+  };
+}
+
+/** Agents of before `name` was in the protocol have it elsewhere. */
+function claudeToolName(fields: ToolCallFields): string | undefined {
+  const own = fields._meta?.claudeCode;
+  if (typeof own !== 'object' || own === null || !('toolName' in own)) return undefined;
+  return typeof own.toolName === 'string' ? own.toolName : undefined;
+}
+
+function isStillEmpty(fields: ToolCallFields): boolean {
+  if (fields.status !== 'pending') return false;
+  const input = fields.rawInput;
+  return (
+    input === undefined || input === null || (typeof input === 'object' && Object.keys(input).length === 0)
+  );
+}
+
+function hasEnded(fields: ToolCallFields): boolean {
+  return fields.status === 'completed' || fields.status === 'failed';
+}
+
+function contentOf(content: unknown): ToolContent[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((entry) => {
+    const parsed = ToolContent.safeParse(entry);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+function outputOf(call: Call): string {
+  const shown = call.content.map(contentText).filter((text) => text !== '');
+  return shown.length > 0 ? shown.join('\n') : rawText(call.fields.rawOutput);
+}
+
+function contentText(content: ToolContent): string {
+  if (content.type === 'content') return content.content?.text ?? '';
+  if (content.type !== 'diff' || content.newText === undefined) return '';
+  const after = lineCount(content.newText);
+  const before = content.oldText === undefined ? 'new file' : `${lineCount(content.oldText)} lines`;
+  return `${content.path ?? 'file'}: ${before} → ${after} lines`;
+}
+
+/** Adapters put the output of a command into an object of their own. */
+function rawText(raw: unknown): string {
+  if (raw === undefined || raw === null) return '';
+  if (typeof raw === 'string') return raw;
+  if (typeof raw === 'object') {
+    for (const key of ['formatted_output', 'output', 'error']) {
+      const value = (raw as Record<string, unknown>)[key];
+      if (typeof value === 'string') return value;
+    }
+  }
+  return JSON.stringify(raw);
+}
+
+function lineCount(text: string): number {
+  return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE - 1)}…`;
+}
+
+function definedOf(fields: ToolCallFields): Partial<ToolCallFields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

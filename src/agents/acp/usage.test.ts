@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '../events.js';
+import { SessionUpdate } from './schema.js';
+import { UsageMeter } from './usage.js';
+
+describe('what an exchange used', () => {
+  it('is not known when the agent says nothing', () => {
+    const meter = new UsageMeter({ isResumed: false });
+    meter.startTurn();
+    expect(meter.endTurn({ stopReason: 'end_turn' })).toBe(null);
+    expect(meter.endTurn(null)).toBe(null);
+  });
+
+  it.each([
+    [
+      'the protocol',
+      { usage: { inputTokens: 10, outputTokens: 5, cachedReadTokens: 3, cachedWriteTokens: 2 } },
+      [10, 5, 3, 2],
+    ],
+    ['Gemini', { _meta: { quota: { token_count: { input_tokens: 10, output_tokens: 5 } } } }, [10, 5, 0, 0]],
+    [
+      'Codex',
+      { _meta: { quota: { token_count: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 3 } } } },
+      [10, 5, 3, 0],
+    ],
+  ])(
+    'is read as %s has it',
+    (_name, result, [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens]) => {
+      const meter = new UsageMeter({ isResumed: false });
+      meter.startTurn();
+      const usage = meter.endTurn({ stopReason: 'end_turn', ...result });
+      expect(usage).toEqual({ ...NO_USAGE, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens });
+    },
+  );
+
+  it('is the difference of a cost that goes on over turns', () => {
+    const meter = new UsageMeter({ isResumed: false });
+    expect(turn(meter, [0.25, 0.5])).toMatchObject({
+      costUsd: 0.5,
+      contextTokens: 100,
+      contextWindow: 1_000,
+    });
+    expect(turn(meter, [])).toBe(null);
+    expect(turn(meter, [0.75])).toMatchObject({ costUsd: 0.25 });
+  });
+
+  it('counts a cost that came late in the exchange after it', () => {
+    const meter = new UsageMeter({ isResumed: false });
+    turn(meter, [0.5]);
+    meter.note(update(0.75));
+    expect(turn(meter, [1])).toMatchObject({ costUsd: 0.5 });
+  });
+
+  it('counts anew when the sum was begun anew', () => {
+    const meter = new UsageMeter({ isResumed: false });
+    turn(meter, [5]);
+    expect(turn(meter, [0.5])).toMatchObject({ costUsd: 0.5 });
+  });
+
+  it('has no cost in the first exchange of a resumed session, because the sum holds what was before', () => {
+    const meter = new UsageMeter({ isResumed: true });
+    expect(turn(meter, [5])).toMatchObject({ costUsd: null });
+    expect(turn(meter, [5.5])).toMatchObject({ costUsd: 0.5 });
+  });
+
+  it('has a cost when the agent told the sum while it resumed', () => {
+    const meter = new UsageMeter({ isResumed: true });
+    meter.note(update(5));
+    expect(turn(meter, [5.5])).toMatchObject({ costUsd: 0.5 });
+  });
+
+  it('leaves out a cost in another currency', () => {
+    const meter = new UsageMeter({ isResumed: false });
+    meter.startTurn();
+    meter.note(
+      SessionUpdate.parse({
+        sessionUpdate: 'usage_update',
+        used: 1,
+        size: 0,
+        cost: { amount: 1, currency: 'EUR' },
+      }),
+    );
+    expect(meter.endTurn(null)).toEqual({ ...NO_USAGE, contextTokens: 1 });
+  });
+
+  it('adds up to the sum of the agent, however it is cut into exchanges', () => {
+    const steps = fc.array(fc.array(fc.nat(1_000), { maxLength: 4 }), { maxLength: 10 });
+    fc.assert(
+      fc.property(steps, (turns) => {
+        const meter = new UsageMeter({ isResumed: false });
+        let sum = 0;
+        const costs = turns.map(
+          (costs) =>
+            turn(
+              meter,
+              costs.map((cost) => (sum += cost)),
+            )?.costUsd ?? 0,
+        );
+        expect(costs.reduce((total, cost) => total + cost, 0)).toBe(sum);
+      }),
+    );
+  });
+});
+
+function turn(meter: UsageMeter, costs: readonly number[]) {
+  meter.startTurn();
+  for (const cost of costs) meter.note(update(cost));
+  return meter.endTurn(null);
+}
+
+function update(amount: number) {
+  return SessionUpdate.parse({
+    sessionUpdate: 'usage_update',
+    used: 100,
+    size: 1_000,
+    cost: { amount, currency: 'USD' },
+  });
+}

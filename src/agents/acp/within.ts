@@ -1,0 +1,32 @@
+import type { Clock } from '../../foundation/index.js';
+
+/** What did not come in time. */
+export const LATE = Symbol('late');
+
+/** What a promise gives if it does in time. It is not called off; a failure after that is nobody's. */
+export async function within<Value>(
+  clock: Clock,
+  ms: number,
+  promise: Promise<Value>,
+): Promise<Value | typeof LATE> {
+  const timer = new AbortController();
+  const late = clock.sleep(ms, timer.signal).then(toLate, toLate);
+  promise.catch(() => {});
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    timer.abort();
+  }
+}
+
+/** Resolves when the signal fires; at once when it has. */
+export function aborted(signal: AbortSignal): Promise<typeof LATE> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(LATE);
+    signal.addEventListener('abort', () => resolve(LATE), { once: true });
+  });
+}
+
+function toLate(): typeof LATE {
+  return LATE;
+}

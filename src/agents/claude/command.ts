@@ -1,0 +1,43 @@
+import type { McpServerSpec, StartOptions } from '../driver.js';
+import type { PermissionMode } from '../permission.js';
+
+/** How long one call of an MCP tool may take: a person may think for a day. */
+const TOOL_TIMEOUT_MS = 86_400_000;
+
+const PERMISSION_ARGUMENTS: Readonly<Record<PermissionMode, readonly string[]>> = {
+  edits: ['--permission-mode', 'acceptEdits'],
+  ask: ['--permission-mode', 'default'],
+  // As root it is refused unless IS_SANDBOX=1 is in the environment; that is for the user to say.
+  bypass: ['--dangerously-skip-permissions'],
+};
+
+/** The arguments of a live process. A resumed conversation keeps its id. */
+export function claudeArguments(options: StartOptions, sessionId: string): string[] {
+  return [
+    ...options.args,
+    '-p',
+    ...['--input-format', 'stream-json', '--output-format', 'stream-json'],
+    ...['--verbose', '--include-partial-messages'],
+    ...(options.resume === undefined ? ['--session-id', sessionId] : ['--resume', sessionId]),
+    ...['--permission-prompt-tool', 'stdio'],
+    ...PERMISSION_ARGUMENTS[options.permissions.mode],
+    ...(options.model === undefined ? [] : ['--model', options.model]),
+    ...(options.systemPrompt === undefined ? [] : ['--append-system-prompt', options.systemPrompt]),
+    ...mcpArguments(options.mcpServers),
+  ];
+}
+
+/** `--mcp-config` takes every argument up to the next option, so an option must follow it. */
+function mcpArguments(servers: readonly McpServerSpec[]): string[] {
+  if (servers.length === 0) return [];
+  const entries = servers.map(({ name, command, args, environment }) => [
+    name,
+    { type: 'stdio', command, args, env: environment, timeout: TOOL_TIMEOUT_MS },
+  ]);
+  return ['--mcp-config', JSON.stringify({ mcpServers: Object.fromEntries(entries) }), '--strict-mcp-config'];
+}
+
+/** Whether a tool is one of a server that we gave to the agent. */
+export function isOfGivenServer(toolName: string, servers: readonly McpServerSpec[]): boolean {
+  return servers.some(({ name }) => toolName.startsWith(`mcp__${name.replaceAll(/[^\w-]/g, '_')}__`));
+}

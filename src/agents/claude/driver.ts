@@ -1,0 +1,41 @@
+import { throwIfAborted } from '../../foundation/index.js';
+import type { AgentCapabilities, AgentDriver, ResumeHandle } from '../driver.js';
+import { AgentNotStartedError } from '../errors.js';
+import { ClaudeConnection } from './connection.js';
+
+const CAPABILITIES: AgentCapabilities = {
+  conversation: 'live',
+  resume: 'exact',
+  cancel: 'protocol',
+  streamsText: true,
+  asksPermission: true,
+  reportsUsage: true,
+  reportsContextWindow: true,
+  reportsCost: true,
+  takesMcpServers: true,
+};
+
+/**
+ * Claude Code as one live process that reads and writes JSON lines. It says nothing before its first prompt, so what
+ * is wrong with its options, and a conversation it does not know, shows there: as a turn that `died` or `failed`.
+ */
+export const claudeDriver: AgentDriver = {
+  name: 'claude',
+  capabilities: CAPABILITIES,
+  async start(tools, options) {
+    throwIfAborted(options.signal, 'The start of the agent');
+    refuseForeignHandle(options.resume);
+    const connection = new ClaudeConnection(tools, options, CAPABILITIES);
+    await connection.start();
+    return connection;
+  },
+};
+
+/** An id that begins with `-` would be an option. */
+function refuseForeignHandle(handle: ResumeHandle | undefined): void {
+  if (handle === undefined) return;
+  if (handle.driver !== 'claude') {
+    throw new AgentNotStartedError('claude', `the conversation belongs to ${handle.driver}`);
+  }
+  if (!/^\w[\w-]*$/.test(handle.id)) throw new AgentNotStartedError('claude', 'the id to resume is not one');
+}

@@ -1,0 +1,1 @@
+export { claudeDriver } from './driver.js';

@@ -1,0 +1,92 @@
+import { messageOf } from '../../foundation/index.js';
+import type { McpServerSpec } from '../driver.js';
+import type { AgentEvent } from '../events.js';
+import {
+  decidePermission,
+  type PermissionDecision,
+  type PermissionPolicy,
+  type PermissionRequest,
+} from '../permission.js';
+import { isOfGivenServer } from './command.js';
+import type { ControlRequest } from './read.js';
+import { factsOfTool } from './tool.js';
+
+interface PermissionsOptions {
+  readonly policy: PermissionPolicy;
+  readonly mcpServers: readonly McpServerSpec[];
+  readonly send: (message: object) => void;
+  readonly onEvent: (event: AgentEvent) => void;
+}
+
+interface Pending {
+  readonly permission: PermissionRequest;
+  readonly input: unknown;
+  readonly controller: AbortController;
+}
+
+/** Answers what the agent asks us. Each request is answered exactly once, unless the agent takes it back. */
+export class Permissions {
+  readonly #options: PermissionsOptions;
+  readonly #pending = new Map<string, Pending>();
+
+  constructor(options: PermissionsOptions) {
+    this.#options = options;
+  }
+
+  async answer({ id, request }: ControlRequest): Promise<void> {
+    if (request.subtype !== 'can_use_tool') {
+      const error = `${request.subtype} is not supported`;
+      this.#options.send({
+        type: 'control_response',
+        response: { subtype: 'error', request_id: id, error },
+      });
+      return;
+    }
+    const { input, tool_name: name, tool_use_id: toolUseId } = request;
+    const permission = { id: toolUseId ?? id, ...factsOfTool(name ?? 'unknown', input) };
+    const pending = { permission, input, controller: new AbortController() };
+    this.#pending.set(id, pending);
+    this.#settle(id, await this.#decide(pending));
+  }
+
+  /** The agent does not wait for it any more. */
+  withdraw(id: string): void {
+    this.#pending.get(id)?.controller.abort();
+    this.#pending.delete(id);
+  }
+
+  /** Nobody will decide any more: what is still open is denied. */
+  denyAll(by: string): void {
+    for (const [id, { controller }] of [...this.#pending]) {
+      this.#settle(id, { isAllowed: false, by });
+      controller.abort();
+    }
+  }
+
+  async #decide({ permission, controller }: Pending): Promise<PermissionDecision> {
+    // Whoever gave the agent a server wants it to be used; asking leave to ask would go in circles.
+    if (isOfGivenServer(permission.name, this.#options.mcpServers)) {
+      return { isAllowed: true, by: 'it belongs to a server that was given to the agent' };
+    }
+    try {
+      return await decidePermission(this.#options.policy, permission, controller.signal);
+    } catch (error) {
+      return { isAllowed: false, by: `it could not be asked: ${messageOf(error)}` };
+    }
+  }
+
+  #settle(id: string, { isAllowed, by }: PermissionDecision): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    const decision = isAllowed ? 'allowed' : 'denied';
+    this.#options.onEvent({ type: 'permission', ...pending.permission, decision, by });
+    const response = isAllowed
+      ? { behavior: 'allow', updatedInput: pending.input ?? {} }
+      : { behavior: 'deny', message: `Not permitted: ${by}` };
+    this.#options.send({
+      type: 'control_response',
+      response: { subtype: 'success', request_id: id, response },
+    });
+  }
+}

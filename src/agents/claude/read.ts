@@ -1,0 +1,236 @@
+import type { AgentEvent } from '../events.js';
+import { type JsonLine, JsonLines } from './json-lines.js';
+import {
+  type AssistantLine,
+  ClaudeLine,
+  type ControlRequestLine,
+  isKnownType,
+  type RateLimitLine,
+  type ResultLine,
+  type StreamLine,
+  type SystemLine,
+  type Tokens,
+  type UserLine,
+} from './schema.js';
+import { StreamedReply } from './streamed-reply.js';
+import { toolCall, toolResult } from './tool.js';
+import { CostMeter, contextTokensOf, messageOfResult, reasonOf, usageOf } from './turn-end.js';
+
+/** The agent wants an answer from us. */
+export interface ControlRequest {
+  readonly type: 'control-request';
+  readonly id: string;
+  readonly request: ControlRequestLine['request'];
+}
+
+/** The agent does not wait for the answer any more. */
+export interface ControlWithdrawal {
+  readonly type: 'control-withdrawal';
+  readonly id: string;
+}
+
+export type ClaudeOutput = AgentEvent | ControlRequest | ControlWithdrawal;
+
+/**
+ * Turns the lines of one Claude Code process into events. It knows nothing of processes; what it keeps is what later
+ * lines need from earlier ones. Text and thinking of sub-agents are left out, their tool calls are not.
+ */
+export class ClaudeReader {
+  /** Whether we asked for the end of the turn. */
+  isCancelling = false;
+  readonly #lines = new JsonLines();
+  readonly #reply = new StreamedReply();
+  readonly #cost: CostMeter;
+  #sessionId: string | null = null;
+  #version: string | null = null;
+  #model: string | null = null;
+  #replyModel: string | null = null;
+  #replyTokens: { messageId: string | undefined; tokens: Tokens } | undefined;
+  #isLimited = false;
+  #hasToldLimit = false;
+
+  constructor(options: { isResumed: boolean }) {
+    this.#cost = new CostMeter(options);
+  }
+
+  get sessionId(): string | null {
+    return this.#sessionId;
+  }
+
+  get facts(): { readonly version: string | null; readonly model: string | null } {
+    return { version: this.#version, model: this.#model };
+  }
+
+  read(line: string): ClaudeOutput[] {
+    return this.#lines.read(line).flatMap((parsed) => this.#readParsed(parsed));
+  }
+
+  /** What is left when nothing more comes. */
+  end(): ClaudeOutput[] {
+    return this.#lines.end().flatMap((parsed) => this.#readParsed(parsed));
+  }
+
+  #readParsed(parsed: JsonLine): ClaudeOutput[] {
+    if (parsed.type === undefined) return [errorEvent(parsed.damage)];
+    if (!isKnownType(parsed.type)) return [];
+    const { data, error } = ClaudeLine.safeParse(parsed.value);
+    if (data === undefined) {
+      const place = error?.issues[0]?.path.join('.');
+      return [errorEvent(`A line of type ${parsed.type} is not as expected at ${place}`)];
+    }
+    return this.#readLine(data);
+  }
+
+  #readLine(line: ClaudeLine): ClaudeOutput[] {
+    switch (line.type) {
+      case 'system':
+        return this.#readSystem(line);
+      case 'stream_event':
+        return this.#readStream(line);
+      case 'assistant':
+        return this.#readAssistant(line);
+      case 'user':
+        return readUser(line);
+      case 'rate_limit_event':
+        return this.#readRateLimit(line);
+      case 'result':
+        return this.#readResult(line);
+      case 'control_request':
+        return [{ type: 'control-request', id: line.request_id, request: line.request }];
+      case 'control_cancel_request':
+        return [{ type: 'control-withdrawal', id: line.request_id }];
+    }
+  }
+
+  #readSystem(line: SystemLine): AgentEvent[] {
+    if (line.subtype === 'init') {
+      this.#sessionId = line.session_id ?? this.#sessionId;
+      this.#version = line.claude_code_version ?? this.#version;
+      this.#model = line.model ?? this.#model;
+    }
+    if (line.subtype !== 'api_retry') return [];
+    return [
+      {
+        type: 'retry',
+        attempt: line.attempt ?? 1,
+        delayMs: line.retry_delay_ms ?? null,
+        status: line.error_status ?? null,
+        message: line.error ?? 'the request to the model failed',
+      },
+    ];
+  }
+
+  #readStream({ event, parent_tool_use_id: parent }: StreamLine): AgentEvent[] {
+    if (typeof parent === 'string') return [];
+    if (event.type === 'message_start') {
+      this.#reply.begin(event.message?.id ?? undefined);
+      this.#countTokens(event.message?.id ?? undefined, event.message?.usage);
+    } else if (event.type === 'message_delta') {
+      // Only here is the number of output tokens final.
+      const known = this.#replyTokens;
+      const output = event.usage?.output_tokens;
+      if (known !== undefined && output) known.tokens = { ...known.tokens, output_tokens: output };
+    } else if (event.type === 'content_block_start') {
+      this.#reply.beginBlock(event.index ?? 0);
+    } else if (event.type === 'content_block_delta') {
+      return this.#readDelta(event);
+    }
+    return [];
+  }
+
+  #readDelta({ index, delta }: StreamLine['event']): AgentEvent[] {
+    const events: AgentEvent[] = [];
+    for (const type of ['text', 'thinking'] as const) {
+      const text = delta?.[type];
+      if (!text) continue;
+      this.#reply.add(type, index ?? 0, text);
+      events.push({ type, text });
+    }
+    return events;
+  }
+
+  #readAssistant({ message, parent_tool_use_id: parent, error }: AssistantLine): AgentEvent[] {
+    if (typeof error === 'string') {
+      this.#isLimited ||= error === 'rate_limit';
+      return message.content.flatMap(({ text }) => (text ? [errorEvent(text)] : []));
+    }
+    const isSubAgent = typeof parent === 'string';
+    if (!isSubAgent) {
+      this.#replyModel = message.model ?? this.#replyModel;
+      this.#countTokens(message.id ?? undefined, message.usage);
+    }
+    const events: AgentEvent[] = [];
+    for (const block of message.content) {
+      if (block.type.endsWith('tool_use')) events.push(toolCall(block));
+      else if (block.type.endsWith('tool_result')) events.push(toolResult(block));
+      else if (!isSubAgent && (block.type === 'text' || block.type === 'thinking')) {
+        const missing = this.#reply.missingOf(block.type, message.id ?? undefined, block[block.type] ?? '');
+        if (missing !== '') events.push({ type: block.type, text: missing });
+      }
+    }
+    return events;
+  }
+
+  /** Lines of one reply come with growing, not final numbers. */
+  #countTokens(messageId: string | undefined, tokens: Tokens | null | undefined): void {
+    if (tokens === undefined || tokens === null) return;
+    const known = this.#replyTokens?.messageId === messageId ? this.#replyTokens?.tokens : undefined;
+    const output = Math.max(known?.output_tokens ?? 0, tokens.output_tokens ?? 0);
+    this.#replyTokens = { messageId, tokens: { ...tokens, output_tokens: output } };
+  }
+
+  #readRateLimit({ rate_limit_info: limit }: RateLimitLine): AgentEvent[] {
+    if (limit.status === 'allowed') return [];
+    // Beyond the limit, but paid for: the work goes on.
+    const isRejected = limit.status === 'rejected' && limit.isUsingOverage !== true;
+    this.#isLimited ||= isRejected;
+    this.#hasToldLimit ||= isRejected;
+    return [
+      {
+        type: 'rate-limit',
+        status: isRejected ? 'rejected' : 'warning',
+        resetsAt: isoTime(limit.resetsAt),
+        message: `${limit.rateLimitType ?? 'usage'} limit: ${limit.status}`,
+      },
+    ];
+  }
+
+  #readResult(line: ResultLine): AgentEvent[] {
+    const reason = reasonOf(line, { isCancelling: this.isCancelling, isLimited: this.#isLimited });
+    const message = reason === 'completed' ? null : messageOfResult(line);
+    const usage = usageOf(line, {
+      contextTokens: this.#replyTokens === undefined ? null : contextTokensOf(this.#replyTokens.tokens),
+      models: [this.#model, this.#replyModel],
+      costUsd: this.#cost.costOf(line),
+    });
+    const isUntoldLimit = reason === 'rate-limited' && !this.#hasToldLimit;
+    this.isCancelling = false;
+    this.#isLimited = false;
+    this.#hasToldLimit = false;
+    return [
+      ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
+      ...(isUntoldLimit ? [untoldLimit(message ?? '')] : []),
+      { type: 'turn-end', reason, message },
+    ];
+  }
+}
+
+function readUser({ message }: UserLine): AgentEvent[] {
+  if (typeof message.content === 'string') return [];
+  return message.content.filter(({ type }) => type.endsWith('tool_result')).map(toolResult);
+}
+
+/** A limit of which only the result tells, as with an API key: when it ends is not said. */
+function untoldLimit(message: string): AgentEvent {
+  return { type: 'rate-limit', status: 'rejected', resetsAt: null, message };
+}
+
+function errorEvent(message: string): AgentEvent {
+  return { type: 'error', message, status: null };
+}
+
+function isoTime(seconds: number | null | undefined): string | null {
+  if (typeof seconds !== 'number') return null;
+  const date = new Date(seconds * 1_000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}

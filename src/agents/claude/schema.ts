@@ -1,0 +1,169 @@
+import { z } from 'zod';
+
+// Keys that are not named here are let go: nothing is written back, and copying them would double the time of a line.
+
+/** A field we can do without: whatever is wrong with it, the line still counts. */
+const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
+
+const Tokens = optional(
+  z.object({
+    input_tokens: optional(z.number()),
+    output_tokens: optional(z.number()),
+    cache_read_input_tokens: optional(z.number()),
+    cache_creation_input_tokens: optional(z.number()),
+  }),
+);
+export type Tokens = NonNullable<z.infer<typeof Tokens>>;
+
+/** Text, thinking, a tool call or a tool result; other blocks have none of the fields. */
+const Block = z.object({
+  type: z.string(),
+  text: z.string().nullish(),
+  thinking: z.string().nullish(),
+  id: z.string().nullish(),
+  name: z.string().nullish(),
+  input: z.unknown().optional(),
+  tool_use_id: z.string().nullish(),
+  content: z.unknown().optional(),
+  is_error: z.boolean().nullish(),
+});
+export type Block = z.infer<typeof Block>;
+
+/** `init` comes again with every turn. */
+const SystemLine = z.object({
+  type: z.literal('system'),
+  subtype: z.string(),
+  session_id: optional(z.string()),
+  model: optional(z.string()),
+  claude_code_version: optional(z.string()),
+  attempt: optional(z.number()),
+  retry_delay_ms: optional(z.number()),
+  error_status: optional(z.number()),
+  error: optional(z.string()),
+});
+export type SystemLine = z.infer<typeof SystemLine>;
+
+/** One content block of a reply; the lines of one reply share `message.id`. */
+const AssistantLine = z.object({
+  type: z.literal('assistant'),
+  message: z.object({
+    id: optional(z.string()),
+    model: optional(z.string()),
+    content: z.array(Block),
+    usage: Tokens,
+  }),
+  /** Set where a sub-agent speaks. */
+  parent_tool_use_id: optional(z.string()),
+  /** Set where the text is an error of the model API. */
+  error: optional(z.string()),
+});
+export type AssistantLine = z.infer<typeof AssistantLine>;
+
+const UserLine = z.object({
+  type: z.literal('user'),
+  message: z.object({ content: z.union([z.string(), z.array(Block)]) }),
+});
+export type UserLine = z.infer<typeof UserLine>;
+
+/** An event of the model API as it came. */
+const StreamLine = z.object({
+  type: z.literal('stream_event'),
+  event: z.object({
+    type: z.string(),
+    index: z.number().nullish(),
+    message: z.object({ id: z.string().nullish(), usage: Tokens }).nullish(),
+    delta: z.object({ text: z.string().nullish(), thinking: z.string().nullish() }).nullish(),
+    usage: Tokens,
+  }),
+  parent_tool_use_id: z.string().nullish(),
+});
+export type StreamLine = z.infer<typeof StreamLine>;
+
+const ModelUsage = optional(
+  z.record(
+    z.string(),
+    z.object({
+      inputTokens: optional(z.number()),
+      cacheReadInputTokens: optional(z.number()),
+      costUSD: optional(z.number()),
+      contextWindow: optional(z.number()),
+    }),
+  ),
+);
+export type ModelUsage = NonNullable<z.infer<typeof ModelUsage>>;
+
+/** The end of a turn. Nothing in it is required: a turn must end whatever else is wrong with its last line. */
+const ResultLine = z.object({
+  type: z.literal('result'),
+  subtype: optional(z.string()),
+  is_error: optional(z.boolean()),
+  result: optional(z.string()),
+  errors: optional(z.array(z.string())),
+  stop_reason: optional(z.string()),
+  terminal_reason: optional(z.string()),
+  api_error_status: optional(z.number()),
+  usage: Tokens,
+  modelUsage: ModelUsage,
+  model_usage_since_last_result: ModelUsage,
+  total_cost_usd: optional(z.number()),
+});
+export type ResultLine = z.infer<typeof ResultLine>;
+
+const RateLimitLine = z.object({
+  type: z.literal('rate_limit_event'),
+  rate_limit_info: z.object({
+    status: z.string(),
+    /** Seconds since 1970. */
+    resetsAt: optional(z.number()),
+    rateLimitType: optional(z.string()),
+    isUsingOverage: optional(z.boolean()),
+  }),
+});
+export type RateLimitLine = z.infer<typeof RateLimitLine>;
+
+/** A question to us, answered with a `control_response` of the same id. */
+const ControlRequestLine = z.object({
+  type: z.literal('control_request'),
+  request_id: z.string(),
+  request: z.object({
+    subtype: z.string(),
+    tool_name: optional(z.string()),
+    input: z.unknown().optional(),
+    tool_use_id: optional(z.string()),
+  }),
+});
+export type ControlRequestLine = z.infer<typeof ControlRequestLine>;
+
+const ControlCancelLine = z.object({
+  type: z.literal('control_cancel_request'),
+  request_id: z.string(),
+});
+
+/** The lines we act on. */
+export const ClaudeLine = z.discriminatedUnion('type', [
+  SystemLine,
+  AssistantLine,
+  UserLine,
+  StreamLine,
+  ResultLine,
+  RateLimitLine,
+  ControlRequestLine,
+  ControlCancelLine,
+]);
+export type ClaudeLine = z.infer<typeof ClaudeLine>;
+
+const KNOWN_TYPES: ReadonlySet<string> = new Set<ClaudeLine['type']>([
+  'system',
+  'assistant',
+  'user',
+  'stream_event',
+  'result',
+  'rate_limit_event',
+  'control_request',
+  'control_cancel_request',
+]);
+
+/** Whether a line of this type is one that we act on; others are passed over. */
+export function isKnownType(type: string): boolean {
+  return KNOWN_TYPES.has(type);
+}

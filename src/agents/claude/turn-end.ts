@@ -1,0 +1,118 @@
+import type { TurnEndReason, Usage } from '../events.js';
+import type { ModelUsage, ResultLine, Tokens } from './schema.js';
+
+/** What else is known about a turn when its `result` comes. */
+export interface TurnFacts {
+  /** We asked for its end. */
+  readonly isCancelling: boolean;
+  /** A limit was reported, by an event or as the error of a reply. */
+  readonly isLimited: boolean;
+}
+
+/** Anthropic's "overloaded" counts as a limit: trying again later helps. */
+const LIMIT_STATUSES: readonly number[] = [429, 529];
+const LIMIT_TEXT = /\b(hit|reached) your\b.*\blimit\b|\busage limit reached\b/i;
+const OVERFLOW_TEXT = /^prompt is too long\b/i;
+
+/** Why a turn ended. `subtype: "success"` alone says nothing: a failed turn has it too, with `is_error`. */
+export function reasonOf(result: ResultLine, facts: TurnFacts): TurnEndReason {
+  const { subtype, terminal_reason: terminal = '', stop_reason: stop } = result;
+  const text = result.result ?? '';
+  const isFailure = result.is_error === true || subtype !== 'success';
+  if (terminal?.startsWith('aborted')) return 'cancelled';
+  if (subtype === 'error_max_turns') return 'turn-limit';
+  if (terminal === 'prompt_too_long' || (isFailure && OVERFLOW_TEXT.test(text))) return 'context-overflow';
+  if (stop === 'refusal') return 'refused';
+  if (!isFailure) return 'completed';
+  if (facts.isCancelling && subtype === 'error_during_execution') return 'cancelled';
+  const hasLimitStatus = LIMIT_STATUSES.includes(result.api_error_status ?? 0);
+  if (hasLimitStatus || facts.isLimited || LIMIT_TEXT.test(text)) return 'rate-limited';
+  return 'failed';
+}
+
+/** What a turn that did not complete says about it. */
+export function messageOfResult(result: ResultLine): string {
+  if (result.result) return result.result;
+  if (result.errors?.length) return result.errors.join('\n');
+  return result.terminal_reason ?? result.subtype ?? 'it gave no reason';
+}
+
+/** What the turn used; undefined where the line does not tell. */
+export function usageOf(
+  result: ResultLine,
+  known: { contextTokens: number | null; models: readonly (string | null)[]; costUsd: number | null },
+): Usage | undefined {
+  const tokens = result.usage;
+  if (tokens === undefined || tokens === null) return undefined;
+  return {
+    inputTokens: tokens.input_tokens ?? 0,
+    outputTokens: tokens.output_tokens ?? 0,
+    cacheReadTokens: tokens.cache_read_input_tokens ?? 0,
+    cacheWriteTokens: tokens.cache_creation_input_tokens ?? 0,
+    contextTokens: known.contextTokens,
+    contextWindow: contextWindowOf(result.modelUsage ?? {}, known.models),
+    costUsd: known.costUsd,
+  };
+}
+
+/** Everything a request sent and got back is in the context of the next one. */
+export function contextTokensOf(tokens: Tokens): number {
+  return (
+    (tokens.input_tokens ?? 0) +
+    (tokens.cache_read_input_tokens ?? 0) +
+    (tokens.cache_creation_input_tokens ?? 0) +
+    (tokens.output_tokens ?? 0)
+  );
+}
+
+/** Of the model that answers, or else of the one that read most: small models do side work in between. */
+function contextWindowOf(usage: ModelUsage, models: readonly (string | null)[]): number | null {
+  for (const model of models) {
+    const window = model === null ? undefined : usage[model]?.contextWindow;
+    if (typeof window === 'number') return window;
+  }
+  const byInput = Object.values(usage).sort((a, b) => inputOf(b) - inputOf(a));
+  return byInput[0]?.contextWindow ?? null;
+}
+
+function inputOf(usage: ModelUsage[string]): number {
+  return (usage.inputTokens ?? 0) + (usage.cacheReadInputTokens ?? 0);
+}
+
+/**
+ * Turns `total_cost_usd`, which goes on over turns, resumes and forks, into the cost of each turn. After a resume the
+ * total before it is not known, so the first turn is taken from what the agent counted since, or is unknown.
+ */
+export class CostMeter {
+  #total: number | null;
+
+  constructor(options: { isResumed: boolean }) {
+    this.#total = options.isResumed ? null : 0;
+  }
+
+  costOf(result: ResultLine): number | null {
+    const total = result.total_cost_usd;
+    const before = this.#total;
+    if (typeof total !== 'number') return null;
+    this.#total = total;
+    if (before === null) return costIn(result.model_usage_since_last_result ?? {});
+    // A total that fell was counted anew; since when is not known.
+    return total < before ? null : withoutNoise(total - before);
+  }
+}
+
+function costIn(usage: ModelUsage): number | null {
+  const costs = Object.values(usage).map(({ costUSD }) => costUSD);
+  if (costs.length === 0) return null;
+  let sum = 0;
+  for (const cost of costs) {
+    if (typeof cost !== 'number') return null;
+    sum += cost;
+  }
+  return withoutNoise(sum);
+}
+
+/** 0.3 - 0.1 is 0.19999999999999998. */
+function withoutNoise(usd: number): number {
+  return Math.round(usd * 1e10) / 1e10;
+}

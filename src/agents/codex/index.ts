@@ -1,0 +1,1 @@
+export { codexDriver } from './driver.js';

@@ -1,0 +1,68 @@
+import type { AgentDriver } from './driver.js';
+import { AgentUnknownError } from './errors.js';
+
+export type DriverName = 'claude' | 'codex' | 'acp' | 'line';
+/** ACP agents whose ways are known. */
+export const PRESET_NAMES = ['gemini', 'opencode', 'claude-acp', 'codex-acp'] as const;
+export type PresetName = (typeof PRESET_NAMES)[number];
+
+/** An agent by name: a driver, a command, and perhaps a system prompt. */
+export interface AgentDefinition {
+  readonly name: string;
+  readonly driver: DriverName;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** For `acp`: which agent's ways to expect. */
+  readonly preset?: PresetName | undefined;
+  readonly model?: string | undefined;
+  readonly systemPrompt?: string | undefined;
+  readonly environment: Readonly<Record<string, string>>;
+  /** `built in`, or where it is defined. */
+  readonly source: string;
+}
+
+/** The agents that need no configuration, in the order in which one is chosen when none is named. */
+export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
+  builtIn('claude', 'claude', 'claude'),
+  builtIn('codex', 'codex', 'codex'),
+  builtIn('gemini', 'acp', 'gemini', 'gemini'),
+  builtIn('opencode', 'acp', 'opencode', 'opencode'),
+  builtIn('claude-acp', 'acp', 'claude-agent-acp', 'claude-acp'),
+  builtIn('codex-acp', 'acp', 'codex-acp', 'codex-acp'),
+];
+
+/** The agents that are tried in turn when the user names none. */
+export const DEFAULT_ORDER: readonly string[] = ['claude', 'codex', 'gemini', 'opencode'];
+
+/** The agent of this name; the user's own come first. Throws AGENT_UNKNOWN with the known names. */
+export function agentNamed(agents: readonly AgentDefinition[], name: string): AgentDefinition {
+  const found = agents.find((agent) => agent.name === name);
+  if (found === undefined)
+    throw new AgentUnknownError(
+      name,
+      agents.map((agent) => agent.name),
+    );
+  return found;
+}
+
+/** The driver of an agent. Each is loaded on its own: nobody pays for a protocol they do not use. */
+export async function loadDriver(
+  definition: Pick<AgentDefinition, 'driver' | 'preset'>,
+): Promise<AgentDriver> {
+  switch (definition.driver) {
+    case 'claude':
+      return (await import('./claude/index.js')).claudeDriver;
+    case 'codex':
+      return (await import('./codex/index.js')).codexDriver;
+    case 'line':
+      return (await import('./line/index.js')).lineDriver();
+    case 'acp': {
+      const { ACP_PRESETS, acpDriver } = await import('./acp/index.js');
+      return acpDriver(ACP_PRESETS[definition.preset ?? 'acp']);
+    }
+  }
+}
+
+function builtIn(name: string, driver: DriverName, command: string, preset?: PresetName): AgentDefinition {
+  return { name, driver, command, args: [], preset, environment: {}, source: 'built in' };
+}

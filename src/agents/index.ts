@@ -1,0 +1,33 @@
+export {
+  type AgentDefinition,
+  agentNamed,
+  BUILT_IN_AGENTS,
+  DEFAULT_ORDER,
+  type DriverName,
+  loadDriver,
+  PRESET_NAMES,
+} from './definitions.js';
+export type {
+  AgentCapabilities,
+  AgentConnection,
+  AgentDriver,
+  DriverTools,
+  McpServerSpec,
+  ResumeHandle,
+  StartOptions,
+} from './driver.js';
+export { AgentBusyError, AgentEndedError, AgentNotStartedError, AgentUnknownError } from './errors.js';
+export {
+  type AgentEvent,
+  NO_USAGE,
+  type ToolKind,
+  type TurnEnd,
+  type TurnEndReason,
+  type Usage,
+} from './events.js';
+export {
+  decidePermission,
+  type PermissionMode,
+  type PermissionPolicy,
+  type PermissionRequest,
+} from './permission.js';

@@ -1,0 +1,2 @@
+export { lineDriver } from './driver.js';
+export type { ContextOptions, LineOptions } from './options.js';

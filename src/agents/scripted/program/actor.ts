@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import type { Conversation, Conversations } from './conversation.js';
+import type { Launch } from './launch.js';
+import { playTurn, type Stage } from './player.js';
+import { type Script, type Turn, turnAfter } from './script.js';
+import type { PlayedTurn, Voice } from './voice.js';
+
+/** What every protocol needs to run the play. */
+export interface Actor {
+  readonly launch: Launch;
+  readonly script: Script;
+  readonly conversations: Conversations;
+  readonly stage: Stage;
+  /** Ends the program, unless the script said that it does not let itself be ended. */
+  readonly leave: (code: number) => void;
+}
+
+/** The turn that was played, and how it went. */
+export interface Answer extends PlayedTurn {
+  readonly turn: Turn;
+}
+
+/** Answers a prompt: it is kept before the work begins, and noted with all that was known then. */
+export async function answer(
+  actor: Actor,
+  conversation: Conversation,
+  prompt: string,
+  voice: Voice,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { conversations, launch, script, stage } = actor;
+  const history = conversation.messages.map(({ role, text }) => ({ role, text }));
+  conversations.note({
+    at: new Date().toISOString(),
+    pid: process.pid,
+    protocol: launch.protocol,
+    session: conversation.id,
+    system: launch.systemPrompt,
+    prompt,
+    history,
+  });
+  const turn = turnAfter(script, conversation.prompts.length);
+  conversation.add({ role: 'user', text: prompt });
+  return { turn, ...(await playTurn(turn, stage, voice, conversation, signal)) };
+}
+
+export function newId(): string {
+  return randomUUID();
+}

@@ -1,0 +1,119 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What one turn used. */
+export interface TurnUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cost: number;
+  readonly window: number;
+}
+
+export const NO_USE: TurnUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, window: 0 };
+
+/** One side of an exchange, as it is kept. */
+export interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  readonly usage?: TurnUsage;
+}
+
+/** What is noted about every prompt; no id of a conversation has a dot. */
+export const LOG_NAME = 'prompts.log.jsonl';
+
+/** Conversations on disk, one file each; a line is there whole once it was written, also after SIGKILL. */
+export class Conversations {
+  readonly #directory: string | null;
+
+  constructor(directory: string | null) {
+    this.#directory = directory;
+    if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  }
+
+  has(id: string): boolean {
+    return this.#directory !== null && isFileName(id) && existsSync(this.#path(id));
+  }
+
+  /** Goes on with a conversation, or begins one. */
+  open(id: string): Conversation {
+    const messages = this.has(id) ? readMessages(readFileSync(this.#path(id), 'utf8')) : [];
+    return new Conversation(id, messages, (message) => this.#append(this.#path(id), message));
+  }
+
+  /** Makes a conversation that can be resumed before anything was said in it. */
+  begin(id: string): Conversation {
+    if (this.#directory !== null) appendFileSync(this.#path(id), '');
+    return this.open(id);
+  }
+
+  /** A new conversation that begins with all that was said in another. */
+  fork(from: string, id: string): Conversation {
+    const copy = this.open(id);
+    for (const message of this.open(from).messages) copy.add(message);
+    return copy;
+  }
+
+  /** Writes down what the agent was told and what it knew then, for whoever wants to check. */
+  note(entry: unknown): void {
+    this.#append(join(this.#directory ?? '', LOG_NAME), entry);
+  }
+
+  #append(path: string, entry: unknown): void {
+    if (this.#directory !== null) appendFileSync(path, `${JSON.stringify(entry)}\n`);
+  }
+
+  #path(id: string): string {
+    if (!isFileName(id)) throw new Error(`not an id of a conversation: ${JSON.stringify(id)}`);
+    return join(this.#directory ?? '', `${id}.jsonl`);
+  }
+}
+
+/** What was said so far. A prompt is kept before the work on it begins, the reply after. */
+export class Conversation {
+  readonly id: string;
+  readonly messages: Message[];
+  readonly #keep: (message: Message) => void;
+
+  constructor(id: string, messages: readonly Message[], keep: (message: Message) => void) {
+    this.id = id;
+    this.messages = [...messages];
+    this.#keep = keep;
+  }
+
+  get prompts(): string[] {
+    return this.messages.filter(({ role }) => role === 'user').map(({ text }) => text);
+  }
+
+  add(message: Message): void {
+    this.#keep(message);
+    this.messages.push(message);
+  }
+
+  /** What all turns used together, also before a resume. */
+  get total(): TurnUsage {
+    return this.messages.reduce((sum, { usage }) => (usage === undefined ? sum : addUp(sum, usage)), NO_USE);
+  }
+}
+
+function addUp(a: TurnUsage, b: TurnUsage): TurnUsage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+    cost: a.cost + b.cost,
+    window: b.window,
+  };
+}
+
+/** An id becomes a file name only if it could not be anything else. */
+function isFileName(id: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/.test(id);
+}
+
+function readMessages(text: string): Message[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as Message);
+}

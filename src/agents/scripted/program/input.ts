@@ -1,0 +1,27 @@
+/** Hands on the lines of a stream, cut at LF only: readline would also cut at U+2028. */
+export function readLines(
+  stream: NodeJS.ReadableStream,
+  onLine: (line: string) => void,
+  onEnd: () => void,
+): void {
+  let pending: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => {
+    let from = 0;
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, from)) {
+      const line = Buffer.concat([...pending, chunk.subarray(from, end)]).toString('utf8');
+      pending = [];
+      from = end + 1;
+      onLine(line);
+    }
+    if (from < chunk.length) pending.push(chunk.subarray(from));
+  });
+  stream.once('end', onEnd);
+  stream.once('error', onEnd);
+}
+
+/** Everything that comes until the end of the stream. */
+export async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,146 @@
+import { type CommandLine, type OptionKinds, takeApart } from './arguments.js';
+import { type McpServers, readClaudeServers, readCodexServers } from './mcp-servers.js';
+
+export const PROTOCOLS = ['claude', 'codex', 'acp', 'line'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** How the program was started: what the real one would have understood, and our own settings. */
+export interface Launch {
+  readonly protocol: Protocol;
+  readonly scriptPath: string | null;
+  /** Where conversations are kept; without one they end with the process. */
+  readonly stateDirectory: string | null;
+  readonly sessionId: string | null;
+  readonly resume: string | null;
+  readonly isFork: boolean;
+  /** In the words of Claude: default, acceptEdits, bypassPermissions, plan. */
+  readonly permissionMode: string;
+  /** Permission questions go to whoever holds the other end of our pipes. */
+  readonly asksOverStdio: boolean;
+  readonly allowedTools: readonly string[];
+  readonly streamsPartials: boolean;
+  readonly mcpServers: McpServers;
+  readonly model: string;
+  readonly systemPrompt: string | null;
+  /** The prompt on the command line; `-` = on standard input. */
+  readonly prompt: string | null;
+  readonly endMarker: string;
+  readonly failureMarker: string;
+  /** The line that ends a prompt of several lines; null = every line is a prompt. */
+  readonly promptEnd: string | null;
+  readonly arguments: readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const OWN = ['--protocol', '--script', '--state', '--end-marker', '--failure-marker', '--prompt-end'];
+const KINDS: Readonly<Record<Protocol, OptionKinds>> = {
+  claude: kinds(
+    [
+      '--input-format --output-format --session-id --resume -r --permission-mode --permission-prompt-tool --model',
+      '--append-system-prompt --system-prompt --max-turns --fallback-model --settings --agents --effort',
+    ],
+    ['--mcp-config --allowedTools --allowed-tools --disallowedTools --disallowed-tools --tools --add-dir'],
+  ),
+  codex: kinds(
+    [
+      '-c --config -m --model -s --sandbox -C --cd -p --profile -i --image -o --output-last-message --output-schema',
+      '--color -a --ask-for-approval --enable --disable --add-dir --local-provider',
+    ],
+    [],
+  ),
+  acp: kinds(['--model -m --permission-mode --mcp-config'], []),
+  line: kinds(['--session-id --resume --model --mcp-config'], []),
+};
+
+/** Understands the command line, as the real program of that protocol would, and our own variables. */
+export function readLaunch(argv: readonly string[], environment: Environment): Launch {
+  const protocol = readProtocol(argv, environment);
+  const line = takeApart(argv, KINDS[protocol]);
+  const last = (...names: string[]) => lastValue(line, names);
+  const has = (...names: string[]) => names.some((name) => line.options.has(name));
+  const codex = protocol === 'codex' ? readCodex(line) : null;
+  const skipsPermissions = has(
+    '--dangerously-skip-permissions',
+    '--dangerously-bypass-approvals-and-sandbox',
+  );
+  return {
+    protocol,
+    scriptPath: last('--script') ?? environment.HOLDFAST_SCRIPTED_SCRIPT ?? null,
+    stateDirectory: last('--state') ?? environment.HOLDFAST_SCRIPTED_STATE ?? null,
+    sessionId: last('--session-id'),
+    resume: codex?.resume ?? last('--resume', '-r'),
+    isFork: has('--fork-session'),
+    permissionMode: skipsPermissions
+      ? 'bypassPermissions'
+      : (codex?.mode ?? last('--permission-mode') ?? 'default'),
+    asksOverStdio: last('--permission-prompt-tool') === 'stdio',
+    allowedTools: allValues(line, ['--allowedTools', '--allowed-tools']).flatMap((tools) =>
+      tools.split(/[\s,]+/),
+    ),
+    streamsPartials: has('--include-partial-messages'),
+    mcpServers:
+      protocol === 'codex'
+        ? readCodexServers(allValues(line, ['-c', '--config']))
+        : readClaudeServers(allValues(line, ['--mcp-config'])),
+    model: last('--model', '-m') ?? 'scripted-1',
+    systemPrompt: last('--append-system-prompt', '--system-prompt') ?? codex?.instructions ?? null,
+    prompt: codex?.prompt ?? null,
+    endMarker: last('--end-marker') ?? environment.HOLDFAST_SCRIPTED_END_MARKER ?? '[DONE]',
+    failureMarker: last('--failure-marker') ?? environment.HOLDFAST_SCRIPTED_FAILURE_MARKER ?? '[FAILED]',
+    promptEnd: last('--prompt-end') ?? environment.HOLDFAST_SCRIPTED_PROMPT_END ?? null,
+    arguments: argv,
+  };
+}
+
+/** A command line that cannot be understood. */
+export class LaunchError extends Error {}
+
+function readProtocol(argv: readonly string[], environment: Environment): Protocol {
+  const at = argv.indexOf('--protocol');
+  const name = (at === -1 ? undefined : argv[at + 1]) ?? environment.HOLDFAST_SCRIPTED_PROTOCOL ?? 'acp';
+  const protocol = PROTOCOLS.find((known) => known === name);
+  if (protocol === undefined) {
+    throw new LaunchError(`there is no protocol "${name}" (there are ${PROTOCOLS.join(', ')})`);
+  }
+  return protocol;
+}
+
+/** `exec [options] [resume [options] ID] [--] PROMPT`, the words in this order, the options anywhere. */
+function readCodex(line: CommandLine) {
+  const [command, ...rest] = line.positionals;
+  if (command !== 'exec' && command !== 'e') throw new LaunchError('codex is only played as `exec`');
+  const isResume = rest[0] === 'resume';
+  const [resume = null, prompt = null] = isResume ? rest.slice(1) : [null, ...rest];
+  const sandbox = lastValue(line, ['-s', '--sandbox']);
+  const settings = allValues(line, ['-c', '--config']);
+  const instructions = settings.find((setting) => setting.startsWith('developer_instructions='));
+  const modes: Readonly<Record<string, string>> = {
+    'workspace-write': 'acceptEdits',
+    'danger-full-access': 'bypassPermissions',
+  };
+  return {
+    resume,
+    prompt,
+    mode: modes[sandbox ?? sandboxSetting(settings) ?? ''] ?? 'plan',
+    instructions: instructions?.slice(instructions.indexOf('=') + 1) ?? null,
+  };
+}
+
+function sandboxSetting(settings: readonly string[]): string | undefined {
+  const setting = settings.findLast((one) => one.startsWith('sandbox_mode='));
+  return setting?.slice(setting.indexOf('=') + 1).replaceAll(/["']/g, '');
+}
+
+function kinds(valued: readonly string[], variadic: readonly string[]): OptionKinds {
+  const words = (lists: readonly string[]) => lists.flatMap((list) => list.split(' '));
+  return { valued: new Set([...words(valued), ...OWN]), variadic: new Set(words(variadic)) };
+}
+
+function allValues(line: CommandLine, names: readonly string[]): string[] {
+  return names.flatMap((name) => line.options.get(name) ?? []);
+}
+
+function lastValue(line: CommandLine, names: readonly string[]): string | null {
+  return allValues(line, names).at(-1) ?? null;
+}

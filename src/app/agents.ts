@@ -1,0 +1,164 @@
+import {
+  type AgentConnection,
+  type AgentDefinition,
+  agentNamed,
+  BUILT_IN_AGENTS,
+  DEFAULT_ORDER,
+  type DriverTools,
+  loadDriver,
+  type McpServerSpec,
+  type PermissionMode,
+  type PermissionRequest,
+  type ResumeHandle,
+} from '../agents/index.js';
+import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
+import { findProgram, runProgram } from '../programs/index.js';
+import type { Services } from './services.js';
+
+/** No agent was named, and none of the usual ones is installed. */
+export class NoAgentError extends HoldfastError<'NO_AGENT'> {
+  readonly code = 'NO_AGENT';
+
+  constructor() {
+    super(`None of ${DEFAULT_ORDER.join(', ')} is installed`, {
+      hint: 'Install one, set `agent` in config.json, or try `--agent scripted`, which needs nothing.',
+    });
+  }
+}
+
+/** Every agent there is: the user's own, then the built-in ones that they do not replace. */
+export function knownAgents(services: Services): AgentDefinition[] {
+  const { config } = services;
+  const own = Object.entries(config.agents).map(
+    ([name, settings]): AgentDefinition => ({ name, ...settings, source: config.layout.configFile }),
+  );
+  const names = new Set(own.map((agent) => agent.name));
+  return [...own, ...[...BUILT_IN_AGENTS, scriptedAgent(services)].filter((agent) => !names.has(agent.name))];
+}
+
+/** Where an agent's program is; undefined when it is not installed. */
+export function locateAgent(services: Services, agent: AgentDefinition): string | undefined {
+  return findProgram(services.tools.fileSystem, agent.command, services.environment.PATH);
+}
+
+const VERSION_TIMEOUT_MS = 10_000;
+
+/** What an agent's program says to `--version`; null when it says nothing in time. */
+export async function agentVersion(services: Services, agent: AgentDefinition): Promise<string | null> {
+  const spec = {
+    command: agent.command,
+    args: [...agent.args, '--version'],
+    workingDirectory: services.config.roots.temporary,
+    environment: { ...services.environment, ...agent.environment },
+  };
+  try {
+    const { lines, exit } = await runProgram(driverTools(services), spec, VERSION_TIMEOUT_MS);
+    return exit.code === 0 ? (lines.find((line) => line.trim() !== '')?.trim() ?? null) : null;
+  } catch (error) {
+    services.log.debug('agent.no-version', { agent: agent.name, error: messageOf(error) });
+    return null;
+  }
+}
+
+/** The agent to use: the named one, the configured one, or the first that is installed. Throws AGENT_UNKNOWN, NO_AGENT. */
+export function chooseAgent(services: Services, name: string | undefined): AgentDefinition {
+  const agents = knownAgents(services);
+  const wanted = name ?? services.config.get('agent');
+  if (wanted !== undefined) return agentNamed(agents, wanted);
+  for (const candidate of DEFAULT_ORDER) {
+    const agent = agents.find((known) => known.name === candidate);
+    if (agent !== undefined && locateAgent(services, agent) !== undefined) return agent;
+  }
+  throw new NoAgentError();
+}
+
+export interface StartAgentOptions {
+  readonly permissions: PermissionMode;
+  readonly workingDirectory?: string | undefined;
+  readonly model?: string | undefined;
+  readonly resume?: ResumeHandle | undefined;
+  readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Starts an agent with `holdfast mcp` at its side; orphans of dead supervisors are ended first. */
+export async function startAgent(
+  services: Services,
+  agent: AgentDefinition,
+  options: StartAgentOptions,
+): Promise<AgentConnection> {
+  services.programs.endOrphans();
+  const driver = await loadDriver(agent);
+  return driver.start(driverTools(services), {
+    command: agent.command,
+    args: agent.args,
+    workingDirectory: options.workingDirectory ?? services.workingDirectory,
+    environment: { ...services.environment, ...agent.environment },
+    model: options.model ?? agent.model,
+    systemPrompt: agent.systemPrompt,
+    permissions: {
+      mode: options.permissions,
+      ask: (request, signal) => askPerson(services, agent, request, signal),
+    },
+    mcpServers: [holdfastServer(services)],
+    resume: options.resume,
+    onOutput: options.onOutput,
+    signal: options.signal,
+  });
+}
+
+/** What drivers need from their surroundings. */
+export function driverTools(services: Services): DriverTools {
+  const { fileSystem, ids } = services.tools;
+  return { fileSystem, ids, clock: services.clock, log: services.log, registry: services.programs };
+}
+
+const ALLOW = 'Allow once';
+
+/** A permission as a question in the inbox; anything but a clear yes is a no. */
+async function askPerson(
+  services: Services,
+  agent: AgentDefinition,
+  request: PermissionRequest,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { questions, workingDirectory } = services;
+  const what = visibleExcerpt(request.title === '' ? request.name : request.title, 2_000);
+  const view = await questions.create(
+    [
+      {
+        title: 'Permission',
+        prompt: `${agent.name} asks to use **${visibleExcerpt(request.name, 80)}**:\n\n\`${what}\``,
+        options: [{ label: ALLOW }, { label: 'Deny' }],
+      },
+    ],
+    { asker: { agent: agent.name }, workingDirectory, isWaiting: true },
+  );
+  const outcome = await questions.wait(view.id, { signal });
+  return outcome.status === 'completed' && outcome.answers[0]?.selectedOption === ALLOW;
+}
+
+/** Our own server, as the agent starts it; it must find the same files as we do. */
+function holdfastServer(services: Services): McpServerSpec {
+  const { HOLDFAST_HOME } = services.environment;
+  return {
+    name: 'holdfast',
+    command: services.self.command,
+    args: [...services.self.args, 'mcp'],
+    environment: HOLDFAST_HOME === undefined ? {} : { HOLDFAST_HOME },
+  };
+}
+
+/** Our own agent program, which plays a script: for the demo, for tests, for trying things out. */
+function scriptedAgent(services: Services): AgentDefinition {
+  const [entry] = services.self.args;
+  const program = entry === undefined ? 'scripted.mjs' : entry.replace(/cli\/[^/]+$/, 'agents/scripted.mjs');
+  return {
+    name: 'scripted',
+    driver: 'acp',
+    command: process.execPath,
+    args: [program, '--protocol', 'acp'],
+    environment: {},
+    source: 'built in',
+  };
+}

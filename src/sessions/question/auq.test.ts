@@ -1,0 +1,393 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { auqId, copyAuqSessions, HALF_MADE } from '../../../test/support/auq-fixtures.js';
+import {
+  DAY_MS,
+  firstOptions,
+  type QuestionFileName,
+  type QuestionWorld,
+  question,
+  questionWorld,
+  treeOf,
+} from '../../../test/support/question-world.js';
+import { verifies } from '../../../test/support/verifies.js';
+import { formatAnswers } from './format-response.js';
+import { AnswersFile, RequestFile, StatusFile } from './schema.js';
+
+const NOW = '2026-02-20T10:00:00.000Z';
+
+async function auqWorld(): Promise<QuestionWorld> {
+  const world = await questionWorld();
+  copyAuqSessions(world.base);
+  world.clock.jumpTo(NOW);
+  return world;
+}
+
+const STATES: readonly [number, string][] = [
+  [1, 'pending'],
+  [2, 'pending'],
+  [3, 'completed'],
+  [4, 'completed'],
+  [5, 'rejected'],
+  [6, 'rejected'],
+  [7, 'timed_out'],
+  [8, 'abandoned'],
+  [9, 'completed'],
+  [10, 'completed'],
+  [11, 'pending'],
+  [12, 'pending'],
+  [13, 'pending'],
+  [14, 'pending'],
+  [15, 'completed'],
+  [16, 'pending'],
+  [17, 'pending'],
+  [18, 'completed'],
+  [19, 'completed'],
+  [20, 'pending'],
+  [21, 'pending'],
+  [22, 'pending'],
+];
+
+describe('sessions that AUQ wrote', () => {
+  verifies('Q21', 'are all listed, each in its state, damaged and half-made ones too', async () => {
+    await using world = await auqWorld();
+    const views = await world.sessions.list();
+    const found = new Map(views.map((view) => [view.id, view.outcome.status]));
+    expect(found).toEqual(
+      new Map([
+        ...STATES.map(([number, state]) => [auqId(number), state] as const),
+        [HALF_MADE, 'abandoned'],
+      ]),
+    );
+    expect(
+      views
+        .filter((view) => view.faults.length > 0)
+        .map((view) => view.id)
+        .sort(),
+    ).toEqual([11, 13, 20, 99].map(auqId));
+    expect(world.log.events).toEqual([]);
+  });
+
+  verifies('Q21', 'listing, showing and verifying change none of their bytes', async () => {
+    await using world = await auqWorld();
+    const before = treeOf(world.base);
+    for (const view of await world.sessions.list()) {
+      await world.sessions.get(view.id);
+      await world.sessions.verify(view.id);
+    }
+    expect(treeOf(world.base)).toEqual(before);
+  });
+
+  verifies(
+    'Q21',
+    'answers read as the agent expects them: partial, doubled, forced, with offsets',
+    async () => {
+      await using world = await auqWorld();
+      const text = async (number: number) => {
+        const { outcome, questions } = await world.sessions.get(auqId(number));
+        return outcome.status === 'completed'
+          ? formatAnswers(questions, outcome.answers).split('\n').slice(2)
+          : [];
+      };
+      expect(await text(3)).toEqual([
+        '1. Which database?',
+        '→ PostgreSQL — the usual one',
+        '',
+        '2. Which parts?',
+        '→ A',
+        '→ B — second',
+        "→ Other: 'it\\'s C'",
+        '',
+        '3. And why?',
+        "→ Other: 'because\\nI said so'",
+      ]);
+      expect(await text(9)).toEqual([
+        '1. Which database?',
+        '→ SQLite',
+        "→ Other: '[ELABORATE_REQUEST] Please elaborate on question \\'Database\\''",
+      ]);
+      expect(await text(10)).toEqual([
+        '1. Which database?',
+        '→ No answer provided',
+        '',
+        '2. Second?',
+        '→ SQLite',
+      ]);
+      expect(await text(19)).toEqual(['1. Which database?', '→ PostgreSQL — the usual one', '→ SQLite']);
+      expect(await text(15)).toEqual(['1. Which database?', '→ SQLite']);
+      expect((await world.sessions.get(auqId(15))).lastActivityAt).toBe('2026-02-20T09:16:30.500Z');
+    },
+  );
+
+  verifies('Q21', 'rejections keep their reason, or none', async () => {
+    await using world = await auqWorld();
+    expect((await world.sessions.get(auqId(5))).outcome).toMatchObject({ reason: 'not "now"', late: false });
+    expect((await world.sessions.get(auqId(6))).outcome).toMatchObject({ reason: null });
+  });
+
+  for (const [number, state] of STATES.filter(
+    ([, state]) => state === 'pending' || state === 'timed_out' || state === 'abandoned',
+  )) {
+    verifies('Q21', `number ${number} (${state}) can be answered, and is read back`, async () => {
+      await using world = await auqWorld();
+      const id = auqId(number);
+      const { questions } = await world.sessions.get(id);
+      const view = await world.sessions.answer(id, firstOptions(questions));
+      expect(view.outcome).toMatchObject({ status: 'completed', late: state !== 'pending' });
+      expect(world.read(id, 'status.json').status).toBe('completed');
+      expect(await world.sessions.verify(id)).toEqual([]);
+    });
+  }
+
+  verifies('Q21', 'a settled one is not answered over', async () => {
+    await using world = await auqWorld();
+    for (const number of [3, 4, 5, 6, 9, 10, 15, 18, 19]) {
+      const { questions } = await world.sessions.get(auqId(number));
+      const other = questions.map((_, questionIndex) => ({ questionIndex, customText: 'something else' }));
+      await expect(world.sessions.answer(auqId(number), other)).rejects.toMatchObject({
+        code: 'ALREADY_SETTLED',
+      });
+    }
+  });
+
+  verifies(
+    'Q21',
+    'the status is written first, then the answer, with the call id of the request',
+    async () => {
+      await using world = await auqWorld();
+      const { fileSystem } = world.tools;
+      const order: string[] = [];
+      const watching = {
+        ...fileSystem,
+        rename(from: string, to: string) {
+          order.push(to.slice(to.lastIndexOf('/') + 1));
+          fileSystem.rename(from, to);
+        },
+        link(from: string, to: string) {
+          order.push(to.slice(to.lastIndexOf('/') + 1));
+          fileSystem.link(from, to);
+        },
+      };
+      const { sessions } = world.other({ fileSystem: watching });
+      await sessions.answer(auqId(1), [{ questionIndex: 0, selectedOption: 'SQLite' }]);
+      expect(order.filter((name) => name.endsWith('.json'))).toEqual(['status.json', 'answers.json']);
+      expect(world.read(auqId(1), 'answers.json')).toMatchObject({
+        callId: '6f1c9a52-6f0e-4d8e-9f36-0d3c2a7b1e11',
+      });
+      await sessions.answer(auqId(2), [{ questionIndex: 0, selectedOption: 'SQLite' }]);
+      expect(world.read(auqId(2), 'answers.json')).not.toHaveProperty('callId');
+    },
+  );
+
+  verifies(
+    'Q21',
+    'keys that we do not know survive our rewrite of the status, and the request is never touched',
+    async () => {
+      await using world = await auqWorld();
+      const id = auqId(12);
+      const request = world.read(id, 'request.json');
+      const status = world.read(id, 'status.json');
+      await world.sessions.reject(id, 'no');
+      expect(world.read(id, 'status.json')).toEqual({
+        ...status,
+        status: 'rejected',
+        rejectionReason: 'no',
+        lastModified: NOW,
+      });
+      expect(world.read(id, 'request.json')).toEqual(request);
+    },
+  );
+
+  verifies('Q21', 'are collected: new once, and not new where AUQ delivered them', async () => {
+    await using world = await auqWorld();
+    for (const number of [3, 5, 7, 9, 10, 15, 18, 19]) {
+      for (const isNew of [true, false]) {
+        using delivery = await world.sessions.collect(auqId(number));
+        expect([number, delivery.isNew]).toEqual([number, isNew]);
+        delivery.confirm();
+      }
+    }
+    using fetched = await world.sessions.collect(auqId(4));
+    expect(fetched.isNew).toBe(false);
+    expect(world.read(auqId(18), 'status.json').status).toBe('completed');
+    expect(world.read(auqId(4), 'answers.json').lastReadAt).toBe('2026-02-20T09:17:00.000Z');
+  });
+
+  verifies('Q21', 'a waiter gets their answers by either order of writing', async () => {
+    await using world = await auqWorld();
+    expect(await world.sessions.wait(auqId(18))).toMatchObject({ status: 'completed' });
+    expect(await world.sessions.wait(auqId(17), { patienceMs: 1 })).toEqual({ status: 'pending' });
+    expect(
+      await world.sessions.wait(auqId(1), {
+        patienceMs: 1,
+        expectedCallId: '6f1c9a52-6f0e-4d8e-9f36-0d3c2a7b1e11',
+      }),
+    ).toEqual({ status: 'pending' });
+  });
+
+  verifies('Q21', 'lock files of AUQ are left where they are', async () => {
+    await using world = await auqWorld();
+    await world.sessions.answer(auqId(16), [{ questionIndex: 0, selectedOption: 'SQLite' }]);
+    expect(world.files(auqId(16))).toEqual([
+      'answers.json',
+      'request.json',
+      'request.json.lock',
+      'status.json',
+      'status.json.lock',
+    ]);
+  });
+
+  verifies('Q21', 'are cleaned by their own times, pending ones never, and nothing breaks that', async () => {
+    await using world = await auqWorld();
+    world.clock.jumpTo(new Date(Date.parse('2026-02-20T09:16:30.501Z') + 7 * DAY_MS).toISOString());
+    const { retired, skipped } = await world.sessions.clean();
+    expect([...retired].sort()).toEqual(
+      STATES.filter(([, state]) => state !== 'pending')
+        .map(([number]) => auqId(number))
+        .sort(),
+    );
+    expect(skipped).toEqual([]);
+  });
+});
+
+/** AUQ's field tables: what a file must have, may have, and of which type. */
+const FIELDS: Readonly<
+  Record<
+    QuestionFileName,
+    { required: Record<string, RegExp | string>; optional: Record<string, RegExp | string> }
+  >
+> = {
+  'request.json': {
+    required: { sessionId: 'uuid', questions: 'array', status: /^pending$/, timestamp: 'time' },
+    optional: { callId: 'string', workingDirectory: 'string' },
+  },
+  'status.json': {
+    required: {
+      sessionId: 'uuid',
+      status: /^(pending|completed|rejected|timed_out|abandoned)$/,
+      createdAt: 'time',
+      lastModified: 'time',
+      totalQuestions: 'number',
+    },
+    optional: { callId: 'string', workingDirectory: 'string', rejectionReason: 'string or null' },
+  },
+  'answers.json': {
+    required: { sessionId: 'uuid', answers: 'array', timestamp: 'time' },
+    optional: { callId: 'string', lastReadAt: 'time' },
+  },
+};
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  uuid: (value) =>
+    typeof value === 'string' &&
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(value),
+  time: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  array: (value) => Array.isArray(value),
+  'string or null': (value) => value === null || typeof value === 'string',
+};
+
+function faultsOf(file: QuestionFileName, document: Record<string, unknown>): string[] {
+  const { required, optional } = FIELDS[file];
+  const fits = (rule: RegExp | string, value: unknown) =>
+    typeof rule === 'string' ? TYPES[rule]?.(value) === true : rule.test(String(value));
+  const wrong = (rules: Record<string, RegExp | string>, isNeeded: boolean) =>
+    Object.entries(rules)
+      .filter(([key, rule]) => (key in document ? !fits(rule, document[key]) : isNeeded))
+      .map(([key]) => `${file}: ${key}`);
+  return [...wrong(required, true), ...wrong(optional, false)];
+}
+
+describe('our files', () => {
+  for (const state of [
+    'pending',
+    'completed',
+    'rejected',
+    'rejected without a reason',
+    'timed_out',
+    'abandoned',
+    'collected',
+  ] as const) {
+    verifies('Q21', `satisfy AUQ's field tables, types, optionality and modes: ${state}`, async () => {
+      await using world = await questionWorld();
+      const asked = [question(), question({ multiSelect: true })];
+      const { id } = await world.sessions.create(asked, {
+        callId: 'call',
+        workingDirectory: '/p',
+        requestId: 'r',
+        asker: { agent: 'claude' },
+        isWaiting: true,
+        timeoutMs: 60_000,
+      });
+      if (state === 'completed' || state === 'collected')
+        await world.sessions.answer(id, [
+          { questionIndex: 0, selectedOption: 'SQLite', customText: 'x' },
+          { questionIndex: 1, selectedOptions: [] },
+        ]);
+      if (state === 'rejected') await world.sessions.reject(id, 'no');
+      if (state === 'rejected without a reason') await world.sessions.reject(id);
+      if (state === 'timed_out') await world.sessions.expire(id);
+      if (state === 'abandoned') await world.sessions.cancel(id, 'x');
+      if (state === 'collected') {
+        using delivery = await world.sessions.collect(id);
+        delivery.confirm();
+      }
+      const files = world.files(id) as QuestionFileName[];
+      expect(files).toEqual(
+        state === 'completed' || state === 'collected'
+          ? ['answers.json', 'request.json', 'status.json']
+          : ['request.json', 'status.json'],
+      );
+      expect(files.flatMap((file) => faultsOf(file, world.read(id, file)))).toEqual([]);
+      expect((lstatSync(world.path(id)).mode & 0o777).toString(8)).toBe('700');
+      for (const file of readdirSync(world.path(id)))
+        expect((lstatSync(world.path(id, file)).mode & 0o777).toString(8)).toBe('600');
+      // Every question and answer in AUQ's own shape.
+      for (const one of world.read(id, 'request.json').questions as Record<string, unknown>[]) {
+        expect(one).toEqual({
+          prompt: expect.any(String),
+          title: expect.any(String),
+          options: expect.any(Array),
+          multiSelect: expect.any(Boolean),
+        });
+      }
+    });
+  }
+
+  it('the fixtures themselves satisfy the tables, but for what they are about', async () => {
+    await using world = await auqWorld();
+    const faults: string[] = [];
+    for (const [number] of STATES) {
+      const id = auqId(number);
+      for (const file of world.files(id).filter((name) => name.endsWith('.json')) as QuestionFileName[]) {
+        faults.push(...faultsOf(file, world.read(id, file)).map((fault) => `${number} ${fault}`));
+      }
+    }
+    // Times with offsets (15) and a status that is declared and never written (21).
+    expect(faults).toEqual([
+      '15 answers.json: timestamp',
+      '15 request.json: timestamp',
+      '15 status.json: createdAt',
+      '15 status.json: lastModified',
+      '21 status.json: status',
+    ]);
+  });
+
+  it.each([
+    ['request.json', RequestFile, 1],
+    ['status.json', StatusFile, 1],
+    ['answers.json', AnswersFile, 3],
+  ] as const)(
+    'the schema of %s refuses a file without any one of its required keys',
+    async (file, schema, number) => {
+      await using world = await auqWorld();
+      const document = world.read(auqId(number), file);
+      for (const key of Object.keys(FIELDS[file].required)) {
+        const { [key]: _, ...rest } = document;
+        expect([key, schema.safeParse(rest).success]).toEqual([key, false]);
+      }
+      expect(schema.safeParse(document).success).toBe(true);
+    },
+  );
+});

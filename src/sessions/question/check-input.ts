@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { InvalidInputError, visibleExcerpt } from '../../foundation/index.js';
+import { InvalidAnswerError } from './errors.js';
+import { AnswerInput, Asker, QuestionInput } from './schema.js';
+
+/** Later than that no calendar of four digits goes. */
+const MAX_TIMEOUT_MS = 100 * 365 * 24 * 60 * 60 * 1_000;
+const MAX_REQUEST_ID_CHARACTERS = 256;
+const MAX_NAME_CHARACTERS = 4_096;
+const MAX_REASON_CHARACTERS = 256 * 1024;
+
+const Name = z.string().max(MAX_NAME_CHARACTERS);
+
+/** What a program may say when it asks. */
+export const CreateInput = z.strictObject({
+  questions: z.array(QuestionInput),
+  callId: Name.optional(),
+  timeoutMs: z.number().nonnegative().max(MAX_TIMEOUT_MS).optional(),
+  workingDirectory: Name.optional(),
+  asker: Asker.optional(),
+  requestId: z
+    .string()
+    .min(1, 'a request id has at least one character')
+    .max(MAX_REQUEST_ID_CHARACTERS, `a request id has at most ${MAX_REQUEST_ID_CHARACTERS} characters`)
+    .optional(),
+  isWaiting: z.boolean().optional(),
+});
+export type CreateInput = z.infer<typeof CreateInput>;
+
+/** Checks what a program asks, types included: not every caller is compiled. Throws INVALID_INPUT with the place. */
+export function checkCreateInput(input: unknown): CreateInput {
+  const result = CreateInput.safeParse(input);
+  if (result.success) return result.data;
+  const { place, reason } = firstIssue(result.error);
+  throw new InvalidInputError(`Invalid question set: ${place === '' ? '' : `${place}: `}${reason}`, {
+    place,
+    hint: 'Nothing was created. Correct the set and ask again.',
+  });
+}
+
+/** Checks the shape of answers before they are compared with their questions. Throws INVALID_ANSWER. */
+export function checkAnswerInput(answers: unknown): AnswerInput[] {
+  const result = z.array(AnswerInput).safeParse(answers);
+  if (result.success) return result.data;
+  const { place, reason } = firstIssue(result.error);
+  throw new InvalidAnswerError(`answers${place}: ${reason}`);
+}
+
+/** Checks the reason of a rejection or withdrawal. Throws INVALID_INPUT. */
+export function checkReason<Reason extends string | null>(reason: Reason): Reason {
+  if (reason === null) return reason;
+  if (typeof reason === 'string' && reason.length <= MAX_REASON_CHARACTERS) return reason;
+  throw new InvalidInputError(`A reason is a text of at most ${MAX_REASON_CHARACTERS} characters`, {
+    place: 'reason',
+  });
+}
+
+/** The first thing that is wrong, and where, as in `questions[0].title`. */
+function firstIssue(error: z.ZodError): { place: string; reason: string } {
+  const [issue] = error.issues;
+  const steps = (issue?.path ?? []).map((step) =>
+    typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
+  );
+  return {
+    place: steps.join('').replace(/^\./, ''),
+    reason: visibleExcerpt(issue?.message ?? 'not valid', 200),
+  };
+}

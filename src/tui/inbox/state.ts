@@ -1,0 +1,110 @@
+import type {
+  Draft,
+  DraftAnswer,
+  Question,
+  QuestionOutcome,
+  QuestionView,
+} from '../../sessions/question/index.js';
+import type { EditorState } from '../text-editor.js';
+import { EMPTY_ANSWER, faultIn, isTouched, recommendedIndex } from './answers.js';
+
+/** The set that the person is answering. */
+export interface OpenSet {
+  readonly view: QuestionView;
+  readonly questionIndex: number;
+  readonly answers: readonly DraftAnswer[];
+  /** The highlighted row: an option, or (behind the last one) the own words. */
+  readonly row: number;
+  /** The editor of the own words, while it has the keyboard. */
+  readonly editor: EditorState | null;
+  readonly fault: string | null;
+  readonly rejectionReason: string;
+}
+
+export type Screen =
+  | { readonly name: 'list' }
+  | { readonly name: 'question' }
+  | { readonly name: 'review' }
+  | { readonly name: 'reject'; readonly editor: EditorState | null; readonly from: 'question' | 'review' }
+  | {
+      readonly name: 'settled';
+      readonly outcome: QuestionOutcome;
+      readonly view: QuestionView;
+      readonly why: string;
+    };
+
+export interface InboxState {
+  readonly pending: readonly QuestionView[];
+  /** The set that the list stands on. */
+  readonly selectedId: string | null;
+  readonly open: OpenSet | null;
+  readonly screen: Screen;
+  readonly isHelpShown: boolean;
+  /** How many rows the long text on screen is scrolled down. */
+  readonly scroll: number;
+  /** A word about what just happened. */
+  readonly notice: string | null;
+  readonly isBusy: boolean;
+}
+
+/** What happens outside the state, as data; the controller does it. */
+export type Effect =
+  | { readonly do: 'open'; readonly id: string }
+  /** Keep what the open set holds now. */
+  | { readonly do: 'save-draft' }
+  | { readonly do: 'submit'; readonly set: OpenSet }
+  | { readonly do: 'reject'; readonly id: string; readonly reason: string | null }
+  | { readonly do: 'leave' };
+
+export type Step = readonly [InboxState, readonly Effect[]];
+
+export const INITIAL_STATE: InboxState = {
+  pending: [],
+  selectedId: null,
+  open: null,
+  screen: { name: 'list' },
+  isHelpShown: false,
+  scroll: 0,
+  notice: null,
+  isBusy: false,
+};
+
+/** The question on screen. */
+export function currentQuestion(open: OpenSet): Question | undefined {
+  return open.view.questions[open.questionIndex];
+}
+
+/** The draft of an open set, with what is being typed right now. */
+export function draftOf(open: OpenSet): Draft {
+  return { questionIndex: open.questionIndex, answers: open.answers, rejectionReason: open.rejectionReason };
+}
+
+/** The first question that cannot be given yet. */
+export function firstFault(open: OpenSet): { index: number; fault: string } | undefined {
+  for (const [index, question] of open.view.questions.entries()) {
+    const fault = faultIn(question, open.answers[index] ?? EMPTY_ANSWER);
+    if (fault !== undefined) return { index, fault };
+  }
+  return undefined;
+}
+
+/** The open set standing on one of its questions. */
+export function atQuestion(open: OpenSet, index: number): OpenSet {
+  const questionIndex = Math.max(0, Math.min(open.view.questions.length - 1, index));
+  return { ...open, questionIndex, row: startRow(open, questionIndex), editor: null, fault: null };
+}
+
+/** Whether the person has given anything that is worth keeping. */
+export function hasDraft(open: OpenSet): boolean {
+  return open.rejectionReason !== '' || open.answers.some(isTouched);
+}
+
+/** Where the highlight starts: on what was chosen before, else on what is recommended, else on top. */
+function startRow(open: OpenSet, questionIndex: number): number {
+  const question = open.view.questions[questionIndex];
+  const answer = open.answers[questionIndex];
+  if (question === undefined || answer === undefined) return 0;
+  if (answer.isOther) return question.options.length;
+  const chosen = question.options.findIndex((option) => answer.selected.includes(option.label));
+  return chosen >= 0 ? chosen : Math.max(0, recommendedIndex(question));
+}

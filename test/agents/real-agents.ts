@@ -1,0 +1,125 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { dirname, join } from 'node:path';
+import { agentPaths } from '../../scripts/agents-cache.mjs';
+import { ACP_PRESETS, acpDriver } from '../../src/agents/acp/index.js';
+import { claudeDriver } from '../../src/agents/claude/index.js';
+import { codexDriver } from '../../src/agents/codex/index.js';
+import type { AgentDriver, StartOptions } from '../../src/agents/driver.js';
+
+export type RealAgentName = 'claude' | 'codex' | 'gemini';
+
+/** A program of somebody else, and how it is made to talk to the stand-in alone. */
+export interface RealAgent {
+  readonly name: RealAgentName;
+  readonly driver: AgentDriver;
+  readonly model: string | undefined;
+  /** Its own settings, by path below its home. */
+  files(baseUrl: string): Readonly<Record<string, string>>;
+  environment(baseUrl: string): Readonly<Record<string, string>>;
+}
+
+const claude: RealAgent = {
+  name: 'claude',
+  driver: claudeDriver,
+  model: undefined,
+  files: () => ({}),
+  environment: (baseUrl) => ({
+    ANTHROPIC_BASE_URL: baseUrl,
+    ANTHROPIC_API_KEY: 'sk-fake',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_TELEMETRY: '1',
+    CLAUDE_CODE_MAX_RETRIES: '2',
+    // Without it root may not skip permissions.
+    IS_SANDBOX: '1',
+  }),
+};
+
+const codex: RealAgent = {
+  name: 'codex',
+  driver: codexDriver,
+  model: undefined,
+  files: (baseUrl) => ({
+    // Without plugins it does not try to reach the internet for five seconds at the end of every run.
+    '.codex/config.toml': `
+      model = "gpt-5.5"
+      model_provider = "fake"
+      check_for_update_on_startup = false
+      [model_providers.fake]
+      name = "Fake"
+      base_url = "${baseUrl}/v1"
+      env_key = "FAKE_API_KEY"
+      wire_api = "responses"
+      request_max_retries = 2
+      stream_max_retries = 2
+      [analytics]
+      enabled = false
+      [features]
+      plugins = false
+    `,
+  }),
+  environment: () => ({ FAKE_API_KEY: 'sk-fake' }),
+};
+
+const gemini: RealAgent = {
+  name: 'gemini',
+  driver: acpDriver(ACP_PRESETS.gemini),
+  // Without a name a second model is asked first which one to use.
+  model: 'gemini-2.5-flash',
+  files: () => ({
+    '.gemini/settings.json': JSON.stringify({
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      general: {
+        enableAutoUpdate: false,
+        enableAutoUpdateNotification: false,
+        maxAttempts: 2,
+        sessionRetention: { enabled: false },
+      },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+    }),
+  }),
+  environment: (baseUrl) => ({
+    GEMINI_API_KEY: 'fake-key',
+    GOOGLE_GEMINI_BASE_URL: baseUrl,
+    GEMINI_TELEMETRY_ENABLED: 'false',
+  }),
+};
+
+export const REAL_AGENTS: Readonly<Record<RealAgentName, RealAgent>> = { claude, codex, gemini };
+
+/** Why an agent cannot be tried here; undefined = it can. It never runs where it could reach anybody. */
+export function whyNot(agent: RealAgent): string | undefined {
+  if (agentPaths()[agent.name] === undefined) return `${agent.name} is not installed`;
+  const isLoopbackAll = Object.values(networkInterfaces()).every((addresses) =>
+    addresses?.every(({ internal }) => internal),
+  );
+  return isLoopbackAll ? undefined : 'there is more network than loopback: start it with npm run test:agents';
+}
+
+/** Makes a home for an agent that knows the stand-in and nothing else, and says how to start it there. */
+export function prepare(
+  agent: RealAgent,
+  place: { readonly home: string; readonly baseUrl: string },
+): Pick<StartOptions, 'command' | 'args' | 'environment' | 'model'> {
+  mkdirSync(place.home, { recursive: true, mode: 0o700 });
+  for (const [path, content] of Object.entries(agent.files(place.baseUrl))) {
+    mkdirSync(dirname(join(place.home, path)), { recursive: true });
+    writeFileSync(join(place.home, path), content);
+  }
+  const command = agentPaths()[agent.name]?.command;
+  if (command === undefined) throw new Error(`${agent.name} is not installed`);
+  return {
+    command,
+    args: [],
+    model: agent.model,
+    environment: {
+      PATH: process.env.PATH,
+      HOME: place.home,
+      TMPDIR: place.home,
+      LANG: 'C.UTF-8',
+      ...agent.environment(place.baseUrl),
+    },
+  };
+}

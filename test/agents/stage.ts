@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { AgentConnection, StartOptions } from '../../src/agents/driver.js';
+import { systemClock } from '../../src/foundation/index.js';
+import { type AgentWorld, agentWorld } from '../support/agents.js';
+import type { ModelTurn } from '../support/fake-model/server.mjs';
+import { prepare, type RealAgent, whyNot } from './real-agents.js';
+import { type StandIn, standIn } from './stand-in.js';
+
+/** Where a real agent and the stand-in meet for one test. */
+export interface Stage {
+  readonly world: AgentWorld;
+  readonly model: StandIn;
+  /** Starts the agent; a second start is in the same home, as after a death of ours. */
+  start(overrides?: Partial<StartOptions>): Promise<AgentConnection>;
+}
+
+/** How long what an agent started may live after it. */
+const LEAVE_MS = 10_000;
+
+/**
+ * A test with a real agent that hears these replies. Afterwards nothing may be left of it. Where the agent cannot be
+ * tried the test is skipped, and its name says why; with HOLDFAST_NO_SKIPS=1 it fails instead.
+ */
+export function itDrives(
+  agent: RealAgent,
+  name: string,
+  turns: readonly ModelTurn[],
+  prove: (stage: Stage) => Promise<void>,
+): void {
+  const reason = whyNot(agent);
+  if (reason === undefined) it.concurrent(name, () => play(agent, turns, prove));
+  else if (process.env.HOLDFAST_NO_SKIPS === '1') it(name, () => expect.fail(reason));
+  else it.skip(`${name} (SKIPPED: ${reason})`, () => {});
+}
+
+async function play(
+  agent: RealAgent,
+  turns: readonly ModelTurn[],
+  prove: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  await using model = await standIn(turns);
+  await using world = await agentWorld();
+  const prepared = prepare(agent, { home: world.dir.at('home'), baseUrl: model.url });
+  const start = (overrides: Partial<StartOptions> = {}) =>
+    world.start(agent.driver, {
+      ...prepared,
+      workingDirectory: world.workingDirectory,
+      permissions: { mode: 'bypass' },
+      mcpServers: [],
+      ...overrides,
+    });
+  await prove({ world, model, start });
+  await world.endAll();
+  expect(world.alive(), 'processes left').toEqual([]);
+  expect(world.records(), 'records left').toEqual([]);
+  expect(await strangers(world.dir.path), 'processes left without our marker').toEqual([]);
+}
+
+/**
+ * Processes that know this directory, once those that leave by themselves have left: Codex starts MCP servers with an
+ * environment of their own, without our marker.
+ */
+async function strangers(directory: string): Promise<string[]> {
+  const end = systemClock.monotonicMs() + LEAVE_MS;
+  for (;;) {
+    const found = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && knows(pid, directory));
+    if (found.length === 0 || systemClock.monotonicMs() > end) return found.map(commandOf);
+    await systemClock.sleep(50);
+  }
+}
+
+function knows(pid: string, directory: string): boolean {
+  return ['environ', 'cmdline'].some((file) => readProcess(pid, file).includes(directory));
+}
+
+function commandOf(pid: string): string {
+  return `${pid}: ${readProcess(pid, 'cmdline').replaceAll('\0', ' ')}`;
+}
+
+/** Nothing of a process that is gone. */
+function readProcess(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createFakeModel, type LogEntry, type ModelTurn } from '../support/fake-model/server.mjs';
+
+/** What an agent asked the model, and how it was answered. */
+export interface Request {
+  /** The whole body as JSON. */
+  readonly text: string;
+  /** What went wrong on purpose. */
+  readonly fault: string | undefined;
+}
+
+/** A model on loopback that says what a test wants, reply by reply. */
+export interface StandIn extends AsyncDisposable {
+  readonly url: string;
+  /** The requests of the conversation, oldest first; those for titles and the like are left out. */
+  requests(): Request[];
+}
+
+export async function standIn(turns: readonly ModelTurn[]): Promise<StandIn> {
+  const log: LogEntry[] = [];
+  const server = createFakeModel({ turns }, { log: (entry) => log.push(entry) });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: () => requestsIn(log),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function requestsIn(log: readonly LogEntry[]): Request[] {
+  const requests = new Map(log.flatMap((entry) => (entry.kind === 'request' ? [[entry.seq, entry]] : [])));
+  return log.flatMap((entry) => {
+    if (entry.kind !== 'answer' || entry.answeredBy === 'side') return [];
+    return [{ text: JSON.stringify(requests.get(entry.seq)?.body), fault: entry.fault }];
+  });
+}

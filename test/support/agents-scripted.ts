@@ -1,0 +1,101 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { StartOptions } from '../../src/agents/driver.js';
+import type { Protocol } from '../../src/agents/scripted/program/launch.js';
+import type { Script, StepName, StepValue, Turn } from '../../src/agents/scripted/program/script.js';
+import type { AgentWorld } from './agents.js';
+
+/** A step as it stands in a script. */
+export type ScriptedStep = { [Name in StepName]: { readonly [Key in Name]: StepValue<Name> } }[StepName];
+
+/** A turn as it stands in a script: a list of steps, or with how it ends. */
+export type ScriptedTurn =
+  | readonly ScriptedStep[]
+  | { readonly steps: readonly ScriptedStep[]; readonly end?: Turn['end']; readonly exit?: number };
+
+export interface ScriptedPlay {
+  readonly turns: readonly ScriptedTurn[];
+  readonly onExhausted?: Script['onExhausted'];
+}
+
+/** What ends a prompt of several lines for the scripted program without a protocol. */
+export const PROMPT_END = '<<end of prompt>>';
+
+/** Makes the scripted program play: what a start needs for that. */
+export async function scriptedStart(
+  world: AgentWorld,
+  protocol: Protocol,
+  play: ScriptedPlay,
+): Promise<Pick<StartOptions, 'command' | 'args' | 'environment' | 'workingDirectory'>> {
+  const script = world.dir.at(`script-${scripts++}.json`);
+  const turns = play.turns.map((turn) => (isSteps(turn) ? { steps: turn } : turn));
+  writeFileSync(script, JSON.stringify({ ...play, turns }));
+  return {
+    command: process.execPath,
+    args: [await scriptedProgram()],
+    workingDirectory: world.workingDirectory,
+    environment: {
+      PATH: process.env.PATH,
+      HOME: world.dir.path,
+      HOLDFAST_SCRIPTED_PROTOCOL: protocol,
+      HOLDFAST_SCRIPTED_SCRIPT: script,
+      HOLDFAST_SCRIPTED_STATE: world.stateDirectory,
+      HOLDFAST_SCRIPTED_PROMPT_END: PROMPT_END,
+    },
+  };
+}
+
+/** What the scripted program was told, prompt by prompt, and knew then. */
+export interface PromptNote {
+  readonly session: string;
+  readonly system: string | null;
+  readonly prompt: string;
+  readonly history: readonly { readonly role: string; readonly text: string }[];
+}
+
+export function promptNotes(world: AgentWorld): PromptNote[] {
+  const path = join(world.stateDirectory, 'prompts.log.jsonl');
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PromptNote);
+}
+
+let scripts = 0;
+let program: Promise<string> | undefined;
+
+/** The scripted program, built once per test process. */
+export function scriptedProgram(): Promise<string> {
+  program ??= buildProgram();
+  return program;
+}
+
+async function buildProgram(): Promise<string> {
+  const outdir = mkdtempSync(join(tmpdir(), 'holdfast-scripted-'));
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  await build({
+    entryPoints: {
+      scripted: fileURLToPath(new URL('../../src/agents/scripted/program/main.ts', import.meta.url)),
+    },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  return join(outdir, 'scripted.mjs');
+}
+
+function isSteps(turn: ScriptedTurn): turn is readonly ScriptedStep[] {
+  return Array.isArray(turn);
+}

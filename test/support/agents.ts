@@ -1,0 +1,146 @@
+import { mkdirSync } from 'node:fs';
+import type { AgentConnection, AgentDriver, DriverTools, StartOptions } from '../../src/agents/driver.js';
+import type { AgentEvent, TurnEnd } from '../../src/agents/events.js';
+import { type Clock, systemClock, systemIds } from '../../src/foundation/index.js';
+import { findMarked, type ProcessEntry, ProgramRegistry } from '../../src/programs/index.js';
+import { listDirectory, nodeFileSystem } from '../../src/storage/index.js';
+import { RecordingLog } from './recording-log.js';
+import { storageTools } from './storage-tools.js';
+import { type TempDir, tempDir } from './temp-dir.js';
+
+/** A place of its own for agents: a working directory, a registry, and an eye on everything they start. */
+export interface AgentWorld extends AsyncDisposable {
+  readonly dir: TempDir;
+  readonly workingDirectory: string;
+  /** Where agents keep their conversations. */
+  readonly stateDirectory: string;
+  readonly log: RecordingLog;
+  /** Starts an agent that is ended with the world, if it was not before. */
+  start(
+    driver: AgentDriver,
+    options: StartOptions,
+    overrides?: Partial<DriverTools>,
+  ): Promise<AgentConnection>;
+  /** Every living process of every program that was started here. */
+  alive(): ProcessEntry[];
+  /** What is written down about programs that run. */
+  records(): string[];
+  /** Ends what a test left running. */
+  endAll(): Promise<void>;
+}
+
+export async function agentWorld(): Promise<AgentWorld> {
+  const dir = await tempDir();
+  const log = new RecordingLog();
+  const storage = storageTools({ log });
+  const registry = new WatchedRegistry(storage, dir.at('programs'));
+  const tools: DriverTools = { ...storage, ids: systemIds, registry };
+  const workingDirectory = dir.at('work');
+  mkdirSync(workingDirectory);
+  const connections = new Set<AgentConnection>();
+  const endAll = async () => {
+    await Promise.all([...connections].map((connection) => connection.terminate()));
+    connections.clear();
+  };
+  return {
+    dir,
+    workingDirectory,
+    stateDirectory: dir.at('state'),
+    log,
+    async start(driver, options, overrides = {}) {
+      const connection = await driver.start({ ...tools, ...overrides }, options);
+      connections.add(connection);
+      return connection;
+    },
+    alive: () => registry.markers.flatMap((marker) => findMarked(nodeFileSystem, marker)),
+    records: () => [...listDirectory(nodeFileSystem, registry.directory)],
+    endAll,
+    async [Symbol.asyncDispose]() {
+      await endAll();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A registry that remembers every marker it gave out. */
+class WatchedRegistry extends ProgramRegistry {
+  readonly markers: string[] = [];
+
+  override announce(command: string, now: Date): string {
+    const marker = super.announce(command, now);
+    this.markers.push(marker);
+    return marker;
+  }
+}
+
+/** Real time in which patience runs out ten times as fast, for tests in which it must. */
+export const hastyClock: Clock = {
+  ...systemClock,
+  sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
+};
+
+/** An exchange that a test follows step by step. */
+export class Following {
+  readonly events: AgentEvent[] = [];
+  readonly #iterator: AsyncIterator<AgentEvent>;
+
+  constructor(exchange: AsyncIterable<AgentEvent>) {
+    this.#iterator = exchange[Symbol.asyncIterator]();
+  }
+
+  /** Reads on until an event of this type, or the first that is as wanted; fails when the exchange ends before. */
+  async until(wanted: AgentEvent['type'] | ((event: AgentEvent) => boolean)): Promise<AgentEvent> {
+    const isWanted = typeof wanted === 'string' ? (event: AgentEvent) => event.type === wanted : wanted;
+    for (;;) {
+      const { done, value } = await this.#iterator.next();
+      if (done === true) throw new Error(`it ended before: ${JSON.stringify(this.events)}`);
+      this.events.push(value);
+      if (isWanted(value)) return value;
+    }
+  }
+
+  /** Reads to the end, which is one `turn-end` and nothing after it. */
+  async end(): Promise<TurnEnd> {
+    const end = (await this.until('turn-end')) as TurnEnd;
+    const { done } = await this.#iterator.next();
+    if (done !== true) throw new Error('something came after the end');
+    return end;
+  }
+
+  /** Leaves before the end. */
+  async leave(): Promise<void> {
+    await this.#iterator.return?.();
+  }
+
+  /** How it ended, once it has. */
+  get reason(): string | undefined {
+    return this.of('turn-end')[0]?.reason;
+  }
+
+  /** Its last event. */
+  get last(): AgentEvent | undefined {
+    return this.events.at(-1);
+  }
+
+  get text(): string {
+    return this.of('text')
+      .map(({ text }) => text)
+      .join('');
+  }
+
+  of<Type extends AgentEvent['type']>(type: Type): Extract<AgentEvent, { type: Type }>[] {
+    return this.events.filter((event): event is Extract<AgentEvent, { type: Type }> => event.type === type);
+  }
+}
+
+/** Sends a prompt and reads everything that comes of it. */
+export async function converse(connection: AgentConnection, prompt: string): Promise<Following> {
+  const following = new Following(connection.prompt(prompt));
+  await following.end();
+  return following;
+}
+
+/** Waits for something outside of us that nothing tells us about. */
+export async function eventually(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await systemClock.sleep(10);
+}

@@ -1,0 +1,164 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { createServices, type Services } from '../../src/app/index.js';
+import { run } from '../../src/cli/run.js';
+import { serveMcp } from '../../src/mcp/serve.js';
+import type { Json } from './holdfast-binary.js';
+import { RecordingLog } from './recording-log.js';
+import { type TempDir, tempDir } from './temp-dir.js';
+
+/** The product in this process, in a home of its own: for what needs no process of its own. */
+export interface AppWorld extends AsyncDisposable {
+  readonly dir: TempDir;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly project: string;
+  readonly log: RecordingLog;
+  services(overrides?: Partial<Parameters<typeof createServices>[0]>): Services;
+  configure(settings: unknown): void;
+  /** Runs a command line as the program would. */
+  run(args: readonly string[], options?: CliOptions): Promise<CliOutcome>;
+  json(args: readonly string[], options?: CliOptions): Promise<{ code: number; data: Json }>;
+}
+
+export interface CliOptions {
+  readonly input?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+  readonly signal?: AbortSignal;
+  readonly workingDirectory?: string;
+}
+
+export interface CliOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export async function appWorld(): Promise<AppWorld> {
+  const dir = await tempDir();
+  const project = dir.at('project');
+  for (const name of ['home', 'tmp', 'project']) mkdirSync(dir.at(name), { mode: 0o700 });
+  const environment = { HOME: dir.at('home'), TMPDIR: dir.at('tmp'), HOLDFAST_HOME: dir.at('holdfast') };
+  const log = new RecordingLog();
+  const self = { command: process.execPath, args: [] };
+  const runCli: AppWorld['run'] = async (args, options = {}) => {
+    const [stdin, stdout, stderr] = [new PassThrough(), new Collector(), new Collector()];
+    stdin.end(options.input ?? '');
+    if (options.isTerminal) Object.assign(stdout, { isTTY: true, columns: 100 });
+    if (options.isTerminal) Object.assign(stderr, { isTTY: true });
+    const code = await run(args, {
+      stdin,
+      stdout,
+      stderr,
+      environment: { ...environment, ...options.environment },
+      workingDirectory: options.workingDirectory ?? project,
+      self,
+      signal: options.signal ?? new AbortController().signal,
+    });
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  };
+  return {
+    dir,
+    environment,
+    project,
+    log,
+    services: (overrides = {}) =>
+      createServices({
+        environment,
+        workingDirectory: project,
+        command: 'holdfast test',
+        self,
+        log,
+        ...overrides,
+      }),
+    configure(settings) {
+      mkdirSync(dir.at('holdfast', 'config'), { recursive: true, mode: 0o700 });
+      const text = typeof settings === 'string' ? settings : JSON.stringify(settings);
+      writeFileSync(dir.at('holdfast', 'config', 'config.json'), text);
+    },
+    run: runCli,
+    async json(args, options) {
+      const { code, stdout, stderr } = await runCli([...args, '--json'], options);
+      try {
+        return { code, data: JSON.parse(stdout) };
+      } catch {
+        throw new Error(`no JSON from ${args.join(' ')}: ${stdout}${stderr}`);
+      }
+    },
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}
+
+class Collector extends PassThrough {
+  text = '';
+
+  constructor() {
+    super();
+    this.setEncoding('utf8').on('data', (text: string) => {
+      this.text += text;
+    });
+  }
+}
+
+/** A server in this process, spoken to by hand. */
+export interface SpokenServer extends AsyncDisposable {
+  /** Sends a message and, where it has an id, returns the response. */
+  call(method: string, params?: object): Promise<Json>;
+  /** Sends a request without waiting; the id and the response to come. */
+  request(method: string, params?: object): { id: number; response: Promise<Json> };
+  notify(method: string, params?: object): void;
+  /** Every message the server sent. */
+  readonly messages: Json[];
+  readonly stdout: PassThrough;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function speakTo(services: Services, clientName = 'claude-code'): Promise<SpokenServer> {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+  const stop = new AbortController();
+  const messages: Json[] = [];
+  const waiting = new Map<number, (message: Json) => void>();
+  let rest = '';
+  stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const message = JSON.parse(line);
+      messages.push(message);
+      waiting.get(message.id)?.(message);
+    }
+  });
+  const ended = serveMcp(services, { stdin, stdout, version: '0.0.0-test', signal: stop.signal });
+  let lastId = 0;
+  const write = (message: object) => stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const request: SpokenServer['request'] = (method, params = {}) => {
+    lastId += 1;
+    const id = lastId;
+    const response = new Promise<Json>((resolve) => waiting.set(id, resolve));
+    write({ id, method, params });
+    return { id, response };
+  };
+  const server: SpokenServer = {
+    call: (method, params) => request(method, params).response,
+    request,
+    notify: (method, params = {}) => void write({ method, params }),
+    messages,
+    stdout,
+    stop,
+    ended,
+    async close() {
+      stdin.end();
+      await ended;
+    },
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+  await server.call('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: clientName, version: '1' },
+  });
+  server.notify('notifications/initialized');
+  return server;
+}

@@ -1,0 +1,74 @@
+import type { Server } from 'node:http';
+
+/** A call of a tool, by the action that is wanted: it is translated into the tool that the agent really offers. */
+export type ToolCall =
+  | { readonly action: 'write_file'; readonly path: string; readonly content: string }
+  | { readonly action: 'bash'; readonly command: string }
+  | { readonly action: 'mcp'; readonly server: string; readonly tool: string; readonly input: unknown };
+
+/** What goes wrong with a reply; `times` times (once unless said otherwise), then the reply is given properly. */
+export interface Fault {
+  readonly type:
+    | 'rate_limit'
+    | 'overloaded'
+    | 'usage_limit'
+    | 'context_overflow'
+    | 'reset'
+    | 'truncate'
+    /** The stream stops until the client goes. */
+    | 'stall'
+    | 'malformed_sse';
+  readonly times?: number | 'always';
+  /** Where in the stream; in the middle unless said otherwise. */
+  readonly afterFrames?: number;
+  /** Seconds, for `rate_limit`. */
+  readonly retryAfter?: number;
+  /** Epoch seconds, for `usage_limit`. */
+  readonly resetsAt?: number;
+}
+
+/** One reply of the model. */
+export interface ModelTurn {
+  readonly text?: string;
+  readonly thinking?: string;
+  readonly toolCalls?: readonly ToolCall[];
+  readonly usage?: {
+    readonly input?: number;
+    readonly output?: number;
+    readonly cacheRead?: number;
+    readonly cacheWrite?: number;
+  };
+  /** Size of the streamed pieces. */
+  readonly chunkChars?: number;
+  /** Between two of them. */
+  readonly chunkDelayMs?: number;
+  readonly fault?: Fault;
+}
+
+export interface Script {
+  readonly turns: readonly ModelTurn[];
+  readonly onExhausted?: 'stop-text' | 'repeat-last' | 'error';
+}
+
+export type LogEntry =
+  | {
+      readonly kind: 'request';
+      readonly seq: number;
+      readonly path: string;
+      readonly purpose: string;
+      readonly body: unknown;
+    }
+  /** By which turn of the script a request is answered, or `side`: titles, summaries and the like. */
+  | { readonly kind: 'answer'; readonly seq: number; readonly answeredBy: string; readonly fault?: string }
+  | {
+      readonly kind: 'response';
+      readonly seq: number;
+      readonly status: number | null;
+      readonly completed: boolean;
+    }
+  | { readonly kind: 'upgrade-refused'; readonly path: string };
+
+export function createFakeModel(
+  scenario: Script,
+  options?: { readonly variables?: Record<string, string>; readonly log?: (entry: LogEntry) => void },
+): Server;

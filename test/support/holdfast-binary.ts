@@ -1,0 +1,171 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type TempDir, tempDir } from './temp-dir.js';
+
+/** What was built: `npm test` does that first. HOLDFAST_TEST_DIST names another build, such as an installed one. */
+export const DIST = process.env.HOLDFAST_TEST_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
+export const HOLDFAST = join(DIST, 'cli', 'holdfast.cjs');
+
+export interface Outcome {
+  /** The exit code, or null after a signal. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  /** What is piped in; nothing means a closed standard input. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly cwd?: string;
+}
+
+/** A machine of its own for the program: home, data, project and temporary directory. */
+export interface Machine extends AsyncDisposable {
+  readonly dir: TempDir;
+  readonly env: Readonly<Record<string, string>>;
+  /** The project that commands run in. */
+  readonly project: string;
+  /** Where question sets are. */
+  readonly questions: string;
+  /** Runs a command to its end. */
+  run(args: readonly string[], options?: RunOptions): Promise<Outcome>;
+  /** Runs a command with --json and parses what it printed. */
+  json(args: readonly string[], options?: RunOptions): Promise<{ code: number | null; data: Json }>;
+  /** Starts a command; whatever still runs at the end of the block is killed. */
+  start(args: readonly string[], options?: RunOptions): Running;
+  /** Writes config.json. */
+  configure(settings: unknown): void;
+  ids(): string[];
+  readFile(id: string, file: string): Json;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a program prints is looked at, not typed
+export type Json = any;
+
+/** A command that is running. */
+export class Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<Outcome>;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.child = child;
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+      this.#tell();
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+      this.#tell();
+    });
+    // A program that ends early closes its input; writing on is not what a test is about.
+    child.stdin.on('error', () => {});
+    this.ended = new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code, signal) => {
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
+        this.#tell();
+      });
+    });
+  }
+
+  /** Resolves with the first match in what was printed so far or will be; rejects if the program ends without. */
+  async printed(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this[stream]);
+      if (match !== null) return match;
+      if (this.child.exitCode !== null || this.child.signalCode !== null) {
+        await this.ended;
+        const last = pattern.exec(this[stream]);
+        if (last !== null) return last;
+        throw new Error(`ended without ${pattern}: ${this.stdout}${this.stderr}`);
+      }
+      await new Promise<void>((resolve) => {
+        const listener = () => {
+          this.#listeners.delete(listener);
+          resolve();
+        };
+        this.#listeners.add(listener);
+      });
+    }
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+export async function machine(): Promise<Machine> {
+  const dir = await tempDir();
+  const [home, own, temporary, project] = ['home', 'holdfast home', 'tmp', 'projéct 1'].map((name) =>
+    dir.at(name),
+  );
+  if (!home || !own || !temporary || !project) throw new Error('unreachable');
+  for (const path of [home, temporary, project]) mkdirSync(path, { mode: 0o700 });
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    TMPDIR: temporary,
+    HOLDFAST_HOME: own,
+    LANG: 'C.UTF-8',
+  };
+  const running = new Set<Running>();
+  const start = (args: readonly string[], options: RunOptions = {}) => {
+    const child = spawn(process.execPath, [HOLDFAST, ...args], {
+      cwd: options.cwd ?? project,
+      env: withoutUndefined({ ...env, ...options.env }),
+    });
+    const started = new Running(child);
+    running.add(started);
+    void started.ended.finally(() => running.delete(started));
+    return started;
+  };
+  const run = (args: readonly string[], options: RunOptions = {}) => {
+    const started = start(args, options);
+    started.child.stdin.end(options.input ?? '');
+    return started.ended;
+  };
+  const questions = join(own, 'data', 'questions');
+  return {
+    dir,
+    env,
+    project,
+    questions,
+    start,
+    run,
+    async json(args, options) {
+      const { code, stdout, stderr } = await run([...args, '--json'], options);
+      try {
+        return { code, data: JSON.parse(stdout) };
+      } catch {
+        throw new Error(`no JSON from ${args.join(' ')}: ${stdout}${stderr}`);
+      }
+    },
+    configure(settings) {
+      mkdirSync(join(own, 'config'), { recursive: true, mode: 0o700 });
+      const text = typeof settings === 'string' ? settings : JSON.stringify(settings);
+      writeFileSync(join(own, 'config', 'config.json'), text);
+    },
+    ids: () => readdirSync(questions).filter((name) => !name.startsWith('.')),
+    readFile: (id, file) => JSON.parse(readFileSync(join(questions, id, file), 'utf8')),
+    async [Symbol.asyncDispose]() {
+      const ends = [...running].map((one) => {
+        one.child.kill('SIGKILL');
+        return one.ended;
+      });
+      await Promise.all(ends);
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function withoutUndefined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(entries);
+}

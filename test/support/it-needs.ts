@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+
+/** What a test needs from the machine. */
+export interface Needs {
+  readonly root?: true;
+  readonly tmux?: true;
+  readonly strace?: true;
+  /** Private pid and mount namespaces. */
+  readonly unshare?: true;
+}
+
+const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
+  root: () => process.geteuid?.() === 0,
+  tmux: () => runs('tmux', '-V'),
+  strace: () => runs('strace', '-o', '/dev/null', 'true'),
+  unshare: () => runs('unshare', '--pid', '--fork', '--mount-proc', 'true'),
+};
+
+/**
+ * A test that not every machine can run. Where something is missing it is skipped and its name says why; with
+ * HOLDFAST_NO_SKIPS=1 (the machine that must prove everything) it fails instead.
+ */
+export function itNeeds(
+  needs: Needs,
+  name: string,
+  prove: () => void | Promise<void>,
+  timeoutMs?: number,
+): void {
+  const missing = (Object.keys(needs) as (keyof Needs)[]).filter((need) => !isThere(need));
+  if (missing.length === 0) {
+    it(name, prove, timeoutMs);
+  } else if (process.env.HOLDFAST_NO_SKIPS === '1') {
+    it(name, () => expect(missing, 'needed here, and HOLDFAST_NO_SKIPS=1').toEqual([]));
+  } else {
+    it.skip(`${name} (SKIPPED: needs ${missing.join(', ')})`, prove);
+  }
+}
+
+const answers = new Map<keyof Needs, boolean>();
+
+function isThere(need: keyof Needs): boolean {
+  const known = answers.get(need) ?? PROBES[need]();
+  answers.set(need, known);
+  return known;
+}
+
+function runs(command: string, ...parameters: string[]): boolean {
+  return spawnSync(command, parameters, { stdio: 'ignore' }).status === 0;
+}

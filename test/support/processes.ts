@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { nodeFileSystem, ownIdentity, type ProcessIdentity } from '../../src/storage/index.js';
+
+/** What /proc tells about a process: its state letter and start time; undefined when it is gone. */
+export function processFacts(pid: number): { state: string; startTime: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The identity of a process that lived a moment ago and is gone. */
+export async function deadIdentity(): Promise<ProcessIdentity> {
+  const child = spawn('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
+  await once(child, 'spawn');
+  const pid = pidOf(child);
+  const startTime = processFacts(pid)?.startTime ?? null;
+  child.stdin?.end();
+  await once(child, 'exit');
+  return { ...ownIdentity(nodeFileSystem), pid, startTime };
+}
+
+/** A process that has ended and whose parent does not look. */
+export async function zombie(): Promise<ProcessIdentity & Disposable> {
+  const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  if (parent.stdout === null) throw new Error('no output');
+  const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
+  const pid = Number(line);
+  // A shell would bury its child; the program that takes its place does not.
+  await until(() => readFileSync(`/proc/${pidOf(parent)}/comm`, 'utf8').trim() === 'cat');
+  process.kill(pid, 'SIGKILL');
+  await until(() => processFacts(pid)?.state === 'Z');
+  return {
+    ...ownIdentity(nodeFileSystem),
+    pid,
+    startTime: processFacts(pid)?.startTime ?? null,
+    [Symbol.dispose]: () => parent.kill('SIGKILL'),
+  };
+}
+
+/** Looks again and again until something is so. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error('the process did not start');
+  return child.pid;
+}

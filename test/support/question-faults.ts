@@ -1,0 +1,155 @@
+import { readdirSync } from 'node:fs';
+import { expect } from 'vitest';
+import { isHoldfastError } from '../../src/foundation/index.js';
+import type { QuestionSessions } from '../../src/sessions/question/index.js';
+import { forceUnlock } from '../../src/storage/index.js';
+import { auqId, copyAuqSessions } from './auq-fixtures.js';
+import { FailingFileSystem, type Fault, type FaultPlan } from './failing-file-system.js';
+import { DAY_MS, type QuestionWorld, question, questionWorld } from './question-world.js';
+
+const SET = [question()];
+const SQLITE = [{ questionIndex: 0, selectedOption: 'SQLite' }];
+
+/** Something that is done while the file system fails. */
+export interface Deed {
+  readonly name: string;
+  prepare(world: QuestionWorld): Promise<string>;
+  act(sessions: QuestionSessions, id: string): Promise<unknown>;
+  /** The states of the set before and after; a deed that failed leaves either. */
+  readonly states: readonly [string, string];
+  /** Does it again where nothing fails. */
+  again(sessions: QuestionSessions, id: string): Promise<unknown>;
+}
+
+async function created({ sessions }: QuestionWorld): Promise<string> {
+  return (await sessions.create(SET)).id;
+}
+
+async function answered(world: QuestionWorld): Promise<string> {
+  const id = await created(world);
+  await world.sessions.answer(id, SQLITE);
+  return id;
+}
+
+async function collect(sessions: QuestionSessions, id: string): Promise<unknown> {
+  using delivery = await sessions.collect(id);
+  delivery.confirm();
+  return delivery.outcome;
+}
+
+function deed(
+  name: string,
+  states: Deed['states'],
+  prepare: Deed['prepare'],
+  act: Deed['act'],
+  again = act,
+): Deed {
+  return { name, states, prepare, act, again };
+}
+
+export const DEEDS: readonly Deed[] = [
+  deed('create', ['pending', 'pending'], created, (sessions) =>
+    sessions.create(SET, { requestId: 'another' }),
+  ),
+  deed('answer', ['pending', 'completed'], created, (sessions, id) => sessions.answer(id, SQLITE)),
+  deed(
+    'answer to a set by AUQ',
+    ['pending', 'completed'],
+    async (world) => {
+      copyAuqSessions(world.base);
+      return auqId(1);
+    },
+    (sessions, id) => sessions.answer(id, SQLITE),
+  ),
+  deed('reject', ['pending', 'rejected'], created, (sessions, id) => sessions.reject(id, 'no')),
+  deed('collect', ['completed', 'completed'], answered, collect),
+  deed('clean', ['completed', 'gone'], answered, (sessions) => sessions.clean({ olderThanMs: -DAY_MS })),
+];
+
+/** Faults that keep nobody from reading. */
+const ONLY_WRITES: readonly Fault[] = ['ENOSPC', 'EROFS', 'SHORT'];
+
+/** Lets one call (and with `isLasting` all after it) fail. Returns whether it came to that call at all. */
+export async function failAt(one: Deed, plan: FaultPlan): Promise<boolean> {
+  await using world = await questionWorld();
+  const id = await one.prepare(world);
+  const fileSystem = new FailingFileSystem();
+  const { sessions } = world.other({ fileSystem });
+  const openBefore = new Set(fileSystem.openDescriptors.keys());
+  fileSystem.arm(plan);
+  const error = await one.act(sessions, id).then(
+    () => undefined,
+    (thrown: unknown) => thrown ?? new Error('thrown: nothing'),
+  );
+  const what = `${one.name} with ${plan.fault} at ${plan.at}${plan.isLasting ? ' and after' : ''} (${fileSystem.firstFault})`;
+  const hasFired = fileSystem.fired > 0;
+  if (error !== undefined && !isHoldfastError(error))
+    throw new Error(`${what}: not a typed error`, { cause: error });
+  if (error !== undefined) expect(hasFired, `${what}: ${String(error)}`).toBe(true);
+  expect(
+    [...fileSystem.openDescriptors].filter(([descriptor]) => !openBefore.has(descriptor)),
+    `${what}: open descriptors`,
+  ).toEqual([]);
+  if (plan.isLasting && ONLY_WRITES.includes(plan.fault)) await assertReadable(sessions, id, one, what);
+  fileSystem.arm(undefined);
+  await assertEither(world, id, one, error === undefined, what);
+  freeIfStuck(world, id);
+  await one.again(world.sessions, id);
+  const [, after] = one.states;
+  expect(await stateOf(world.sessions, id), `${what}: after it was done again`).toBe(after);
+  const left = readdirSync(world.dir.path, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(tmp|staged)$/.test(name),
+  );
+  expect(left, `${what}: temporary files`).toEqual([]);
+  return hasFired;
+}
+
+async function assertReadable(
+  sessions: QuestionSessions,
+  id: string,
+  one: Deed,
+  what: string,
+): Promise<void> {
+  const isListed = (await sessions.list()).some((view) => view.id === id);
+  expect(isListed || one.states[1] === 'gone', `${what}: reading while it fails`).toBe(true);
+  if (isListed && one.states[0] === 'completed') {
+    // What was acknowledged is delivered also from a disk that cannot be written.
+    using delivery = await sessions.collect(id);
+    expect(delivery.outcome.status, `${what}: delivering while it fails`).toBe('completed');
+  }
+}
+
+async function assertEither(
+  world: QuestionWorld,
+  id: string,
+  one: Deed,
+  isDone: boolean,
+  what: string,
+): Promise<void> {
+  const state = await stateOf(world.other().sessions, id);
+  expect(isDone && one.name !== 'clean' ? [one.states[1]] : one.states, `${what}: state`).toContain(state);
+  for (const view of await world.sessions.list()) {
+    if (view.id === id || one.name === 'create') expect(view.faults, what).toEqual([]);
+  }
+}
+
+async function stateOf(sessions: QuestionSessions, id: string): Promise<string> {
+  try {
+    return (await sessions.get(id)).outcome.status;
+  } catch (error) {
+    if (isHoldfastError(error, 'SESSION_NOT_FOUND')) return 'gone';
+    throw error;
+  }
+}
+
+/** A lock whose release failed belongs to this living process; the death of the process would free it. */
+function freeIfStuck(world: QuestionWorld, id: string): void {
+  if (world.log.named('lock.release-failed').length === 0) return;
+  for (const path of [world.path(id, 'session'), `${world.base}/.holdfast/create`]) {
+    try {
+      forceUnlock(world.tools, path);
+    } catch {
+      // There is no such directory (any more): nothing is stuck there.
+    }
+  }
+}

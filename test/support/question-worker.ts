@@ -1,0 +1,145 @@
+/**
+ * A process of its own that works on question sessions when it is told to (see `question-workers.ts`). It may be told
+ * to kill itself at one call of its file system.
+ */
+import { constants } from 'node:fs';
+import { isHoldfastError, silentLogger, systemClock, systemIds } from '../../src/foundation/index.js';
+import { FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
+import { DirectoryWatcher, type FileSystem, nodeFileSystem, ownIdentity } from '../../src/storage/index.js';
+import type { KillPlan, Told, WorkerOrder, WorkerPlace } from './question-workers.js';
+
+const CHANGES = new Set([
+  'write',
+  'truncate',
+  'changeMode',
+  'rename',
+  'link',
+  'unlink',
+  'makeDirectory',
+  'removeDirectory',
+]);
+
+function changesSomething(name: string, parameters: readonly unknown[]): boolean {
+  return CHANGES.has(name) || (name === 'open' && (Number(parameters[1]) & constants.O_CREAT) !== 0);
+}
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  // The signal is on its way: nothing may happen any more.
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+}
+
+/** The real file system, except that this process dies around one of its calls. */
+function deadlyFileSystem(plan: KillPlan | undefined): { fileSystem: FileSystem; count(): number } {
+  let seen = 0;
+  const fileSystem = new Proxy(nodeFileSystem, {
+    get(target, property) {
+      const name = property as keyof FileSystem;
+      const call = target[name] as (...parameters: unknown[]) => unknown;
+      return (...parameters: unknown[]) => {
+        if (plan?.calls === 'all' || changesSomething(name, parameters)) seen += 1;
+        else return call(...parameters);
+        const isDue = plan !== undefined && seen === plan.at;
+        if (isDue && plan.when === 'before') die();
+        if (isDue && plan.when === 'within' && name === 'write') {
+          const [descriptor, buffer, offset, length, position] = parameters as [
+            number,
+            Uint8Array,
+            number,
+            number,
+            number,
+          ];
+          nodeFileSystem.write(descriptor, buffer, offset, Math.floor(length / 2), position);
+          die();
+        }
+        const result = call(...parameters);
+        if (isDue) die();
+        return result;
+      };
+    },
+  });
+  return { fileSystem, count: () => seen };
+}
+
+function open(place: WorkerPlace) {
+  const { fileSystem, count } = deadlyFileSystem(place.kill);
+  const tools = {
+    fileSystem,
+    ids: systemIds,
+    clock: systemClock,
+    log: silentLogger,
+    watcher: new DirectoryWatcher({ fileSystem, ids: systemIds, log: silentLogger }),
+    identity: ownIdentity(nodeFileSystem),
+    command: 'question worker',
+  };
+  const store = new FileQuestionStore(tools, { directory: place.directory, trash: place.trash });
+  const sessions = new QuestionSessions({
+    ...tools,
+    store,
+    limits: { maxQuestions: 10, maxOptions: 10 },
+    maxSessions: place.maxSessions ?? 100_000,
+    retentionMs: place.retentionMs ?? 7 * 24 * 60 * 60 * 1_000,
+    timeoutMs: 0,
+  });
+  return { sessions, store, count };
+}
+
+async function perform(order: WorkerOrder): Promise<unknown> {
+  const { sessions, store, count } = open(order.place);
+  while (order.startAt !== undefined && Date.now() < order.startAt);
+  const { act } = order;
+  switch (act.name) {
+    case 'create':
+      return (await sessions.create(act.questions, act.options)).id;
+    case 'answer':
+      return (await sessions.answer(act.id, act.answers)).outcome;
+    case 'reject':
+      return (await sessions.reject(act.id, act.reason)).outcome;
+    case 'cancel':
+      return (await sessions.cancel(act.id, 'withdrawn')).outcome;
+    case 'expire':
+      return sessions.expire(act.id);
+    case 'note asker':
+      return sessions.noteAsker(act.id, 'gone');
+    case 'wait':
+      return sessions.wait(act.id, { patienceMs: act.patienceMs });
+    case 'collect': {
+      using delivery = await sessions.collect(act.id);
+      await tell({ kind: 'delivered', outcome: delivery.outcome, isNew: delivery.isNew });
+      delivery.confirm();
+      return { outcome: delivery.outcome, isNew: delivery.isNew };
+    }
+    case 'clean':
+      return sessions.clean({ olderThanMs: act.olderThanMs });
+    case 'inspect': {
+      const views = await sessions.list();
+      return {
+        views,
+        ids: store.ids(),
+        trash: store.trash.entries().map((entry) => entry.id),
+        calls: count(),
+      };
+    }
+  }
+}
+
+function tell(message: Told): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.send?.(message, (error: Error | null) => (error ? reject(error) : resolve()));
+  });
+}
+
+process.on('message', (order: WorkerOrder) => {
+  perform(order).then(
+    (value) => tell({ kind: 'done', value }),
+    (error: unknown) =>
+      tell({
+        kind: 'failed',
+        code: isHoldfastError(error) ? error.code : 'NOT OURS',
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        outcome: error instanceof Error && 'outcome' in error ? error.outcome : undefined,
+      }),
+  );
+});
+process.on('disconnect', () => process.exit(0));
+void tell({ kind: 'ready' });

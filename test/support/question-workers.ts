@@ -1,0 +1,153 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type {
+  AnswerInput,
+  CreateOptions,
+  QuestionInput,
+  QuestionOutcome,
+} from '../../src/sessions/question/index.js';
+import { type TempDir, tempDir } from './temp-dir.js';
+
+/** At which call of its file system a worker kills itself. */
+export interface KillPlan {
+  /** Counted from 1. */
+  readonly at: number;
+  /** `within` a write: half of it is written. */
+  readonly when: 'before' | 'within' | 'after';
+  /** All calls, or only those that change something on disk; between two of these a kill makes no difference. */
+  readonly calls: 'all' | 'changes';
+}
+
+export interface WorkerPlace {
+  readonly directory: string;
+  readonly trash: string;
+  readonly maxSessions?: number;
+  readonly retentionMs?: number;
+  readonly kill?: KillPlan;
+}
+
+export type Act =
+  | {
+      readonly name: 'create';
+      readonly questions: readonly QuestionInput[];
+      readonly options?: CreateOptions;
+    }
+  | { readonly name: 'answer'; readonly id: string; readonly answers: readonly AnswerInput[] }
+  | { readonly name: 'reject'; readonly id: string; readonly reason: string | null }
+  | { readonly name: 'cancel' | 'expire' | 'collect' | 'note asker'; readonly id: string }
+  | { readonly name: 'wait'; readonly id: string; readonly patienceMs: number }
+  | { readonly name: 'clean'; readonly olderThanMs: number }
+  | { readonly name: 'inspect' };
+
+export interface WorkerOrder {
+  readonly place: WorkerPlace;
+  readonly act: Act;
+  /** Wall time at which all workers of a race begin. */
+  readonly startAt?: number;
+}
+
+/** What a worker says. */
+export type Told =
+  | { readonly kind: 'ready' }
+  /** An outcome was handed over, and is not confirmed yet. */
+  | { readonly kind: 'delivered'; readonly outcome: QuestionOutcome; readonly isNew: boolean }
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly outcome?: unknown };
+
+/** How an order ended: done, failed, or the worker is dead. */
+export type Ending = Extract<Told, { kind: 'done' | 'failed' }> | { readonly kind: 'killed' };
+
+/** Processes that work on question sessions. They live on between orders, unless an order kills them. */
+export interface Workers extends AsyncDisposable {
+  start(): Worker;
+}
+
+export interface Worker {
+  readonly pid: number;
+  /** Gives an order and waits for its end. `onDelivered` is told of a delivery before it is confirmed. */
+  order(
+    order: WorkerOrder,
+    onDelivered?: (told: Extract<Told, { kind: 'delivered' }>) => void,
+  ): Promise<Ending>;
+  kill(): void;
+  readonly isDead: boolean;
+}
+
+export async function questionWorkers(): Promise<Workers> {
+  const dir = await tempDir();
+  const program = dir.at('question-worker.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('question-worker.ts', import.meta.url))],
+    outfile: program,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    logLevel: 'warning',
+  });
+  const children = new Set<ChildProcess>();
+  return {
+    start: () => startWorker(program, children),
+    async [Symbol.asyncDispose]() {
+      const ends = [...children].map((child) => {
+        const ended = new Promise((resolve) => child.once('exit', resolve));
+        child.kill('SIGKILL');
+        return ended;
+      });
+      await Promise.all(ends);
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function startWorker(program: string, children: Set<ChildProcess>): Worker {
+  const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  children.add(child);
+  let isDead = false;
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      isDead = true;
+      children.delete(child);
+      resolve();
+    });
+  });
+  return {
+    pid: child.pid ?? 0,
+    get isDead() {
+      return isDead;
+    },
+    kill: () => void child.kill('SIGKILL'),
+    order(order, onDelivered) {
+      return new Promise((resolve) => {
+        const onMessage = (told: Told) => {
+          if (told.kind === 'delivered') onDelivered?.(told);
+          if (told.kind !== 'done' && told.kind !== 'failed') return;
+          child.off('message', onMessage);
+          resolve(told);
+        };
+        child.on('message', onMessage);
+        void exited.then(() => resolve({ kind: 'killed' }));
+        // A worker that is dead already cannot be told anything; its end is what counts.
+        child.send(order, () => {});
+      });
+    },
+  };
+}
+
+/** A directory for question sets that workers share. */
+export interface WorkerWorld extends AsyncDisposable {
+  readonly dir: TempDir;
+  readonly place: WorkerPlace;
+}
+
+export async function workerWorld(overrides: Partial<WorkerPlace> = {}): Promise<WorkerWorld> {
+  const dir = await tempDir();
+  mkdirSync(dir.at('data'), { mode: 0o700 });
+  return {
+    dir,
+    place: { directory: dir.at('data', 'questions'), trash: dir.at('data', 'trash'), ...overrides },
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}

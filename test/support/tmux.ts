@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { RequirementId } from '../requirements.js';
+import { HOLDFAST, type Machine } from './holdfast-binary.js';
+import { itNeeds } from './it-needs.js';
+
+const execute = promisify(execFile);
+
+/** A test in a real terminal that proves one clause of a requirement. */
+export function verifiesInTerminal(
+  requirement: RequirementId,
+  clause: string,
+  prove: () => Promise<void>,
+  timeoutMs?: number,
+): void {
+  itNeeds({ tmux: true }, `${requirement}: ${clause}`, prove, timeoutMs);
+}
+
+export interface PaneOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What tmux knows about the terminal beside its text. */
+export interface PaneFacts {
+  readonly title: string;
+  readonly isCursorShown: boolean;
+  readonly isAlternate: boolean;
+  readonly hasMouse: boolean;
+  readonly isWrapping: boolean;
+  readonly historyLines: number;
+}
+
+const WAIT_MS = 30_000;
+const POLL_MS = 15;
+const PROMPT = 'prompt> ';
+
+/** A real terminal with a shell in it, on a tmux server of its own. */
+export class Pane implements AsyncDisposable {
+  readonly #machine: Machine;
+  readonly #socket: string;
+  readonly #options: PaneOptions;
+
+  private constructor(machine: Machine, name: string, options: PaneOptions) {
+    this.#machine = machine;
+    this.#socket = machine.dir.at(`tmux-${name}`);
+    this.#options = options;
+  }
+
+  static async open(machine: Machine, options: PaneOptions & { name?: string } = {}): Promise<Pane> {
+    const name = options.name ?? 'main';
+    const pane = new Pane(machine, name, options);
+    const config = machine.dir.at(`tmux-${name}.conf`);
+    writeFileSync(config, 'set -g status off\nset -g history-limit 5000\nset -g set-titles off\n');
+    const size = ['-x', `${options.columns ?? 80}`, '-y', `${options.rows ?? 24}`];
+    await pane.#tmux('-f', config, 'new-session', '-d', ...size, '-c', machine.project, 'sh');
+    await pane.until(/^[#$%]/m);
+    await pane.run(`PS1='${PROMPT}'; clear`);
+    await pane.until(([first]) => first === PROMPT.trim());
+    return pane;
+  }
+
+  /** Presses keys by tmux's names, such as `Enter`, `Down`, `C-c`, `j`. */
+  async press(...keys: string[]): Promise<void> {
+    await this.#tmux('send-keys', ...keys);
+  }
+
+  /** Types a text as it is. */
+  async type(text: string): Promise<void> {
+    await this.#tmux('send-keys', '-l', text);
+  }
+
+  /** Pastes, in brackets when the program asked for them. */
+  async paste(text: string): Promise<void> {
+    const file = this.#machine.dir.at('paste.txt');
+    writeFileSync(file, text);
+    await this.#tmux('load-buffer', file);
+    await this.#tmux('paste-buffer', '-p', '-r');
+  }
+
+  /** Types a line into the shell. */
+  async run(line: string): Promise<void> {
+    await this.type(line);
+    await this.press('Enter');
+  }
+
+  /** Starts `holdfast` in the shell; its exit code is printed behind it. */
+  async holdfast(args: string, redirect = ''): Promise<void> {
+    await this.run(`clear; ${process.execPath} ${HOLDFAST} ${args} ${redirect}; echo "exit code $?"`);
+  }
+
+  /** The exit code of the program that ran last. */
+  async exitCode(): Promise<number> {
+    const lines = await this.until(/^exit code \d+/m);
+    return Number(/^exit code (\d+)/m.exec(lines.join('\n'))?.[1]);
+  }
+
+  /** The rows of the screen, without spaces at their ends. */
+  async screen(): Promise<string[]> {
+    const text = await this.#tmux('capture-pane', '-p');
+    return text.replace(/\n$/, '').split('\n');
+  }
+
+  /** The screen with its styles. */
+  async styled(): Promise<string> {
+    return this.#tmux('capture-pane', '-p', '-e');
+  }
+
+  async history(): Promise<string> {
+    return this.#tmux('capture-pane', '-p', '-S', '-');
+  }
+
+  /** Waits until the screen shows something, and returns its rows. */
+  async until(wanted: string | RegExp | ((rows: string[]) => boolean), waitMs = WAIT_MS): Promise<string[]> {
+    const isThere = (rows: string[]) => {
+      if (typeof wanted === 'function') return wanted(rows);
+      const text = rows.join('\n');
+      return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+    };
+    const deadline = performance.now() + waitMs;
+    for (;;) {
+      const rows = await this.screen();
+      if (isThere(rows)) return rows;
+      if (performance.now() > deadline) throw new Error(`never seen: ${wanted}\n${rows.join('\n')}`);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  async facts(): Promise<PaneFacts> {
+    const names = [
+      'cursor_flag',
+      'alternate_on',
+      'mouse_any_flag',
+      'wrap_flag',
+      'history_size',
+      'pane_title',
+    ];
+    const text = await this.#tmux('display-message', '-p', names.map((name) => `#{${name}}`).join('\t'));
+    const [cursor, alternate, mouse, wrap, history, title] = text.replace(/\n$/, '').split('\t');
+    return {
+      title: title ?? '',
+      isCursorShown: cursor === '1',
+      isAlternate: alternate === '1',
+      hasMouse: mouse === '1',
+      isWrapping: wrap === '1',
+      historyLines: Number(history),
+    };
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    await this.#tmux('resize-window', '-x', `${columns}`, '-y', `${rows}`);
+  }
+
+  /** Starts to keep every byte that programs send to the terminal; returns what came so far. */
+  async record(): Promise<() => string> {
+    const file = this.#machine.dir.at('recorded');
+    writeFileSync(file, '');
+    await this.#tmux('pipe-pane', '-o', `cat >> ${file}`);
+    return () => readFileSync(file, 'latin1');
+  }
+
+  /** The process that the shell runs now. */
+  async program(): Promise<number> {
+    const shell = (await this.#tmux('display-message', '-p', '#{pane_pid}')).trim();
+    const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ');
+    return Number(children.at(-1));
+  }
+
+  /** Takes the terminal away from its programs. */
+  async hangUp(): Promise<void> {
+    await this.#tmux('kill-server').catch(() => {}); // it may not live to answer
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.hangUp();
+  }
+
+  async #tmux(...args: string[]): Promise<string> {
+    const env = { ...this.#machine.env, ...this.#options.env, TERM: 'xterm-256color' };
+    const { stdout } = await execute('tmux', ['-u', '-S', this.#socket, ...args], { env });
+    return stdout;
+  }
+}
