@@ -82,7 +82,11 @@ module.exports = {
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     ...table,
     ...throughIndex,
-    onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', ['storage/', 'agents/scripted/program/']),
+    onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', [
+      'storage/',
+      'agents/scripted/program/',
+      'cli/holdfast\\.ts',
+    ]),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),
   ],

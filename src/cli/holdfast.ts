@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { ROOT_HELP } from './root-help.js';
 import { VERSION } from './version.js';
 
@@ -11,11 +12,24 @@ if (process.platform === 'win32') {
   );
   process.exitCode = 2;
 } else if (only === '--version' || only === '-V') {
-  console.log(VERSION);
+  print(VERSION);
 } else if (args.length === 0 || only === '--help' || only === '-h' || only === 'help') {
-  console.log(ROOT_HELP);
+  print(ROOT_HELP);
 } else {
   void import('./main.js').then(async ({ main }) => {
     process.exitCode = await main(args);
   });
+}
+
+/** Straight to the descriptor: setting up the stream behind `console` would take longer than everything else here. */
+function print(text: string): void {
+  const bytes = Buffer.from(`${text}\n`, 'utf8');
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(1, bytes, written);
+    } catch (error) {
+      // A reader that left has what it wanted; one that is slow is waited for.
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+    }
+  }
 }

@@ -44,3 +44,19 @@ export const systemClock: Clock = {
 export function timestamp(clock: Clock): string {
   return clock.now().toISOString();
 }
+
+/** Waits for a hint, at most so long; a signal ends the wait too, and the caller looks which it was. */
+export async function sleepOrHint(
+  clock: Clock,
+  ms: number,
+  hint: Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const woken = new AbortController();
+  const stop = signal === undefined ? woken.signal : AbortSignal.any([woken.signal, signal]);
+  const slept = clock.sleep(ms, stop).catch(() => {
+    // Called off by the hint, or by the caller, who looks for himself.
+  });
+  await Promise.race([slept, hint]);
+  woken.abort();
+}

@@ -1,4 +1,4 @@
-export { type Clock, systemClock, timestamp } from './clock.js';
+export { type Clock, sleepOrHint, systemClock, timestamp } from './clock.js';
 export {
   AbortedError,
   HoldfastError,

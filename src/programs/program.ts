@@ -54,6 +54,8 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const STDERR_TAIL_BYTES = 64 * 1024;
 /** A grandchild may hold the pipe open for ever; what it still writes is not the program's. */
 const DRAIN_MS = 250;
+/** How often we look at the pipes again, as long as there is something in them. */
+const DRAIN_ROUNDS = 50;
 const SWEEP_ROUNDS = 20;
 
 /**
@@ -97,6 +99,7 @@ export class Program {
   readonly #tools: ProgramTools;
   readonly #child: ChildProcess;
   #stderrTail = Buffer.alloc(0);
+  #bytesRead = 0;
   #exit: ProgramExit | undefined;
   #stopping: Promise<ProgramExit> | undefined;
 
@@ -210,6 +213,7 @@ export class Program {
     const splitter = new LineSplitter({ maxBytes, onLine: spec.onLine, onOversized });
     const recorder = spec.logPath === undefined ? undefined : this.#record(spec.logPath);
     this.#child.stdout?.on('data', (chunk: Buffer) => {
+      this.#bytesRead += chunk.length;
       spec.onOutput?.('stdout', chunk);
       recorder?.push('stdout', chunk);
       splitter.push(chunk);
@@ -219,6 +223,7 @@ export class Program {
       spec.onOutputEnd?.();
     });
     this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.#bytesRead += chunk.length;
       spec.onOutput?.('stderr', chunk);
       recorder?.push('stderr', chunk);
       this.#stderrTail = Buffer.concat([this.#stderrTail, chunk]).subarray(-STDERR_TAIL_BYTES);
@@ -243,13 +248,20 @@ export class Program {
           this.#exit = exit;
           resolve(exit);
         };
-        const timer = setTimeout(settle, DRAIN_MS);
+        const timer = setTimeout(() => this.#readOn(settle), DRAIN_MS);
         this.#child.once('close', () => {
           clearTimeout(timer);
           settle();
         });
       });
     });
+  }
+
+  /** A timer may come before the pipes when we were busy: what is in them is read before it counts as too late. */
+  #readOn(settle: () => void, round = 0, bytesBefore = -1): void {
+    const bytes = this.#bytesRead;
+    if (bytes === bytesBefore || round === DRAIN_ROUNDS) settle();
+    else setImmediate(() => this.#readOn(settle, round + 1, bytes));
   }
 }
 

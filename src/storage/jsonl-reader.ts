@@ -220,7 +220,7 @@ function judgeLine(line: Line, seed: number): (LogEntry | LogDamage)[] {
   const place = { line: line.line, offset: line.offset };
   const verdict = verifyLine(line.bytes, seed);
   if (typeof verdict === 'object') return [{ kind: 'record', ...verdict, ...place }];
-  const salvaged = verdict === 'not-json' ? salvageRecords(line.bytes, seed) : [];
+  const salvaged = verdict === 'not-json' || verdict === 'checksum' ? salvageRecords(line.bytes, seed) : [];
   const found: (LogEntry | LogDamage)[] = [];
   const damageUpTo = (start: number, end: number) => {
     const stretch = { ...place, offset: line.offset + start, length: end - start };

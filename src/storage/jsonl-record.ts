@@ -22,11 +22,18 @@ export function checksumSeed(sessionId: string): number {
 
 /** The bytes of one line: the record, its place in the log, the checksum of both, LF. */
 export function encodeRecord(record: LogRecord, seq: number, seed: number): Buffer {
+  const text = JSON.stringify('seq' in record || 'crc' in record ? withoutOurKeys(record) : record);
+  const body = text === '{}' ? '{' : `${text.slice(0, -1)},`;
+  // One buffer, the checksum filled in afterwards: this stands between every record and its sync.
+  const line = Buffer.from(`${body}"seq":${seq}${suffixOf(0)}\n`, 'utf8');
+  const bodyEnd = line.length - CRC_SUFFIX_BYTES - 1;
+  line.write(suffixOf(crc32(line.subarray(0, bodyEnd), seed)), bodyEnd, 'latin1');
+  return line;
+}
+
+function withoutOurKeys(record: LogRecord): LogRecord {
   const { seq: _seq, crc: _crc, ...rest } = record;
-  const text = JSON.stringify({ ...rest, seq });
-  const body = Buffer.from(text.slice(0, -1), 'utf8');
-  const suffix = Buffer.from(`${suffixOf(crc32(body, seed))}\n`, 'latin1');
-  return Buffer.concat([body, suffix]);
+  return rest;
 }
 
 /** Checks one line (without its LF). */
@@ -47,8 +54,9 @@ export interface SalvagedRecord {
 }
 
 /**
- * The good records of a line that is no JSON: whole ones at its start (their LF was lost), and one at its end (a torn
- * record or a run of NULs was welded to it). What stands in between is not believed: text may look like a record.
+ * The good records of a line that does not verify: whole ones at its start (their LF was lost, a CR was added), and
+ * one at its end (a torn record or a run of NULs was welded to it). What stands in between is not believed: text may
+ * look like a record.
  */
 export function salvageRecords(line: Buffer, seed: number): SalvagedRecord[] {
   const salvaged: SalvagedRecord[] = [];

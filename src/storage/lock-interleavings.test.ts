@@ -49,7 +49,7 @@ describe('two takers at once', () => {
     const owner = world.taker('owner', { keeps: true });
     sleeper.program.stepUntil('link');
     sleeper.program.step();
-    world.fileSystem.moveAway('/work', '/trash');
+    world.fileSystem.moveAway('/sessions', '/trash');
     owner.program.runToEnd();
     sleeper.program.runToEnd();
     expect(world.inside()).toEqual(['owner']);
@@ -73,7 +73,7 @@ describe('a holder', () => {
     const lock = tryAcquireLock(toolsOf(fileSystem, 'holder', FIRST_PID), LOCK);
     if (lock instanceof Lock) {
       expect(lock.isHeld()).toBe(true);
-      fileSystem.moveAway('/work', '/trash');
+      fileSystem.moveAway('/sessions', '/trash');
       isHeld = lock.isHeld();
     }
     expect(isHeld).toBe(false);

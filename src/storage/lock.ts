@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids, Logger } from '../foundation/index.js';
-import { throwIfAborted } from '../foundation/index.js';
+import { sleepOrHint, throwIfAborted } from '../foundation/index.js';
 import { closeQuietly, linkIfAbsent, removeQuietly } from './atomic-file.js';
 import { attempt } from './errors.js';
-import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
+import { type FileFacts, type FileSystem, OpenFlags, systemCode } from './file-system.js';
 import { LockedError, LockLostError } from './lock-errors.js';
 import {
   epochsIn,
@@ -37,7 +37,10 @@ export interface AcquireOptions {
 }
 
 const DEFAULT_WAIT_MS = 5_000;
-/** A dying owner makes no event in the directory, so a waiter looks again now and then. */
+/** A lock is mostly held for a moment: for so long a waiter looks again after short pauses, which costs least. */
+const BURST_MS = 100;
+const MAX_PAUSE_MS = 20;
+/** After that the directory watch wakes it; a dying owner makes no event, so it looks again now and then. */
 const RECHECK_MS = 250;
 /** Takers write their record under a name of their own first; one that old was left by a killed taker. */
 const CANDIDATE_MAX_AGE_MS = 60_000;
@@ -97,19 +100,21 @@ export class Lock implements Disposable {
   readonly takenOver: boolean;
   readonly #tools: LockTools;
   readonly #descriptor: number;
+  readonly #record: FileFacts;
   readonly #stopWatching: (() => void)[] = [];
   #isReleased = false;
 
   constructor(
     tools: LockTools,
     path: string,
-    facts: { epoch: number; takenOver: boolean; descriptor: number },
+    facts: { epoch: number; takenOver: boolean; descriptor: number; record: FileFacts },
   ) {
     this.#tools = tools;
     this.path = path;
     this.epoch = facts.epoch;
     this.takenOver = facts.takenOver;
     this.#descriptor = facts.descriptor;
+    this.#record = facts.record;
   }
 
   /**
@@ -120,7 +125,7 @@ export class Lock implements Disposable {
     if (this.#isReleased) return false;
     const { fileSystem } = this.#tools;
     if (fileSystem.look(recordPath(this.path, this.epoch + 1)) !== undefined) return false;
-    return isAt(fileSystem, recordPath(this.path, this.epoch), this.#descriptor);
+    return isSameFile(fileSystem.look(recordPath(this.path, this.epoch)), this.#record);
   }
 
   /** To be called right before each commit: a holder that was overruled must not write on. Throws LOCK_LOST. */
@@ -191,11 +196,8 @@ function markFree(fileSystem: FileSystem, descriptor: number): void {
 }
 
 /** Whether a path still leads to the file that we have open; being open, its inode is nobody else's. */
-function isAt(fileSystem: FileSystem, path: string, descriptor: number): boolean {
-  const there = fileSystem.look(path);
-  if (there === undefined) return false;
-  const ours = fileSystem.factsOf(descriptor);
-  return there.inode === ours.inode && there.device === ours.device;
+function isSameFile(there: FileFacts | undefined, ours: FileFacts): boolean {
+  return there !== undefined && there.inode === ours.inode && there.device === ours.device;
 }
 
 async function waitForLock(
@@ -205,20 +207,37 @@ async function waitForLock(
   signal: AbortSignal | undefined,
 ): Promise<Lock> {
   const deadline = tools.clock.monotonicMs() + waitMs;
+  const burstEnd = Math.min(deadline, tools.clock.monotonicMs() + BURST_MS);
+  for (let tries = 1; tools.clock.monotonicMs() < burstEnd; tries++) {
+    await tools.clock.sleep(pauseMs(tools.ids, tries), signal);
+    const outcome = tryTake(tools, path);
+    if (outcome instanceof Lock) return outcome;
+  }
+  return waitForHint(tools, path, deadline, signal);
+}
+
+async function waitForHint(
+  tools: LockTools,
+  path: string,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<Lock> {
   const record = `${basename(path)}.lock.`;
-  let wake = new AbortController();
+  let wake = () => {};
   const watch = tools.watcher.watch(dirname(path), (name) => {
     // A release is told under the name that the record was opened by: that of its candidate.
-    if (name === null || name.startsWith(record) || name.startsWith(`.${record}`)) wake.abort();
+    if (name === null || name.startsWith(record) || name.startsWith(`.${record}`)) wake();
   });
   try {
     for (;;) {
-      wake = new AbortController();
+      const hint = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
       const outcome = tryTake(tools, path);
       if (outcome instanceof Lock) return outcome;
       const leftMs = deadline - tools.clock.monotonicMs();
       if (leftMs <= 0) throw new LockedError(path, outcome);
-      await sleepUntil(tools.clock, Math.min(RECHECK_MS, leftMs), wake.signal, signal);
+      await sleepOrHint(tools.clock, Math.min(RECHECK_MS, leftMs), hint, signal);
       throwIfAborted(signal, `The wait for the lock ${path}`);
     }
   } finally {
@@ -226,17 +245,10 @@ async function waitForLock(
   }
 }
 
-async function sleepUntil(
-  clock: Clock,
-  ms: number,
-  wake: AbortSignal,
-  stop: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    await clock.sleep(ms, stop === undefined ? wake : AbortSignal.any([wake, stop]));
-  } catch {
-    // Woken or called off: the caller looks which.
-  }
+/** Short at first, never long; random, so that those who wait do not come back all at once. */
+function pauseMs(ids: Ids, tries: number): number {
+  const random = Number.parseInt(ids.token().slice(0, 8), 16) / 2 ** 32;
+  return random * Math.min(MAX_PAUSE_MS, 1 + tries);
 }
 
 function tryTake(tools: LockTools, path: string): Lock | LockState {
@@ -254,11 +266,12 @@ function tryTake(tools: LockTools, path: string): Lock | LockState {
 function takeAfter(tools: LockTools, path: string, base: LockState): Lock | undefined {
   const { fileSystem } = tools;
   const epoch = base.epoch + 1;
-  const candidate = writeCandidate(tools, path, serializeOwner(ownerRecord(tools)));
+  const owner = ownerRecord(tools);
+  const candidate = writeCandidate(tools, path, owner.token, serializeOwner(owner));
   let names: string[] | undefined;
   try {
     if (linkCandidate(fileSystem, candidate.path, recordPath(path, epoch))) {
-      names = namesIfTop(fileSystem, path, epoch, candidate.descriptor);
+      names = namesIfTop(fileSystem, path, epoch, candidate.facts);
     }
   } finally {
     removeQuietly(fileSystem, candidate.path);
@@ -268,8 +281,10 @@ function takeAfter(tools: LockTools, path: string, base: LockState): Lock | unde
   const takenOver = base.hold === 'dead';
   if (takenOver)
     tools.log.info('lock.taken-over', { path, epoch, previousPid: base.owner?.pid, reason: base.reason });
-  sweep(tools, path, epoch, names);
-  return new Lock(tools, path, { epoch, takenOver, descriptor: candidate.descriptor });
+  const others = names.filter((name) => name !== basename(candidate.path));
+  sweep(tools, path, epoch, others);
+  const { descriptor, facts: record } = candidate;
+  return new Lock(tools, path, { epoch, takenOver, descriptor, record });
 }
 
 /**
@@ -281,13 +296,13 @@ function namesIfTop(
   fileSystem: FileSystem,
   path: string,
   epoch: number,
-  descriptor: number,
+  facts: FileFacts,
 ): string[] | undefined {
   const record = recordPath(path, epoch);
   // Should this fail, ours may be the lock and others may build on it: it stays, and is marked free by `discard`.
   const names = fileSystem.list(dirname(path));
   const isTop = epochsIn(names, path).at(-1) === epoch;
-  if (!isAt(fileSystem, record, descriptor)) return undefined;
+  if (!isSameFile(fileSystem.look(record), facts)) return undefined;
   if (isTop) return names;
   removeQuietly(fileSystem, record);
   return undefined;
@@ -305,7 +320,7 @@ function discard(fileSystem: FileSystem, descriptor: number): void {
 
 /** Links a record that says `free`; false when somebody else was faster. */
 function linkFree(tools: LockTools, path: string, epoch: number): boolean {
-  const candidate = writeCandidate(tools, path, FREE);
+  const candidate = writeCandidate(tools, path, tools.ids.token(), FREE);
   try {
     return linkCandidate(tools.fileSystem, candidate.path, recordPath(path, epoch));
   } finally {
@@ -327,17 +342,18 @@ function linkCandidate(fileSystem: FileSystem, candidate: string, record: string
 function writeCandidate(
   tools: LockTools,
   path: string,
+  token: string,
   content: string,
-): { path: string; descriptor: number } {
+): { path: string; descriptor: number; facts: FileFacts } {
   const { fileSystem } = tools;
-  const candidate = join(dirname(path), `.${basename(path)}.lock.${tools.ids.token()}.candidate`);
+  const candidate = join(dirname(path), `.${basename(path)}.lock.${token}.candidate`);
   const bytes = Buffer.from(content, 'utf8');
   const descriptor = fileSystem.open(candidate, OpenFlags.createNew, 0o600);
   try {
     fileSystem.changeMode(descriptor, 0o600);
     const written = fileSystem.write(descriptor, bytes, 0, bytes.length, 0);
     if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
-    return { path: candidate, descriptor };
+    return { path: candidate, descriptor, facts: fileSystem.factsOf(descriptor) };
   } catch (error) {
     removeQuietly(fileSystem, candidate);
     closeQuietly(fileSystem, descriptor);

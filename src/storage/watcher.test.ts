@@ -155,6 +155,7 @@ describe('over a system that tells what the test says', () => {
     const first = watcher.watch(dir.path, onHint);
     expect(first.mode).toBe('watching');
     vi.advanceTimersByTime(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
     expect([first.mode, closed()]).toEqual(['polling', 1]);
     expect(log.events).toEqual([
       {

@@ -86,12 +86,14 @@ export class DirectoryWatcher {
   /** Makes a file in the directory and waits for the hint of it; a device that stays silent is polled from then on. */
   #probe(watch: OneWatch, device: number): void {
     const name = `${PROBE_PREFIX}${this.#ids.token()}`;
-    const timer = setTimeout(() => {
+    const conclude = () => {
+      if (watch.onProbe === undefined || !this.#watches.has(watch) || watch.isPolling) return;
       watch.onProbe = undefined;
-      if (!this.#watches.has(watch) || watch.isPolling) return;
       this.#delivers.set(device, false);
       this.#poll(watch, 'the probe was not delivered');
-    }, PROBE_MS);
+    };
+    // After a time in which we were too busy to hear anything, what has arrived meanwhile is heard first.
+    const timer = setTimeout(() => setImmediate(conclude), PROBE_MS);
     timer.unref();
     watch.onProbe = (seen) => {
       if (seen !== name) return;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { AgentConnection, StartOptions } from '../../src/agents/driver.js';
 import { systemClock } from '../../src/foundation/index.js';
@@ -11,10 +11,16 @@ import { type StandIn, standIn } from './stand-in.js';
 export interface Stage {
   readonly world: AgentWorld;
   readonly model: StandIn;
+  /** Directories whose name nothing that lives on may know; the test's own is one of them. */
+  readonly places: string[];
+  /** A directory that no sandbox opens by itself, as it does the temporary one. */
+  readonly outside: string;
   /** Starts the agent; a second start is in the same home, as after a death of ours. */
   start(overrides?: Partial<StartOptions>): Promise<AgentConnection>;
 }
 
+/** An agent that goes round in circles must not hold up the others. */
+const WATCHDOG_MS = 180_000;
 /** How long what an agent started may live after it. */
 const LEAVE_MS = 10_000;
 
@@ -29,7 +35,7 @@ export function itDrives(
   prove: (stage: Stage) => Promise<void>,
 ): void {
   const reason = whyNot(agent);
-  if (reason === undefined) it.concurrent(name, () => play(agent, turns, prove));
+  if (reason === undefined) it.concurrent(name, () => play(agent, turns, prove), WATCHDOG_MS);
   else if (process.env.HOLDFAST_NO_SKIPS === '1') it(name, () => expect.fail(reason));
   else it.skip(`${name} (SKIPPED: ${reason})`, () => {});
 }
@@ -39,8 +45,9 @@ async function play(
   turns: readonly ModelTurn[],
   prove: (stage: Stage) => Promise<void>,
 ): Promise<void> {
-  await using model = await standIn(turns);
   await using world = await agentWorld();
+  const outside = mkdtempSync('/var/tmp/holdfast-test-');
+  await using model = await standIn(turns, { cwd: world.workingDirectory, outside });
   const prepared = prepare(agent, { home: world.dir.at('home'), baseUrl: model.url });
   const start = (overrides: Partial<StartOptions> = {}) =>
     world.start(agent.driver, {
@@ -50,28 +57,34 @@ async function play(
       mcpServers: [],
       ...overrides,
     });
-  await prove({ world, model, start });
+  const places = [world.dir.path];
+  try {
+    await prove({ world, model, places, outside, start });
+  } finally {
+    rmSync(outside, { recursive: true, force: true });
+  }
   await world.endAll();
   expect(world.alive(), 'processes left').toEqual([]);
   expect(world.records(), 'records left').toEqual([]);
-  expect(await strangers(world.dir.path), 'processes left without our marker').toEqual([]);
+  expect(await strangers(places), 'processes left without our marker').toEqual([]);
 }
 
 /**
- * Processes that know this directory, once those that leave by themselves have left: Codex starts MCP servers with an
+ * Processes that know one of these directories, once those that leave by themselves have left: Codex starts MCP servers with an
  * environment of their own, without our marker.
  */
-async function strangers(directory: string): Promise<string[]> {
+async function strangers(places: readonly string[]): Promise<string[]> {
   const end = systemClock.monotonicMs() + LEAVE_MS;
   for (;;) {
-    const found = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && knows(pid, directory));
+    const found = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && knows(pid, places));
     if (found.length === 0 || systemClock.monotonicMs() > end) return found.map(commandOf);
     await systemClock.sleep(50);
   }
 }
 
-function knows(pid: string, directory: string): boolean {
-  return ['environ', 'cmdline'].some((file) => readProcess(pid, file).includes(directory));
+function knows(pid: string, places: readonly string[]): boolean {
+  const words = `${readProcess(pid, 'environ')}${readProcess(pid, 'cmdline')}`;
+  return places.some((place) => words.includes(place));
 }
 
 function commandOf(pid: string): string {

@@ -4,8 +4,8 @@ import { createFakeModel, type LogEntry, type ModelTurn } from '../support/fake-
 
 /** What an agent asked the model, and how it was answered. */
 export interface Request {
-  /** The whole body as JSON. */
-  readonly text: string;
+  /** Which of these texts the model was not told. */
+  lacks(texts: readonly string[]): string[];
   /** What went wrong on purpose. */
   readonly fault: string | undefined;
 }
@@ -17,9 +17,13 @@ export interface StandIn extends AsyncDisposable {
   requests(): Request[];
 }
 
-export async function standIn(turns: readonly ModelTurn[]): Promise<StandIn> {
+/** `variables` are filled in for their names in double braces. */
+export async function standIn(
+  turns: readonly ModelTurn[],
+  variables: Record<string, string>,
+): Promise<StandIn> {
   const log: LogEntry[] = [];
-  const server = createFakeModel({ turns }, { log: (entry) => log.push(entry) });
+  const server = createFakeModel({ turns }, { variables, log: (entry) => log.push(entry) });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -37,6 +41,8 @@ function requestsIn(log: readonly LogEntry[]): Request[] {
   const requests = new Map(log.flatMap((entry) => (entry.kind === 'request' ? [[entry.seq, entry]] : [])));
   return log.flatMap((entry) => {
     if (entry.kind !== 'answer' || entry.answeredBy === 'side') return [];
-    return [{ text: JSON.stringify(requests.get(entry.seq)?.body), fault: entry.fault }];
+    const body = JSON.stringify(requests.get(entry.seq)?.body);
+    const isTold = (text: string) => body.includes(JSON.stringify(text).slice(1, -1));
+    return [{ fault: entry.fault, lacks: (texts) => texts.filter((text) => !isTold(text)) }];
   });
 }

@@ -57,14 +57,31 @@ export async function agentWorld(): Promise<AgentWorld> {
     endAll,
     async [Symbol.asyncDispose]() {
       await endAll();
+      registry.forgetAll();
       await dir[Symbol.asyncDispose]();
     },
   };
 }
 
-/** A registry that remembers every marker it gave out. */
+/** A registry that remembers every marker it gave out. What a test that never ended left behind goes with us. */
 class WatchedRegistry extends ProgramRegistry {
   readonly markers: string[] = [];
+
+  constructor(...parts: ConstructorParameters<typeof ProgramRegistry>) {
+    super(...parts);
+    process.once('exit', this.#killAll);
+  }
+
+  /** Nothing is left, so nothing need be done at our end. */
+  forgetAll(): void {
+    process.off('exit', this.#killAll);
+  }
+
+  readonly #killAll = () => {
+    for (const { pid } of this.markers.flatMap((marker) => findMarked(nodeFileSystem, marker))) {
+      process.kill(pid, 'SIGKILL');
+    }
+  };
 
   override announce(command: string, now: Date): string {
     const marker = super.announce(command, now);
@@ -143,4 +160,11 @@ export async function converse(connection: AgentConnection, prompt: string): Pro
 /** Waits for something outside of us that nothing tells us about. */
 export async function eventually(isSo: () => boolean): Promise<void> {
   while (!isSo()) await systemClock.sleep(10);
+}
+
+/** Kills a process as nobody can prevent. */
+export function kill(pid: number | null): void {
+  // 0 would be our own group.
+  if (pid === null) throw new Error('there is no process to kill');
+  process.kill(pid, 'SIGKILL');
 }

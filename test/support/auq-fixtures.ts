@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,15 +12,20 @@ export function auqId(number: number): string {
 /** An AUQ session whose maker died right after it had made the directory. */
 export const HALF_MADE = auqId(99);
 
-/** Copies the sessions of AUQ into a directory, with the modes that AUQ gives them; returns their ids. */
-export function copyAuqSessions(directory: string): string[] {
+/** Copies all sessions of AUQ into a directory, and a half-made one. */
+export function copyAuqSessions(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const ids = readdirSync(FIXTURES).filter((name) => name.startsWith('a00000'));
-  for (const id of ids) {
-    cpSync(join(FIXTURES, id), join(directory, id), { recursive: true });
-    chmodSync(join(directory, id), 0o700);
-    for (const name of readdirSync(join(directory, id))) chmodSync(join(directory, id, name), 0o600);
-  }
+  for (const id of readdirSync(FIXTURES).filter((name) => name.startsWith('a00000')))
+    copyAuqSession(directory, id);
   mkdirSync(join(directory, HALF_MADE), { mode: 0o700 });
-  return [...ids, HALF_MADE];
+}
+
+/** Copies one session of AUQ, with the modes that AUQ gives it. */
+export function copyAuqSession(directory: string, id: string): void {
+  const target = join(directory, id);
+  mkdirSync(target, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(join(FIXTURES, id))) {
+    copyFileSync(join(FIXTURES, id, name), join(target, name));
+    chmodSync(join(target, name), 0o600);
+  }
 }

@@ -121,6 +121,11 @@ export async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentE
   return all;
 }
 
+/** What was said in an exchange. */
+export function texts(events: readonly AgentEvent[]): string {
+  return events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+}
+
 /** A method written as `name() {}` is no expression by itself. */
 function sourceOf(handle: FakeHandler): string {
   const source = handle.toString();

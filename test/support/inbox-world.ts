@@ -1,10 +1,17 @@
-import type {
-  DraftAnswer,
-  Question,
-  QuestionOutcome,
-  QuestionView,
+import { dirname, join } from 'node:path';
+import {
+  DEFAULT_LIMITS,
+  type DraftAnswer,
+  FileQuestionStore,
+  type Question,
+  type QuestionOutcome,
+  QuestionSessions,
+  type QuestionView,
 } from '../../src/sessions/question/index.js';
 import type { Key, NamedKey } from '../../src/tui/keys.js';
+import type { Machine } from './holdfast-binary.js';
+import { DAY_MS } from './question-world.js';
+import { storageTools } from './storage-tools.js';
 
 /** A question as the inbox sees it. */
 export function asked(overrides: Partial<Question> = {}): Question {
@@ -74,3 +81,20 @@ const NAMES = new Set<string>([
   'word-right',
   'unknown',
 ]);
+
+/** Question sessions of a machine, from another process than the program's: what agents and other people do. */
+export function elsewhere(world: Machine): QuestionSessions {
+  const tools = storageTools();
+  const store = new FileQuestionStore(tools, {
+    directory: world.questions,
+    trash: join(dirname(world.questions), 'trash', 'questions'),
+  });
+  return new QuestionSessions({
+    ...tools,
+    store,
+    limits: DEFAULT_LIMITS,
+    maxSessions: 1_000,
+    retentionMs: 7 * DAY_MS,
+    timeoutMs: 0,
+  });
+}

@@ -10,7 +10,7 @@ import { type Fate, SteppedProgram } from './interleaving.js';
 import { MemoryFileSystem } from './memory-file-system.js';
 import type { SeededRandom } from './seeded-random.js';
 
-export const LOCK = '/work/session';
+export const LOCK = '/sessions/session';
 const NOW = new Date('2026-03-01T12:00:00.000Z');
 /** Above every pid that a kernel gives, so that asking the real one says: gone. */
 export const FIRST_PID = 5_000_000;

@@ -7,6 +7,7 @@ import { isHoldfastError, silentLogger, systemClock, systemIds } from '../../src
 import { FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
 import { DirectoryWatcher, type FileSystem, nodeFileSystem, ownIdentity } from '../../src/storage/index.js';
 import type { KillPlan, Told, WorkerOrder, WorkerPlace } from './question-workers.js';
+import { SeededRandom } from './seeded-random.js';
 
 const CHANGES = new Set([
   'write',
@@ -111,6 +112,8 @@ async function perform(order: WorkerOrder): Promise<unknown> {
     }
     case 'clean':
       return sessions.clean({ olderThanMs: act.olderThanMs });
+    case 'churn':
+      return churn(sessions, act);
     case 'inspect': {
       const views = await sessions.list();
       return {
@@ -120,6 +123,37 @@ async function perform(order: WorkerOrder): Promise<unknown> {
         calls: count(),
       };
     }
+  }
+}
+
+const CHURNED = [{ prompt: 'Go?', title: 'Go', options: [{ label: 'Yes' }, { label: 'No' }] }];
+
+/** Asks, answers, rejects and collects without end, telling each deed before it and after it. */
+async function churn(
+  sessions: QuestionSessions,
+  { seed, ids }: Extract<WorkerOrder['act'], { name: 'churn' }>,
+): Promise<never> {
+  const random = new SeededRandom(seed);
+  const open = [...ids];
+  for (;;) {
+    const chance = random.next();
+    if (open.length === 0 || chance < 0.3) {
+      const { id } = await sessions.create(CHURNED);
+      open.push(id);
+      await tell({ kind: 'deed', id, deed: 'created' });
+      continue;
+    }
+    const id = random.pick(open);
+    const text = `${seed}-${random.below(1_000_000)}`;
+    const isAnswer = chance < 0.8;
+    await tell({ kind: 'deed', id, deed: isAnswer ? 'answering' : 'rejecting', text });
+    if (isAnswer) await sessions.answer(id, [{ questionIndex: 0, customText: text }]);
+    else await sessions.reject(id, text);
+    await tell({ kind: 'deed', id, deed: isAnswer ? 'answered' : 'rejected', text });
+    open.splice(open.indexOf(id), 1);
+    if (random.chance(0.5)) continue;
+    using delivery = await sessions.collect(id);
+    delivery.confirm();
   }
 }
 

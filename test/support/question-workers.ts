@@ -39,6 +39,8 @@ export type Act =
   | { readonly name: 'cancel' | 'expire' | 'collect' | 'note asker'; readonly id: string }
   | { readonly name: 'wait'; readonly id: string; readonly patienceMs: number }
   | { readonly name: 'clean'; readonly olderThanMs: number }
+  /** Goes on until it is killed; starts with these pending sets. */
+  | { readonly name: 'churn'; readonly seed: number; readonly ids: readonly string[] }
   | { readonly name: 'inspect' };
 
 export interface WorkerOrder {
@@ -53,6 +55,13 @@ export type Told =
   | { readonly kind: 'ready' }
   /** An outcome was handed over, and is not confirmed yet. */
   | { readonly kind: 'delivered'; readonly outcome: QuestionOutcome; readonly isNew: boolean }
+  /** Something is going to be done, or was done. */
+  | {
+      readonly kind: 'deed';
+      readonly id: string;
+      readonly deed: 'created' | 'answering' | 'answered' | 'rejecting' | 'rejected';
+      readonly text?: string;
+    }
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly outcome?: unknown };
 
@@ -66,11 +75,8 @@ export interface Workers extends AsyncDisposable {
 
 export interface Worker {
   readonly pid: number;
-  /** Gives an order and waits for its end. `onDelivered` is told of a delivery before it is confirmed. */
-  order(
-    order: WorkerOrder,
-    onDelivered?: (told: Extract<Told, { kind: 'delivered' }>) => void,
-  ): Promise<Ending>;
+  /** Gives an order and waits for its end. `onTold` hears what is told on the way. */
+  order(order: WorkerOrder, onTold?: (told: Told) => void): Promise<Ending>;
   kill(): void;
   readonly isDead: boolean;
 }
@@ -119,11 +125,13 @@ function startWorker(program: string, children: Set<ChildProcess>): Worker {
       return isDead;
     },
     kill: () => void child.kill('SIGKILL'),
-    order(order, onDelivered) {
+    order(order, onTold) {
       return new Promise((resolve) => {
         const onMessage = (told: Told) => {
-          if (told.kind === 'delivered') onDelivered?.(told);
-          if (told.kind !== 'done' && told.kind !== 'failed') return;
+          if (told.kind !== 'done' && told.kind !== 'failed') {
+            onTold?.(told);
+            return;
+          }
           child.off('message', onMessage);
           resolve(told);
         };

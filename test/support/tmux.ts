@@ -86,9 +86,16 @@ export class Pane implements AsyncDisposable {
     await this.press('Enter');
   }
 
-  /** Starts `holdfast` in the shell; its exit code is printed behind it. */
-  async holdfast(args: string, redirect = ''): Promise<void> {
-    await this.run(`clear; ${process.execPath} ${HOLDFAST} ${args} ${redirect}; echo "exit code $?"`);
+  /** The shell's words for a command of ours. */
+  command(args: string): string {
+    return `'${process.execPath}' '${HOLDFAST}' ${args}`;
+  }
+
+  /** Starts `holdfast` on an empty screen; its exit code is printed behind it. */
+  async holdfast(args: string, variables = ''): Promise<void> {
+    await this.run('clear');
+    await this.until((rows) => rows.join('') === PROMPT.trim());
+    await this.run(`${variables} ${this.command(args)}; echo "exit code $?"`);
   }
 
   /** The exit code of the program that ran last. */
@@ -157,7 +164,7 @@ export class Pane implements AsyncDisposable {
   async record(): Promise<() => string> {
     const file = this.#machine.dir.at('recorded');
     writeFileSync(file, '');
-    await this.#tmux('pipe-pane', '-o', `cat >> ${file}`);
+    await this.#tmux('pipe-pane', '-o', `cat >> '${file}'`);
     return () => readFileSync(file, 'latin1');
   }
 

@@ -1,4 +1,5 @@
-import type { PermissionOption, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type { PermissionOption } from './schema.js';
 
 /** A question of the agent to the person, as the protocol's elicitation has it. */
 export interface Elicitation {

@@ -44,7 +44,8 @@ async function startAgent(
   const { clock, log } = tools;
   const meter = new UsageMeter({ isResumed: options.resume !== undefined });
   const askPerson = own.onElicitation;
-  const incoming = new Incoming({ clock, log, meter, permissions: options.permissions, askPerson });
+  const { permissions, mcpServers } = options;
+  const incoming = new Incoming({ clock, log, meter, preset, permissions, mcpServers, askPerson });
   const link = await openLink(tools, programOf(preset, options), incoming);
   try {
     const { program, peer } = link;

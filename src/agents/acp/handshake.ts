@@ -96,6 +96,9 @@ function wayToOpen(handshake: Handshake, agent: Initialized): WayToOpen {
   const sessionId = options.resume?.id;
   const method = sessionId === undefined ? 'session/new' : resumeMethod(agent);
   if (method === undefined) throw refuse(handshake, 'it cannot resume a session');
+  if (options.resume !== undefined && options.resume.driver !== 'acp') {
+    throw refuse(handshake, `the session is of the driver ${options.resume.driver}`);
+  }
   const takesSystemPrompt = agent.agentCapabilities?.sessionCapabilities?.systemPrompt !== undefined;
   const params = {
     ...(sessionId === undefined ? {} : { sessionId }),

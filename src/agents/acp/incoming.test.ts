@@ -70,6 +70,7 @@ describe('a request for permission', () => {
     ['bypass', 'reject_once', { outcome: 'cancelled' }, 'denied'],
     ['edits', 'allow_once reject_always', { outcome: 'selected', optionId: 'id-reject_always' }, 'denied'],
     ['edits', 'allow_once', { outcome: 'cancelled' }, 'denied'],
+    ['bypass', 'allow_for_ever allow_once', { outcome: 'selected', optionId: 'id-allow_once' }, 'allowed'],
   ] as const)('in mode %s makes do with what is offered: %s', async (mode, options, outcome, decision) => {
     await using world = await fakeAcpWorld(asksPermission);
     const connection = await world.start({ permissions: { mode } });
@@ -108,7 +109,9 @@ describe('a request for permission', () => {
     let signal: AbortSignal | undefined;
     const ask = (_request: PermissionRequest, wanted: AbortSignal) => {
       signal = wanted;
-      return new Promise<boolean>(() => {});
+      return new Promise<boolean>((_resolve, reject) => {
+        wanted.addEventListener('abort', () => reject(new Error('called off')));
+      });
     };
     const connection = await world.start({ permissions: { mode: 'ask', ask } }, {}, { silenceMs: 1_000 });
     const events = collect(connection.prompt(`execute ${USUAL}`));
@@ -125,12 +128,37 @@ describe('a request for permission', () => {
     expect(all.map(({ type }) => type)).toEqual(['text', 'turn-end']);
   });
 
-  it('that nobody could decide is answered as cancelled', async () => {
+  it('that nobody could decide is denied', async () => {
     await using world = await fakeAcpWorld(asksPermission);
     const ask = () => Promise.reject(new Error('the inbox is full'));
     const connection = await world.start({ permissions: { mode: 'ask', ask } });
     const events = await collect(connection.prompt(`execute ${USUAL}`));
-    expect(answerIn(events)).toMatchObject({ result: { outcome: { outcome: 'cancelled' } } });
+    expect(answerIn(events)).toMatchObject({ result: { outcome: { optionId: 'id-reject_once' } } });
+    expect(events[0]).toMatchObject({ decision: 'denied', by: 'it could not be asked: the inbox is full' });
+  });
+
+  it('for a tool of a server that we gave is granted in every mode', async () => {
+    await using world = await fakeAcpWorld({
+      'session/prompt': async (_params, agent) => {
+        const options = [
+          { optionId: 'no', name: 'no', kind: 'reject_once' },
+          { optionId: 'yes', name: 'yes', kind: 'allow_once' },
+        ];
+        const toolCall = { toolCallId: 't', title: 'Ask', name: 'mcp__holdfast__ask_user_questions' };
+        const asked = { sessionId: 's1', toolCall, options };
+        agent.say(JSON.stringify(await agent.ask('session/request_permission', asked)));
+        return { stopReason: 'end_turn' };
+      },
+    });
+    const mcpServers = [{ name: 'holdfast', command: 'holdfast', args: ['mcp'], environment: {} }];
+    const given = await world.start({ permissions: { mode: 'edits' }, mcpServers });
+    expect(answerIn(await collect(given.prompt('hi')))).toMatchObject({
+      result: { outcome: { optionId: 'yes' } },
+    });
+    const other = await world.start({ permissions: { mode: 'edits' } });
+    expect(answerIn(await collect(other.prompt('hi')))).toMatchObject({
+      result: { outcome: { optionId: 'no' } },
+    });
   });
 
   it('outside of an exchange is not granted', async () => {

@@ -1,15 +1,22 @@
 import type {
   CreateElicitationRequest,
   CreateElicitationResponse,
-  PermissionOption,
-  RequestPermissionRequest,
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk';
 import { type Clock, type Logger, messageOf } from '../../foundation/index.js';
+import type { McpServerSpec } from '../driver.js';
 import { decidePermission, type PermissionDecision, type PermissionPolicy } from '../permission.js';
 import { type AskPerson, CANCELLED, type ElicitationAnswer, optionFor, selected } from './answers.js';
+import { isOfGivenServer } from './given-server.js';
 import type { PeerHandlers } from './peer.js';
-import { SessionNotification, ToolCallFields } from './schema.js';
+import type { AcpPreset } from './presets.js';
+import {
+  type PermissionOption,
+  type PermissionParams,
+  SessionNotification,
+  type ToolCallFields,
+} from './schema.js';
+import { describe } from './tool-calls.js';
 import type { Turn } from './turn.js';
 import type { UsageMeter } from './usage.js';
 import { aborted, LATE } from './within.js';
@@ -18,7 +25,9 @@ export interface IncomingOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly meter: UsageMeter;
+  readonly preset: AcpPreset;
   readonly permissions: PermissionPolicy;
+  readonly mcpServers: readonly McpServerSpec[];
   readonly askPerson: AskPerson | undefined;
 }
 
@@ -53,19 +62,22 @@ export class Incoming implements PeerHandlers {
   }
 
   async onPermission(
-    { toolCall, options }: RequestPermissionRequest,
+    { toolCall, options }: PermissionParams,
     signal: AbortSignal,
   ): Promise<RequestPermissionResponse> {
     const { turn } = this;
     if (turn === undefined) return CANCELLED; // nobody asked it to do anything
-    const { request, events } = turn.translator.ask(ToolCallFields.parse(toolCall), toolCall.content);
+    const { call, events } = turn.translator.ask(toolCall, toolCall.content);
     for (const event of events) turn.exchange.push(event);
-    const decision = await this.#whileWanted(turn, signal, (wanted) =>
-      decidePermission(this.#options.permissions, request, wanted),
-    );
+    const decision = await this.#whileWanted(turn, signal, (wanted) => this.#decide(call, wanted));
     if (decision === LATE) return CANCELLED;
     const { answer, by, isAllowed } = answerOf(decision, options);
-    turn.exchange.push({ type: 'permission', ...request, decision: isAllowed ? 'allowed' : 'denied', by });
+    turn.exchange.push({
+      type: 'permission',
+      ...describe(call),
+      decision: isAllowed ? 'allowed' : 'denied',
+      by,
+    });
     return answer;
   }
 
@@ -87,6 +99,18 @@ export class Incoming implements PeerHandlers {
     return answer === LATE ? { action: 'cancel' } : toResponse(answer);
   }
 
+  async #decide(call: ToolCallFields, wanted: AbortSignal): Promise<PermissionDecision> {
+    const { permissions, mcpServers, preset } = this.#options;
+    if (isOfGivenServer(call, mcpServers, preset)) {
+      return { isAllowed: true, by: 'it belongs to a server that was given to the agent' };
+    }
+    try {
+      return await decidePermission(permissions, describe(call), wanted);
+    } catch (error) {
+      return { isAllowed: false, by: `it could not be asked: ${messageOf(error)}` };
+    }
+  }
+
   /** Asks somebody, until the exchange ends or the agent takes the question back. */
   async #whileWanted<Answer>(
     turn: Turn,
@@ -95,7 +119,8 @@ export class Incoming implements PeerHandlers {
   ): Promise<Answer | typeof LATE> {
     const wanted = AbortSignal.any([turn.interrupted, signal]);
     try {
-      return await turn.question(() => Promise.race([ask(wanted), aborted(wanted)]));
+      const answer = await turn.question(() => Promise.race([ask(wanted), aborted(wanted)]));
+      return wanted.aborted ? LATE : answer;
     } catch (error) {
       if (!wanted.aborted) this.#options.log.warn('acp.question-failed', { error: messageOf(error) });
       return LATE;

@@ -60,6 +60,13 @@ describe('an error in answer to a prompt', () => {
     ['Gemini, 401', 401, 'API key not valid', undefined, 'failed'],
     ['Gemini, 500', 500, 'Internal', undefined, 'failed'],
     [
+      'Gemini, full context',
+      400,
+      'The input token count exceeds the maximum.',
+      undefined,
+      'context-overflow',
+    ],
+    [
       'opencode, 401',
       -32603,
       'Internal error',

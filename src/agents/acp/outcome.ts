@@ -20,7 +20,7 @@ export interface AnsweredError {
 const AUTHENTICATION_REQUIRED = -32_000;
 const RATE_LIMIT_TEXT = /rate.?limit|usage limit|too many requests|quota|\b429\b/i;
 const OVERFLOW_TEXT =
-  /context.{0,20}(window|length|overflow|exceeded|too long)|prompt is too long|maximum context|too many tokens/i;
+  /context.{0,20}(window|length|overflow|exceeded|too long)|prompt is too long|maximum context|too many tokens|token count.{0,20}exceeds/i;
 
 export function isAnsweredError(error: unknown): error is Error & AnsweredError {
   return (

@@ -1,14 +1,14 @@
 import type {
   CreateElicitationRequest,
   CreateElicitationResponse,
-  RequestPermissionRequest,
   RequestPermissionResponse,
   Stream,
 } from '@agentclientprotocol/sdk';
+import { PermissionParams } from './schema.js';
 
 /** What the agent may ask of us. */
 export interface PeerHandlers {
-  onPermission(request: RequestPermissionRequest, signal: AbortSignal): Promise<RequestPermissionResponse>;
+  onPermission(request: PermissionParams, signal: AbortSignal): Promise<RequestPermissionResponse>;
   onElicitation(request: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse>;
 }
 
@@ -28,7 +28,7 @@ export interface Peer {
 export async function connectPeer(stream: Stream, handlers: PeerHandlers): Promise<Peer> {
   const { client, methods } = await import('@agentclientprotocol/sdk');
   const connection = client({ name: 'holdfast' })
-    .onRequest(methods.client.session.requestPermission, ({ params, signal }) =>
+    .onRequest(methods.client.session.requestPermission, PermissionParams, ({ params, signal }) =>
       handlers.onPermission(params, signal),
     )
     .onRequest(methods.client.elicitation.create, ({ params, signal }) =>

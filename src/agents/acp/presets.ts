@@ -18,6 +18,8 @@ export interface AcpPreset {
   readonly modes: Readonly<Record<PermissionMode, readonly string[]>>;
   /** Ways to authenticate that need no person, each possible when the variable is set. Tried only when asked for. */
   readonly authentication: readonly { readonly methodId: string; readonly variable: string }[];
+  /** How the names of MCP tools begin; `*` is the server. */
+  readonly mcpToolPrefixes: readonly string[];
   /** A turn in which nothing happens for so long is ended; null = it may think for ever. */
   readonly silenceMs: number | null;
   /** `session/load` is answered before the history has been replayed. */
@@ -49,6 +51,7 @@ const acp: AcpPreset = {
     bypass: ['bypassPermissions', 'yolo', 'agent-full-access', 'full-access'],
   },
   authentication: [],
+  mcpToolPrefixes: ['mcp__*__'],
   silenceMs: null,
   replaysAfterLoad: false,
   repeatsTextAfterBreak: false,
@@ -71,6 +74,7 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     environment: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     modes: { edits: ['autoEdit'], ask: ['default'], bypass: ['yolo'] },
     authentication: [{ methodId: 'gemini-api-key', variable: 'GEMINI_API_KEY' }],
+    mcpToolPrefixes: ['mcp_*_'],
     replaysAfterLoad: true,
     repeatsTextAfterBreak: true,
     // By its code: max_tokens comes only from its own check that the context will overflow.
@@ -91,6 +95,7 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     modes: { edits: [], ask: [], bypass: [] },
     // It allows everything unless told otherwise, and has no modes to say so.
     modeEnvironment: { ask: { OPENCODE_CONFIG_CONTENT: '{"permission":"ask"}' } },
+    mcpToolPrefixes: ['*_'],
     // It retries silently for up to 80 s, and a model may be silent for 100 s; a context overflow it retries for ever.
     silenceMs: 150_000,
     repeatsTextAfterBreak: true,
@@ -120,6 +125,8 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       { methodId: 'codex-api-key', variable: 'CODEX_API_KEY' },
       { methodId: 'openai-api-key', variable: 'OPENAI_API_KEY' },
     ],
+    // By its code, as are the names of the ways to authenticate.
+    mcpToolPrefixes: ['mcp.*.'],
     reports: { usage: true, contextWindow: true, cost: false },
     settings: [
       'tool_timeout_sec for a server of the same name in config.toml: MCP calls are given up after 300 s otherwise',

@@ -10,6 +10,13 @@ function lenient<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
 
+/** A list without what cannot be read. */
+function readableOf<Schema extends z.ZodType>(schema: Schema) {
+  return z
+    .array(schema.nullable().catch(null))
+    .transform((entries) => entries.filter((entry) => entry !== null));
+}
+
 const Text = lenient(z.string());
 const Count = lenient(z.number().nonnegative());
 const Meta = lenient(z.record(z.string(), z.unknown()));
@@ -39,6 +46,16 @@ export const ToolCallFields = z.object({
   _meta: Meta,
 });
 export type ToolCallFields = z.infer<typeof ToolCallFields>;
+
+/** A choice that the agent offers when it asks for permission; `kind` tells what choosing it means. */
+export const PermissionOption = z.object({ optionId: z.string(), kind: Text });
+export type PermissionOption = z.infer<typeof PermissionOption>;
+
+export const PermissionParams = z.object({
+  toolCall: ToolCallFields.extend({ content: z.unknown().optional() }),
+  options: readableOf(PermissionOption).catch([]),
+});
+export type PermissionParams = z.infer<typeof PermissionParams>;
 
 /** One update of a session, of any kind. */
 export const SessionUpdate = ToolCallFields.extend({
@@ -105,11 +122,7 @@ export const OpenedSession = z.object({
       availableModels: z.array(z.object({ modelId: z.string(), name: Text })).catch([]),
     }),
   ),
-  configOptions: z
-    .array(ConfigOption.nullable().catch(null))
-    .transform((options) => options.filter((option) => option !== null))
-    .nullish()
-    .catch(undefined),
+  configOptions: readableOf(ConfigOption).nullish().catch(undefined),
 });
 export type OpenedSession = z.infer<typeof OpenedSession>;
 

@@ -55,8 +55,8 @@ export class ToolCalls {
   }
 
   /** What the agent wants to do, from its request and from what it told of the call before. */
-  requestOf(fields: ToolCallFields, content: unknown): PermissionRequest {
-    return describe(this.#merge(fields.toolCallId ?? '', fields, content).fields);
+  merge(fields: ToolCallFields, content: unknown): ToolCallFields {
+    return this.#merge(fields.toolCallId ?? '', fields, content).fields;
   }
 
   /** The calls that were told but held back because they were still empty. */
@@ -69,8 +69,7 @@ export class ToolCalls {
     const known = this.#calls.get(id);
     const call = known ?? { fields, content: [], isTold: false, isAnnounced: false, hasResult: false };
     call.fields = { ...call.fields, ...definedOf(fields) };
-    const fresh = contentOf(content);
-    if (fresh.length > 0) call.content = fresh;
+    if (Array.isArray(content)) call.content = contentOf(content);
     this.#calls.set(id, call);
     return call;
   }
@@ -86,7 +85,8 @@ export function toolKindOf(kind: string | undefined): ToolKind {
   return KINDS[kind ?? ''] ?? 'other';
 }
 
-function describe(fields: ToolCallFields): PermissionRequest {
+/** A call as people and the policy see it. */
+export function describe(fields: ToolCallFields): PermissionRequest {
   const name = fields.name ?? claudeToolName(fields) ?? fields.title ?? fields.kind ?? 'tool';
   return {
     id: fields.toolCallId ?? '',
@@ -98,7 +98,7 @@ function describe(fields: ToolCallFields): PermissionRequest {
 }
 
 /** Agents of before `name` was in the protocol have it elsewhere. */
-function claudeToolName(fields: ToolCallFields): string | undefined {
+export function claudeToolName(fields: ToolCallFields): string | undefined {
   const own = fields._meta?.claudeCode;
   if (typeof own !== 'object' || own === null || !('toolName' in own)) return undefined;
   return typeof own.toolName === 'string' ? own.toolName : undefined;

@@ -15,6 +15,15 @@ describe('updates of a session as events', () => {
     ]);
   });
 
+  it('does not take what a call was announced with for its result', () => {
+    const shown = [{ type: 'content', content: { type: 'text', text: '[current working directory /work]' } }];
+    const events = translate([
+      { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'ls', status: 'in_progress', content: shown },
+      callUpdate({ status: 'completed', content: [] }),
+    ]);
+    expect(events.at(-1)).toEqual({ type: 'tool-result', id: 't1', isError: false, output: '' });
+  });
+
   it.each([
     [
       'an image',

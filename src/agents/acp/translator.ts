@@ -1,5 +1,4 @@
 import type { AgentEvent } from '../events.js';
-import type { PermissionRequest } from '../permission.js';
 import type { AcpPreset } from './presets.js';
 import { RepeatedText } from './repeated-text.js';
 import { ContentBlock, type SessionUpdate, type ToolCallFields } from './schema.js';
@@ -62,9 +61,9 @@ export class Translator {
   }
 
   /** What the agent asks permission for, and what is to be told before that. */
-  ask(fields: ToolCallFields, content: unknown): { request: PermissionRequest; events: AgentEvent[] } {
-    const request = this.#toolCalls.requestOf(fields, content);
-    return { request, events: this.finish() };
+  ask(fields: ToolCallFields, content: unknown): { call: ToolCallFields; events: AgentEvent[] } {
+    const call = this.#toolCalls.merge(fields, content);
+    return { call, events: this.finish() };
   }
 
   /** What was held back, at the end of the exchange. */

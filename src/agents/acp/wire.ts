@@ -85,6 +85,8 @@ function answerOf(message: Record): Record {
 }
 
 function parseRecord(line: string): Record | undefined {
+  // Failing to parse is slow, and a flood of other text may come.
+  if (!/^\s*\{/.test(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -24,6 +24,7 @@ interface Turn {
   readonly exchange: Exchange;
   readonly over: Promise<void>;
   settle(): void;
+  cancelling: Promise<void> | undefined;
 }
 
 /** A conversation with one Claude Code process. */
@@ -36,7 +37,6 @@ export class ClaudeConnection implements AgentConnection {
   readonly #permissions: Permissions;
   #program: Program | undefined;
   #turn: Turn | undefined;
-  #cancelling: Promise<void> | undefined;
   /** We ended it, or its death was told. */
   #isEnded = false;
   /** How a turn ended that nobody asked for: of a process that gives up before its first prompt, this is the reason. */
@@ -82,7 +82,7 @@ export class ClaudeConnection implements AgentConnection {
       onOversizedLine: ({ bytes }) =>
         this.#push({ type: 'error', message: `A line of ${bytes} bytes was left out`, status: null }),
       // Without its output there is no turn that could end.
-      onOutputEnd: () => this.#stopQuietly(STOP_GRACE),
+      onOutputEnd: () => void this.#stopQuietly(STOP_GRACE),
     });
     this.#program = program;
     void program.exited.then((exit) => this.#onExit(program, exit));
@@ -101,18 +101,16 @@ export class ClaudeConnection implements AgentConnection {
     else {
       const line = JSON.stringify({ type: 'user', message: { role: 'user', content: text } });
       // Whoever does not read our prompt will not answer it either.
-      program.writeLine(line).catch(() => this.#turn === turn && this.#stopQuietly(AT_ONCE));
+      program.writeLine(line).catch(() => (this.#turn === turn ? this.#stopQuietly(AT_ONCE) : undefined));
     }
     return exchange;
   }
 
-  cancel(): Promise<void> {
+  async cancel(): Promise<void> {
     const turn = this.#turn;
-    if (turn === undefined) return Promise.resolve();
-    this.#cancelling ??= this.#cancel(turn).finally(() => {
-      this.#cancelling = undefined;
-    });
-    return this.#cancelling;
+    if (turn === undefined) return;
+    turn.cancelling ??= this.#cancel(turn);
+    await turn.cancelling;
   }
 
   async end(): Promise<ProgramExit | null> {
@@ -137,7 +135,7 @@ export class ClaudeConnection implements AgentConnection {
       resolve();
     };
     signal?.addEventListener('abort', onAbort, { once: true });
-    this.#turn = { exchange, over, settle };
+    this.#turn = { exchange, over, settle, cancelling: undefined };
     return this.#turn;
   }
 
@@ -147,7 +145,7 @@ export class ClaudeConnection implements AgentConnection {
     const tooLate = this.#tools.clock.sleep(CANCEL_GRACE_MS, timer.signal).catch(() => {});
     await Promise.race([turn.over, tooLate]);
     timer.abort();
-    if (!turn.exchange.isOver) await this.#program?.stop(AT_ONCE);
+    if (!turn.exchange.isOver) await this.#stopQuietly(AT_ONCE);
   }
 
   #interrupt(): void {
@@ -173,10 +171,9 @@ export class ClaudeConnection implements AgentConnection {
 
   #push(event: AgentEvent): void {
     const turn = this.#turn;
-    if (event.type === 'turn-end') {
-      if (turn === undefined && event.reason !== 'completed') this.#unaskedEnd = event;
-      this.#turn = undefined;
-    } else if (turn !== undefined) this.#unaskedEnd = undefined;
+    if (turn !== undefined) this.#unaskedEnd = undefined;
+    else if (event.type === 'turn-end' && event.reason !== 'completed') this.#unaskedEnd = event;
+    if (event.type === 'turn-end') this.#turn = undefined;
     turn?.exchange.push(event);
     if (event.type === 'turn-end') turn?.settle();
   }
@@ -186,17 +183,20 @@ export class ClaudeConnection implements AgentConnection {
     this.#permissions.denyAll('the agent has ended');
     if (this.#turn !== undefined) this.#tellDeath(program, exit);
     // Ends what it left running and forgets it.
-    this.#stopQuietly(AT_ONCE);
+    void this.#stopQuietly(AT_ONCE);
   }
 
-  #stopQuietly(options: StopOptions): void {
-    this.#program?.stop(options).catch((error: unknown) => {
+  /** For when nobody waits for it who could be told. */
+  async #stopQuietly(options: StopOptions): Promise<void> {
+    try {
+      await this.#program?.stop(options);
+    } catch (error) {
       this.#tools.log.warn('agent.stop-failed', { pid: this.#program?.pid, error: messageOf(error) });
-    });
+    }
   }
 
   #tellDeath(program: Program, exit: ProgramExit): void {
-    const isOurs = this.#isEnded || this.#cancelling !== undefined;
+    const isOurs = this.#isEnded || this.#turn?.cancelling !== undefined;
     const tail = visibleBlock(program.stderrTail.trim().slice(-MAX_TAIL));
     const message = `Claude Code ${describeExit(exit)}${tail === '' ? '' : `:\n${tail}`}`;
     const died = { type: 'turn-end', reason: isOurs ? 'cancelled' : 'died', message } as const;

@@ -24,9 +24,9 @@ export class JsonLines {
   #begun: { text: string; linesSince: number } | undefined;
 
   read(line: string): JsonLine[] {
-    if (line.trim() === '') return [];
     const whole = parse(line);
-    if (whole !== undefined) return [...this.#countBetween(), whole];
+    if (whole !== undefined) return this.#begun === undefined ? [whole] : [...this.#countBetween(), whole];
+    if (line.trim() === '') return [];
     const joined = this.#join(line);
     if (joined !== undefined) return [joined];
     const lost = this.end();

@@ -2,14 +2,15 @@ import type { AgentEvent } from '../events.js';
 import { type JsonLine, JsonLines } from './json-lines.js';
 import {
   type AssistantLine,
-  ClaudeLine,
+  type ClaudeLine,
   type ControlRequestLine,
-  isKnownType,
   type RateLimitLine,
+  ReplyStart,
   type ResultLine,
   type StreamLine,
   type SystemLine,
-  type Tokens,
+  schemaOf,
+  Tokens,
   type UserLine,
 } from './schema.js';
 import { StreamedReply } from './streamed-reply.js';
@@ -62,7 +63,10 @@ export class ClaudeReader {
   }
 
   read(line: string): ClaudeOutput[] {
-    return this.#lines.read(line).flatMap((parsed) => this.#readParsed(parsed));
+    const lines = this.#lines.read(line);
+    const first = lines[0];
+    if (first !== undefined && lines.length === 1) return this.#readParsed(first);
+    return lines.flatMap((parsed) => this.#readParsed(parsed));
   }
 
   /** What is left when nothing more comes. */
@@ -72,13 +76,12 @@ export class ClaudeReader {
 
   #readParsed(parsed: JsonLine): ClaudeOutput[] {
     if (parsed.type === undefined) return [errorEvent(parsed.damage)];
-    if (!isKnownType(parsed.type)) return [];
-    const { data, error } = ClaudeLine.safeParse(parsed.value);
-    if (data === undefined) {
-      const place = error?.issues[0]?.path.join('.');
-      return [errorEvent(`A line of type ${parsed.type} is not as expected at ${place}`)];
-    }
-    return this.#readLine(data);
+    const schema = schemaOf(parsed.type);
+    if (schema === undefined) return [];
+    const { data, error } = schema.safeParse(parsed.value);
+    if (data !== undefined) return this.#readLine(data);
+    const place = error?.issues[0]?.path.join('.');
+    return [errorEvent(`A line of type ${parsed.type} is not as expected at ${place}`)];
   }
 
   #readLine(line: ClaudeLine): ClaudeOutput[] {
@@ -122,31 +125,27 @@ export class ClaudeReader {
 
   #readStream({ event, parent_tool_use_id: parent }: StreamLine): AgentEvent[] {
     if (typeof parent === 'string') return [];
-    if (event.type === 'message_start') {
-      this.#reply.begin(event.message?.id ?? undefined);
-      this.#countTokens(event.message?.id ?? undefined, event.message?.usage);
+    if (event.type === 'content_block_delta') return this.#readDelta(event);
+    if (event.type === 'content_block_start') this.#reply.beginBlock(event.index ?? 0);
+    else if (event.type === 'message_start') {
+      const start = ReplyStart.safeParse(event.message).data;
+      this.#reply.begin(start?.id ?? undefined);
+      this.#countTokens(start?.id ?? undefined, start?.usage);
     } else if (event.type === 'message_delta') {
       // Only here is the number of output tokens final.
       const known = this.#replyTokens;
-      const output = event.usage?.output_tokens;
+      const output = Tokens.parse(event.usage)?.output_tokens;
       if (known !== undefined && output) known.tokens = { ...known.tokens, output_tokens: output };
-    } else if (event.type === 'content_block_start') {
-      this.#reply.beginBlock(event.index ?? 0);
-    } else if (event.type === 'content_block_delta') {
-      return this.#readDelta(event);
     }
     return [];
   }
 
-  #readDelta({ index, delta }: StreamLine['event']): AgentEvent[] {
-    const events: AgentEvent[] = [];
-    for (const type of ['text', 'thinking'] as const) {
-      const text = delta?.[type];
-      if (!text) continue;
-      this.#reply.add(type, index ?? 0, text);
-      events.push({ type, text });
-    }
-    return events;
+  #readDelta({ index = 0, delta }: StreamLine['event']): AgentEvent[] {
+    const type = delta?.text === undefined ? 'thinking' : 'text';
+    const text = delta?.[type];
+    if (!text) return [];
+    this.#reply.add(type, index, text);
+    return [{ type, text }];
   }
 
   #readAssistant({ message, parent_tool_use_id: parent, error }: AssistantLine): AgentEvent[] {

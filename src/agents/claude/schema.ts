@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** A field we can do without: whatever is wrong with it, the line still counts. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 
-const Tokens = optional(
+export const Tokens = optional(
   z.object({
     input_tokens: optional(z.number()),
     output_tokens: optional(z.number()),
@@ -65,19 +65,23 @@ const UserLine = z.object({
 });
 export type UserLine = z.infer<typeof UserLine>;
 
-/** An event of the model API as it came. */
+/** An event of the model API as it came: most lines are of this kind. */
 const StreamLine = z.object({
   type: z.literal('stream_event'),
   event: z.object({
     type: z.string(),
-    index: z.number().nullish(),
-    message: z.object({ id: z.string().nullish(), usage: Tokens }).nullish(),
-    delta: z.object({ text: z.string().nullish(), thinking: z.string().nullish() }).nullish(),
-    usage: Tokens,
+    index: z.number().optional(),
+    delta: z.object({ text: z.string().optional(), thinking: z.string().optional() }).optional(),
+    /** Of `message_start`; see `ReplyStart`. */
+    message: z.unknown().optional(),
+    /** Of `message_delta`. */
+    usage: z.unknown().optional(),
   }),
   parent_tool_use_id: z.string().nullish(),
 });
 export type StreamLine = z.infer<typeof StreamLine>;
+
+export const ReplyStart = z.object({ id: optional(z.string()), usage: Tokens });
 
 const ModelUsage = optional(
   z.record(
@@ -139,31 +143,26 @@ const ControlCancelLine = z.object({
   request_id: z.string(),
 });
 
-/** The lines we act on. */
-export const ClaudeLine = z.discriminatedUnion('type', [
-  SystemLine,
-  AssistantLine,
-  UserLine,
-  StreamLine,
-  ResultLine,
-  RateLimitLine,
-  ControlRequestLine,
-  ControlCancelLine,
-]);
-export type ClaudeLine = z.infer<typeof ClaudeLine>;
+/** The lines we act on; the others are passed over. */
+const LINES = {
+  system: SystemLine,
+  assistant: AssistantLine,
+  user: UserLine,
+  stream_event: StreamLine,
+  result: ResultLine,
+  rate_limit_event: RateLimitLine,
+  control_request: ControlRequestLine,
+  control_cancel_request: ControlCancelLine,
+} as const;
+export type ClaudeLine = z.infer<(typeof LINES)[keyof typeof LINES]>;
 
-const KNOWN_TYPES: ReadonlySet<string> = new Set<ClaudeLine['type']>([
-  'system',
-  'assistant',
-  'user',
-  'stream_event',
-  'result',
-  'rate_limit_event',
-  'control_request',
-  'control_cancel_request',
-]);
+const SCHEMAS: ReadonlyMap<string, z.ZodType<ClaudeLine>> = new Map(Object.entries(LINES));
 
-/** Whether a line of this type is one that we act on; others are passed over. */
+/** The schema of the lines of a type, if it is one that we act on. */
+export function schemaOf(type: string): z.ZodType<ClaudeLine> | undefined {
+  return SCHEMAS.get(type);
+}
+
 export function isKnownType(type: string): boolean {
-  return KNOWN_TYPES.has(type);
+  return SCHEMAS.has(type);
 }

@@ -113,7 +113,7 @@ export class CodexConnection implements AgentConnection {
     if (running?.exchange !== this.#exchange) this.#exchange?.finish('cancelled');
     if (running === undefined) return;
     running.isStopped = true;
-    await running.program.stop(options);
+    await this.#stopQuietly(options);
     running.exchange.finish('cancelled');
   }
 
@@ -152,16 +152,16 @@ export class CodexConnection implements AgentConnection {
       onLine: (line) => {
         for (const event of reader.read(line)) exchange.push(event);
         this.#threadId = reader.threadId ?? this.#threadId;
-        if (exchange.isOver) this.#stopQuietly(STOP_GRACE);
+        if (exchange.isOver) void this.#stopQuietly(STOP_GRACE);
       },
       onOversizedLine: ({ bytes }) =>
         exchange.push({ type: 'error', message: `A line of ${bytes} bytes was left out`, status: null }),
       // Without its output there is no turn that could end.
-      onOutputEnd: () => this.#stopQuietly(STOP_GRACE),
+      onOutputEnd: () => void this.#stopQuietly(STOP_GRACE),
     });
     this.#running = { program, exchange, isStopped: false };
     if (exchange.isOver)
-      this.#stopQuietly(AT_ONCE); // cancelled while it started
+      void this.#stopQuietly(AT_ONCE); // cancelled while it started
     else if (input !== undefined) {
       // A program that does not read any more leaves, and that ends the turn.
       program.writeLine(input).catch(() => {});
@@ -177,10 +177,13 @@ export class CodexConnection implements AgentConnection {
     exchange.push({ type: 'error', message, status: null });
   }
 
-  #stopQuietly(options: StopOptions): void {
-    this.#running?.program.stop(options).catch((error: unknown) => {
+  /** For when nobody waits for it who could be told. */
+  async #stopQuietly(options: StopOptions): Promise<void> {
+    try {
+      await this.#running?.program.stop(options);
+    } catch (error) {
       this.#tools.log.warn('agent.stop-failed', { error: messageOf(error) });
-    });
+    }
   }
 }
 

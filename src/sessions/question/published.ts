@@ -103,7 +103,11 @@ export class SessionManager {
   ): Promise<string> {
     const waited = await this.#sessions.wait(sessionId, { patienceMs: timeout, expectedCallId, signal });
     const outcome = waited.status === 'pending' ? await this.#sessions.expire(sessionId) : waited;
-    if (outcome.status === 'completed') return sessionId;
+    if (outcome.status === 'completed') {
+      // Taken for delivery, so that it is on disk for good; whether it counts as delivered is for others to say.
+      using _delivery = await this.#sessions.collect(sessionId);
+      return sessionId;
+    }
     if (outcome.status === 'rejected') throw new SessionRejectedError(outcome.reason);
     if (outcome.status === 'abandoned') throw new SessionAbandonedError(sessionId, outcome.reason);
     throw new SessionTimedOutError(sessionId);

@@ -220,7 +220,11 @@ export class QuestionSessions {
     });
   }
 
-  /** Waits for the outcome; see `waitForOutcome`. A set that runs out of time is written down as timed out. */
+  /**
+   * Waits for the outcome; see `waitForOutcome`. It returns as soon as the outcome can be seen, which may be a moment
+   * before its writer has synced it; `collect` returns only what would survive power loss. A set that runs out
+   * of time is written down as timed out.
+   */
   async wait(id: string, options: WaitOptions = {}): Promise<QuestionOutcome> {
     const outcome = await waitForOutcome({ store: this.#store, clock: this.#clock }, id, options);
     if (outcome.status !== 'timed_out') return outcome;
@@ -258,6 +262,8 @@ export class QuestionSessions {
 
   #delivery(id: string, held: QuestionChange): Delivery {
     const outcome = this.#outcome(held);
+    // Whoever wrote it may have died between showing it and syncing it: what is delivered must survive power loss.
+    if (isSettled(outcome)) this.#quietly(id, 'question.not-synced', () => this.#store.confirm(id));
     if (outcome.status === 'pending' || collectedAtOf(held.snapshot, outcome) !== null) {
       this.#quietly(id, 'question.not-healed', () => this.#heal(held));
       const view = this.#view(id);

@@ -1,4 +1,4 @@
-import { type Clock, HoldfastError, throwIfAborted } from '../../foundation/index.js';
+import { type Clock, sleepOrHint, throwIfAborted } from '../../foundation/index.js';
 import { CallIdMismatchError } from './errors.js';
 import { outcomeOf, type QuestionOutcome, type QuestionSnapshot } from './state.js';
 import type { QuestionStore } from './store.js';
@@ -26,25 +26,24 @@ export async function waitForOutcome(
   const { store, clock } = tools;
   const patience = options.patienceMs ?? 0;
   const giveUpAt = patience > 0 ? clock.monotonicMs() + patience : Number.POSITIVE_INFINITY;
-  let wake = new AbortController();
+  let wake = () => {};
   const watch = store.watch(id, (name) => {
-    if (isTelling(name)) wake.abort();
+    if (isTelling(name)) wake();
   });
   try {
     for (;;) {
       throwIfAborted(options.signal, 'The wait for answers');
-      wake = new AbortController();
+      const hint = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
       const snapshot = await readPatiently(store, id);
       assertCall(snapshot, options.expectedCallId);
       const outcome = outcomeOf(snapshot, clock.now());
-      if (outcome.status !== 'pending') {
-        store.confirm(id);
-        return outcome;
-      }
+      if (outcome.status !== 'pending') return outcome;
       const leftMs = giveUpAt - clock.monotonicMs();
       if (leftMs <= 0) return outcome;
       const untilExpiryMs = msUntilExpiry(snapshot, clock);
-      await sleepOrWake(clock, Math.min(leftMs, untilExpiryMs, MAX_TIMER_MS), wake.signal, options.signal);
+      await sleepOrHint(clock, Math.min(leftMs, untilExpiryMs, MAX_TIMER_MS), hint, options.signal);
     }
   } finally {
     watch.close();
@@ -74,18 +73,4 @@ function msUntilExpiry(snapshot: QuestionSnapshot, clock: Clock): number {
   const expiresAt = snapshot.request?.expiresAt;
   if (expiresAt === undefined) return Number.POSITIVE_INFINITY;
   return Math.max(1, Date.parse(expiresAt) - clock.now().getTime());
-}
-
-async function sleepOrWake(
-  clock: Clock,
-  ms: number,
-  wake: AbortSignal,
-  stop: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    await clock.sleep(ms, stop === undefined ? wake : AbortSignal.any([wake, stop]));
-  } catch (error) {
-    if (!(error instanceof HoldfastError)) throw error;
-    // Woken or called off: the caller looks which.
-  }
 }

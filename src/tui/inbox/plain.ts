@@ -26,7 +26,9 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
   const ask = async (prompt: string): Promise<string | undefined> => {
     stdout.write(`${prompt} `);
     const next = await Promise.race([lines.next(), left]);
-    return next === undefined || next.done ? undefined : next.value;
+    if (next !== undefined && !next.done) return next.value;
+    say('');
+    return undefined;
   };
   const result = { answered: [] as string[], rejected: [] as string[] };
   const skipped = new Set<string>();

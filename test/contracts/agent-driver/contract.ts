@@ -74,12 +74,26 @@ export class Contract {
    * record of one. Where the agent lacks something the clause is skipped, and its name says what.
    */
   it(needs: readonly Need[], name: string, prove: (stage: Stage) => Promise<void>): void {
+    this.#declare(it, needs, name, prove);
+  }
+
+  /** A clause that measures this process, so that nothing else may go on in it. */
+  itAlone(needs: readonly Need[], name: string, prove: (stage: Stage) => Promise<void>): void {
+    this.#declare(it.sequential, needs, name, prove);
+  }
+
+  #declare(
+    test: typeof it | typeof it.sequential,
+    needs: readonly Need[],
+    name: string,
+    prove: (stage: Stage) => Promise<void>,
+  ): void {
     const missing = needs.filter((need) => !this.#has(need));
     if (missing.length > 0) {
       it.skip(`${name} (SKIPPED: this agent has no ${missing.join(', ')})`, () => {});
       return;
     }
-    it(name, async () => {
+    test(name, async () => {
       await using world = await agentWorld();
       await prove(this.#stage(world));
       await world.endAll();

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { converse, Following } from '../../support/agents.js';
+import { converse, Following, kill } from '../../support/agents.js';
 import type { Contract, Stage } from './contract.js';
 import { converseQuietly } from './conversation.js';
 
@@ -84,7 +84,7 @@ export function describeEndings(contract: Contract): void {
     contract.it(['live'], 'says so when it died between two prompts', async ({ start }) => {
       const connection = await start([]);
       await converse(connection, 'one');
-      process.kill(connection.pid ?? 0, 'SIGKILL');
+      kill(connection.pid);
       const outcome = await converseQuietly(connection, 'two').catch((error: { code: string }) => error.code);
       expect(['died', 'AGENT_ENDED']).toContain(outcome);
     });
@@ -147,7 +147,7 @@ async function killInTurn(
 ): Promise<Following> {
   const turn = new Following(connection.prompt(prompt));
   await turn.until('text');
-  process.kill(connection.pid ?? 0, 'SIGKILL');
+  kill(connection.pid);
   await turn.end();
   return turn;
 }

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { converse, eventually, Following, hastyClock } from '../../support/agents.js';
+import { converse, eventually, Following, hastyClock, kill } from '../../support/agents.js';
 import type { Contract, Stage } from './contract.js';
 import { converseQuietly } from './conversation.js';
 
@@ -144,7 +144,7 @@ function describeGrandchildren(contract: Contract): void {
       const turn = new Following(connection.prompt('one'));
       await turn.until('text');
       expectGrandchild(stage, connection.pid);
-      process.kill(connection.pid ?? 0, 'SIGKILL');
+      kill(connection.pid);
       expect(await turn.end()).toMatchObject({ reason: 'died' });
       await eventually(() => stage.world.alive().length === 0);
     },

@@ -31,6 +31,8 @@ export interface Fault {
 export interface ModelTurn {
   readonly text?: string;
   readonly thinking?: string;
+  /** Says `text` so many times, `{{n}}` counting from 1. */
+  readonly repeatText?: number;
   readonly toolCalls?: readonly ToolCall[];
   readonly usage?: {
     readonly input?: number;

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { parseScript, turnAfter } from './script.js';
+
+const parse = (script: unknown) => parseScript(JSON.stringify(script));
+
+describe('a script', () => {
+  it('is read with everything decided', () => {
+    const script = parse({
+      comment: 'two turns',
+      turns: [
+        { steps: [{ say: 'Hello' }, { run: 'ls' }] },
+        { steps: [{ fail: { message: 'no', status: 529 } }], end: 'refused', exit: 3, comment: 'bad' },
+        {},
+      ],
+    });
+    expect(script).toEqual({
+      turns: [
+        {
+          steps: [
+            { name: 'say', value: 'Hello' },
+            { name: 'run', value: 'ls' },
+          ],
+          end: 'completed',
+          exit: null,
+        },
+        { steps: [{ name: 'fail', value: { message: 'no', status: 529 } }], end: 'refused', exit: 3 },
+        { steps: [], end: 'completed', exit: null },
+      ],
+      onExhausted: 'echo',
+    });
+  });
+
+  it.each([
+    ['{', /^The script is not JSON: /],
+    [[], /^script: /],
+    [{ turn: [] }, /^script: Unrecognized key: "turn"/],
+    [
+      { turns: [{ steps: [{ sya: 'x' }] }] },
+      /^turns\[0\]\.steps\[0\]: there is no step "sya" \(there are say, think/,
+    ],
+    [
+      { turns: [{}, { steps: [{ say: 'x', think: 'y' }] }] },
+      /^turns\[1\]\.steps\[0\]: a step has exactly one key, not 2/,
+    ],
+    [{ turns: [{ steps: [{}] }] }, /exactly one key, not 0/],
+    [{ turns: [{ steps: [{ toString: 'x' }] }] }, /there is no step "toString"/],
+    [{ turns: [{ steps: [{ write: { path: 'a' } }] }] }, /^turns\[0\]\.steps\[0\]\.write\.content: /],
+    [{ turns: [{ steps: [{ hang: false }] }] }, /^turns\[0\]\.steps\[0\]\.hang: /],
+    [{ turns: [{ steps: [{ flood: { stream: 'stdin', bytes: 1 } }] }] }, /flood\.stream: /],
+    [{ turns: [{ end: 'well' }] }, /^script\.turns\.0\.end: /],
+    [{ onExhausted: 'stop' }, /^script\.onExhausted: /],
+  ])('that cannot be played says where and why: %j', (script, message) => {
+    const text = typeof script === 'string' ? script : JSON.stringify(script);
+    expect(() => parseScript(text)).toThrow(message);
+  });
+
+  it('gives each prompt its turn', () => {
+    const script = parse({ turns: [{ steps: [{ say: 'one' }] }, { steps: [{ say: 'two' }] }] });
+    expect(turnAfter(script, 1).steps).toEqual([{ name: 'say', value: 'two' }]);
+  });
+
+  it.each([
+    ['echo', { name: 'say', value: 'You said: {{prompt}}' }],
+    ['repeat-last', { name: 'say', value: 'one' }],
+    ['fail', { name: 'fail', value: 'the script has no more turns' }],
+  ])('that is exhausted goes on as it says: %s', (onExhausted, step) => {
+    const script = parse({ turns: [{ steps: [{ say: 'one' }] }], onExhausted });
+    expect(turnAfter(script, 5).steps).toEqual([step]);
+  });
+
+  it('without turns echoes, whatever it says', () => {
+    expect(turnAfter(parse({ onExhausted: 'repeat-last' }), 0).steps[0]?.name).toBe('say');
+  });
+});

@@ -1,0 +1,16 @@
+import { REAL_AGENTS } from './real-agents.js';
+import { describeRealAgent } from './suite.js';
+
+describeRealAgent(REAL_AGENTS.codex, {
+  tellsRetry: true,
+  overload: 'failed',
+  brokenFrame: 'completed',
+  resumesFromNextMinute: false,
+  hasSandbox: true,
+  repeatsText: true,
+  tellsCommandOutcome: true,
+  survivesReset: true,
+  hidesDeniedCalls: false,
+  tellsCacheReads: true,
+  forgetsCancelledAnswer: false,
+});

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { PermissionRequest } from '../../src/agents/permission.js';
+import { converse } from '../support/agents.js';
+import type { Habits } from './habits.js';
+import type { RealAgent } from './real-agents.js';
+import { itDrives } from './stage.js';
+
+const WRITE = { action: 'write_file', path: '{{cwd}}/made.txt', content: 'made\n' } as const;
+const RUN = { action: 'bash', command: 'touch "{{cwd}}/ran" "{{outside}}/ran"' } as const;
+const TURNS = [{ toolCalls: [WRITE] }, { toolCalls: [RUN] }, { text: 'Done.' }];
+
+/** What an agent may do. */
+export function describePermissions(agent: RealAgent, { hasSandbox, hidesDeniedCalls }: Habits): void {
+  itDrives(agent, 'may do everything when nothing is asked', TURNS, async ({ start, world, outside }) => {
+    const turn = await converse(await start({ permissions: { mode: 'bypass' } }), 'do it');
+    expect(turn.reason).toBe('completed');
+    expect(turn.of('permission')).toEqual([]);
+    expect(existsSync(join(world.workingDirectory, 'made.txt'))).toBe(true);
+    expect(existsSync(join(world.workingDirectory, 'ran'))).toBe(true);
+    expect(existsSync(join(outside, 'ran'))).toBe(true);
+  });
+
+  itDrives(
+    agent,
+    'may edit but not run when edits are accepted',
+    TURNS,
+    async ({ start, world, outside }) => {
+      const turn = await converse(await start({ permissions: { mode: 'edits' } }), 'do it');
+      expect(turn.reason).toBe('completed');
+      expect(turn.text).toContain('Done.');
+      expect(existsSync(join(world.workingDirectory, 'made.txt'))).toBe(true);
+      expect(existsSync(join(outside, 'ran'))).toBe(false);
+      const results = turn.of('tool-result').map(({ isError }) => isError);
+      expect(results).toEqual(hidesDeniedCalls ? [false] : [false, true]);
+      if (hasSandbox) expect(turn.of('permission')).toEqual([]);
+      else expect(turn.of('permission')).toMatchObject([{ kind: 'execute', decision: 'denied' }]);
+    },
+  );
+
+  if (!agent.driver.capabilities.asksPermission) return;
+  for (const isAllowed of [true, false]) {
+    const what = isAllowed ? 'allowed' : 'denied';
+    itDrives(agent, `asks, and does what is ${what}`, TURNS, async ({ start, world, outside }) => {
+      const asked: PermissionRequest[] = [];
+      const ask = async (request: PermissionRequest) => {
+        asked.push(request);
+        return isAllowed;
+      };
+      const turn = await converse(await start({ permissions: { mode: 'ask', ask } }), 'do it');
+      expect(turn.text).toContain('Done.');
+      expect(asked).toMatchObject([
+        { kind: 'edit', title: expect.stringContaining('made.txt') },
+        { kind: 'execute', title: expect.stringContaining('touch') },
+      ]);
+      expect(turn.of('permission').map(({ decision, by }) => [decision, by])).toEqual(
+        Array(2).fill([what, 'a person']),
+      );
+      const isHidden = hidesDeniedCalls && !isAllowed;
+      const results = turn.of('tool-result').map(({ isError }) => isError);
+      expect(results).toEqual(isHidden ? [] : [!isAllowed, !isAllowed]);
+      expect(existsSync(join(world.workingDirectory, 'made.txt'))).toBe(isAllowed);
+      expect(existsSync(join(outside, 'ran'))).toBe(isAllowed);
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../src/app/index.js';
+import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
+import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
+import { OutputFailedError } from '../../src/cli/terminal.js';
+import {
+  AbortedError,
+  HoldfastError,
+  IllegalTransitionError,
+  InvalidInputError,
+} from '../../src/foundation/index.js';
+import {
+  AlreadySettledError,
+  AmbiguousIdError,
+  CallIdMismatchError,
+  InvalidAnswerError,
+  InvalidSessionIdError,
+  RequestIdReusedError,
+  SessionAbandonedError,
+  SessionNotFoundError,
+  SessionRejectedError,
+  SessionTimedOutError,
+  TooManySessionsError,
+} from '../../src/sessions/question/index.js';
+import {
+  AtomicWriteError,
+  DocumentDamagedError,
+  LockedError,
+  LockLostError,
+  NewerVersionError,
+  StorageError,
+  UnsafePathError,
+} from '../../src/storage/index.js';
+
+const cause = new Error('x');
+const facts = { path: '/p', step: 's', cause };
+const state = { hold: 'held', epoch: 1, reason: 'r' } as const;
+
+describe('exit codes', () => {
+  it('mean what scripts depend on', () => {
+    expect(ExitCode).toMatchObject({
+      done: 0,
+      failed: 1,
+      usage: 2,
+      needsPerson: 3,
+      notFound: 4,
+      locked: 5,
+      breakerOpen: 6,
+      limitReached: 7,
+      damaged: 8,
+      interrupted: 130,
+      terminated: 143,
+    });
+  });
+
+  const ERRORS: readonly [HoldfastError, string, number][] = [
+    [new AbortedError('x'), 'ABORTED', 130],
+    [new InvalidInputError('x'), 'INVALID_INPUT', 2],
+    [new IllegalTransitionError('a', 'b', []), 'ILLEGAL_TRANSITION', 1],
+    [new UsageError('x'), 'USAGE', 2],
+    [new ConfirmationMissingError('x'), 'CONFIRMATION_MISSING', 3],
+    [new OutputFailedError(cause), 'OUTPUT_FAILED', 1],
+    [new ConfigError('/p', 'x'), 'CONFIG_INVALID', 2],
+    [new SessionNotFoundError('x'), 'SESSION_NOT_FOUND', 4],
+    [new InvalidSessionIdError('x'), 'INVALID_SESSION_ID', 2],
+    [new AmbiguousIdError('x', []), 'AMBIGUOUS_ID', 2],
+    [new TooManySessionsError(1), 'TOO_MANY_SESSIONS', 7],
+    [new InvalidAnswerError('x'), 'INVALID_ANSWER', 2],
+    [new AlreadySettledError('x', { status: 'pending' }), 'ALREADY_SETTLED', 1],
+    [new SessionRejectedError(null), 'SESSION_REJECTED', 1],
+    [new SessionTimedOutError('x'), 'SESSION_TIMED_OUT', 3],
+    [new SessionAbandonedError('x', 'y'), 'SESSION_ABANDONED', 1],
+    [new CallIdMismatchError('x', 'y', 'z'), 'CALL_ID_MISMATCH', 1],
+    [new RequestIdReusedError('x', 'y'), 'REQUEST_ID_REUSED', 2],
+    [new StorageError('x', facts), 'STORAGE_FAILED', 1],
+    [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
+    [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],
+    [new DocumentDamagedError('/p', 'x'), 'DOCUMENT_DAMAGED', 8],
+    [new NewerVersionError('/p', 2), 'NEWER_VERSION', 1],
+    [new LockedError('/p', state), 'LOCKED', 5],
+    [new LockLostError('/p', 1), 'LOCK_LOST', 5],
+  ];
+  it.each(ERRORS.map(([error, code, exit]) => [code, exit, error] as const))(
+    '%s has its code and ends with %i',
+    (code, exit, error) => {
+      expect([error.code, exitCodeOf(error), error instanceof HoldfastError]).toEqual([code, exit, true]);
+    },
+  );
+
+  it('anything that is not ours ends with 1', () => {
+    expect([exitCodeOf(new Error('x')), exitCodeOf('x'), exitCodeOf({ code: 'LOCKED' })]).toEqual([1, 1, 1]);
+  });
+});

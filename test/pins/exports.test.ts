@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DIST } from '../support/holdfast-binary.js';
+import { verifies } from '../support/verifies.js';
+
+async function namesOf(file: string): Promise<string[]> {
+  return Object.keys(await import(join(DIST, 'lib', file))).sort();
+}
+
+describe('what programs may import', () => {
+  it('from holdfast', async () => {
+    expect(await namesOf('index.js')).toEqual([
+      'AlreadySettledError',
+      'AmbiguousIdError',
+      'AtomicWriteError',
+      'CallIdMismatchError',
+      'HoldfastError',
+      'IllegalTransitionError',
+      'InvalidAnswerError',
+      'InvalidInputError',
+      'InvalidSessionIdError',
+      'LockLostError',
+      'LockedError',
+      'QuestionSessions',
+      'RequestIdReusedError',
+      'SessionNotFoundError',
+      'StorageError',
+      'TooManySessionsError',
+      'UnsafePathError',
+      'answerQuestions',
+      'cancelQuestions',
+      'cleanOldQuestions',
+      'createQuestionSessions',
+      'createQuestions',
+      'formatAnswers',
+      'isHoldfastError',
+      'listQuestions',
+      'questionLifecycle',
+      'rejectQuestions',
+      'showQuestions',
+      'verifyQuestions',
+      'visibleBlock',
+      'visibleLine',
+    ]);
+  });
+
+  verifies('Q23', 'from holdfast/question: SessionManager, with the published operations', async () => {
+    expect(await namesOf('question.js')).toEqual(['SessionManager']);
+    const { SessionManager } = (await import(join(DIST, 'lib', 'question.js'))) as {
+      SessionManager: { prototype: object };
+    };
+    expect(Object.getOwnPropertyNames(SessionManager.prototype).sort()).toEqual([
+      'cleanupExpiredSessions',
+      'constructor',
+      'createSession',
+      'rejectSession',
+      'saveSessionAnswers',
+      'validateSession',
+      'waitForAnswers',
+    ]);
+  });
+
+  it('the package names these entry points and this program', () => {
+    const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(Object.keys(manifest.exports)).toEqual(
+      expect.arrayContaining(['.', './question', './package.json']),
+    );
+    expect(manifest.bin.holdfast).toBe('dist/cli/holdfast.cjs');
+    expect(manifest.exports['./question'].default).toBe('./dist/lib/question.js');
+  });
+
+  verifies('Q23', 'the built manager works with its published configuration', async () => {
+    const { mkdtempSync, rmSync } = await import('node:fs');
+    const { tmpdir } = await import('node:os');
+    const { SessionManager } = await import(join(DIST, 'lib', 'question.js'));
+    const baseDir = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+    try {
+      const manager = new SessionManager({
+        baseDir,
+        maxSessions: 2,
+        retentionPeriod: 1_000,
+        sessionTimeout: 0,
+      });
+      const id = await manager.createSession([
+        { prompt: 'Go?', title: 'Go', options: [{ label: 'Yes' }, { label: 'No' }] },
+      ]);
+      await manager.saveSessionAnswers(id, { answers: [{ questionIndex: 0, selectedOption: 'Yes' }] });
+      expect(await manager.waitForAnswers(id)).toBe(id);
+      expect(await manager.validateSession(id)).toEqual({ isValid: true, issues: [] });
+    } finally {
+      rmSync(baseDir, { recursive: true });
+    }
+  });
+});

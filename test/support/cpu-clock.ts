@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+
+const TICK_MS = 10;
+
+/** Starts to count the CPU time of a process; the function returns the milliseconds since then. */
+export function cpuClockOf(pid: number): () => number {
+  const read = () => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  };
+  const start = read();
+  return () => read() - start;
+}
