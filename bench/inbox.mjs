@@ -231,7 +231,7 @@ function openTerminal(args, home = scratchDirectory('inbox')) {
           if (seen.includes(wanted)) resolve();
         };
         check();
-        ended.then(() => reject(new Error(`ended without ${wanted}: ${seen.slice(-300)}`)));
+        void ended.then(() => reject(new Error(`ended without ${wanted}: ${seen.slice(-300)}`)));
       }),
     forget: () => {
       seen = '';

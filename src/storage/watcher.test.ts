@@ -154,8 +154,7 @@ describe('over a system that tells what the test says', () => {
     const watcher = watcherOver(fileSystem, log);
     const first = watcher.watch(dir.path, onHint);
     expect(first.mode).toBe('watching');
-    vi.advanceTimersByTime(1_000);
-    await new Promise((resolve) => setImmediate(resolve));
+    vi.advanceTimersByTime(1_001);
     expect([first.mode, closed()]).toEqual(['polling', 1]);
     expect(log.events).toEqual([
       {
