@@ -67,15 +67,23 @@ function runTests(projects) {
     const counts = JSON.parse(readFileSync(report, 'utf8'));
     total.passed += counts.numPassedTests;
     total.failed += counts.numFailedTests;
-    total.skipped += counts.numPendingTests + (counts.numTodoTests ?? 0);
-    for (const file of counts.testResults) {
-      for (const test of file.assertionResults)
-        if (test.status === 'pending' || test.status === 'skipped') console.log(`skipped: ${test.fullName}`);
-    }
+    countSkips(counts.testResults.flatMap((file) => file.assertionResults));
     if (total.failed === 0 && result.status !== 0) total.failed += 1;
   } catch (error) {
     console.log(`The test runner left no report: ${error.message}`);
     total.failed += 1;
   }
   rmSync(directory, { recursive: true, force: true });
+}
+
+/** What this machine lacks is a skip; a clause of a contract for which a protocol has no words is told apart. */
+function countSkips(results) {
+  const skipped = results.filter(
+    ({ status }) => status === 'pending' || status === 'skipped' || status === 'todo',
+  );
+  const inapplicable = skipped.filter(({ fullName }) => fullName.includes('this agent has no'));
+  for (const { fullName } of skipped) console.log(`skipped: ${fullName}`);
+  if (inapplicable.length > 0)
+    console.log(`${inapplicable.length} clauses do not apply to an agent that lacks what they are about`);
+  total.skipped += skipped.length - inapplicable.length;
 }

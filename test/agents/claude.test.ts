@@ -13,7 +13,7 @@ describeRealAgent(claude, {
   brokenFrame: 'completed',
   resumesFromNextMinute: false,
   hasSandbox: false,
-  repeatsText: true,
+  repeatsText: false,
   tellsCommandOutcome: true,
   survivesReset: true,
   hidesDeniedCalls: false,

@@ -7,7 +7,7 @@ describeRealAgent(REAL_AGENTS.codex, {
   brokenFrame: 'completed',
   resumesFromNextMinute: false,
   hasSandbox: true,
-  repeatsText: true,
+  repeatsText: false,
   tellsCommandOutcome: true,
   survivesReset: true,
   hidesDeniedCalls: false,

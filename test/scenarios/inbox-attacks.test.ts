@@ -89,7 +89,7 @@ function plant(world: Machine, sets: readonly Planted[]): string[] {
 }
 
 /** What the inbox itself sends: alternate screen, paste, wrap, cursor, frames, styles, and moving over its own lines. */
-const OURS = /\x1b\[(?:\?(?:1049|2004|2026|25|7)[hl]|[0-9;]*m|[0-9]*[AGK])/g;
+const OURS = /\x1b\[(?:\?(?:1049|2004|2026|25|7)[hl]|[0-9;]*m|[0-9]*[AGK]|2J|H)/g;
 
 /** What is left of the recorded bytes that is neither text nor a sequence of ours. */
 function strangersIn(recorded: string): string[] {
@@ -161,6 +161,7 @@ describe('attack strings and random bytes in a real terminal', () => {
     await pane.press('q');
     expect(await pane.exitCode()).toBe(0);
     expect(strangersIn(recorded())).toEqual([]);
+    expect(recorded().split('\x1b[2J')).toHaveLength(2);
   });
 
   verifies('Q19', 'change nothing outside their text in a question, the review and the outcome', async () => {
@@ -217,6 +218,7 @@ describe('attack strings and random bytes in a real terminal', () => {
     await pane.press('q');
     expect(await pane.exitCode()).toBe(0);
     expect(strangersIn(recorded())).toEqual([]);
+    expect(recorded().split('\x1b[2J')).toHaveLength(2);
   });
 });
 

@@ -143,13 +143,17 @@ describe('without a terminal', () => {
       const { code, stdout, stderr } = await world.run(['inbox']);
       expect(code).toBe(3);
       expect(stdout).toContain(id.slice(0, 8));
-      expect(stderr).toContain(`holdfast answer ${id.slice(0, 8)}`);
+      expect(stderr).toContain(`holdfast answer ${id.slice(0, 8)} --option <label>`);
       expect(stdout + stderr).not.toContain('\x1b');
       expect(await world.run(['inbox', '--once'])).toMatchObject({ code: 3 });
       expect(await world.json(['inbox'])).toMatchObject({
         code: 3,
         data: [{ sessionId: id, status: 'pending' }],
       });
+      const both = await ask(world, QUESTION, CHECKS);
+      expect((await world.run(['inbox'])).stderr).toContain(
+        `holdfast answer ${both.slice(0, 8)} --option 0=<label> --option 1=<label>`,
+      );
       expect(await world.run(['inbox', '--json', '--plain'])).toMatchObject({ code: 2 });
     },
   );
@@ -266,6 +270,18 @@ describe('the terminal', () => {
       expect(bells()).toBe(1);
     },
   );
+
+  verifies('Q19', 'the first frame starts in the first cell, wherever the cursor was', async () => {
+    await using world = await machine();
+    await ask(world);
+    await using pane = await Pane.open(world);
+    await pane.run(`seq 10; printf 'no line break'; ${pane.command('inbox')}; echo "exit code $?"`);
+    const rows = await pane.until('1 waits on you');
+    expect(rows[0]).toMatch(/^Holdfast inbox/);
+    expect(rows[22]).toMatch(/\? keys$/);
+    await pane.press('q');
+    expect((await pane.until(/exit code/)).join('\n')).toMatch(/^10\nno line breakexit code 0$/m);
+  });
 
   verifies('Q19', 'a resize leaves one whole frame, and the scrollback as it was', async () => {
     await using world = await machine();

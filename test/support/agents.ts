@@ -27,6 +27,8 @@ export interface AgentWorld extends AsyncDisposable {
   records(): string[];
   /** Ends what a test left running. */
   endAll(): Promise<void>;
+  /** Kills what is left of a world that was never disposed, because its test never came to an end. */
+  killAll(): void;
 }
 
 export async function agentWorld(): Promise<AgentWorld> {
@@ -42,6 +44,8 @@ export async function agentWorld(): Promise<AgentWorld> {
     await Promise.all([...connections].map((connection) => connection.terminate()));
     connections.clear();
   };
+  const alive = () => registry.markers.flatMap((marker) => findMarked(nodeFileSystem, marker));
+  let isOver = false;
   return {
     dir,
     workingDirectory,
@@ -52,36 +56,23 @@ export async function agentWorld(): Promise<AgentWorld> {
       connections.add(connection);
       return connection;
     },
-    alive: () => registry.markers.flatMap((marker) => findMarked(nodeFileSystem, marker)),
+    alive,
     records: () => [...listDirectory(nodeFileSystem, registry.directory)],
     endAll,
+    killAll() {
+      if (!isOver) for (const { pid } of alive()) process.kill(pid, 'SIGKILL');
+    },
     async [Symbol.asyncDispose]() {
       await endAll();
-      registry.forgetAll();
+      isOver = true;
       await dir[Symbol.asyncDispose]();
     },
   };
 }
 
-/** A registry that remembers every marker it gave out. What a test that never ended left behind goes with us. */
+/** A registry that remembers every marker it gave out. */
 class WatchedRegistry extends ProgramRegistry {
   readonly markers: string[] = [];
-
-  constructor(...parts: ConstructorParameters<typeof ProgramRegistry>) {
-    super(...parts);
-    process.once('exit', this.#killAll);
-  }
-
-  /** Nothing is left, so nothing need be done at our end. */
-  forgetAll(): void {
-    process.off('exit', this.#killAll);
-  }
-
-  readonly #killAll = () => {
-    for (const { pid } of this.markers.flatMap((marker) => findMarked(nodeFileSystem, marker))) {
-      process.kill(pid, 'SIGKILL');
-    }
-  };
 
   override announce(command: string, now: Date): string {
     const marker = super.announce(command, now);

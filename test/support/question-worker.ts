@@ -30,6 +30,15 @@ function die(): never {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
 }
 
+/** The kernel does not stop in the middle of a few bytes, but it may in the middle of many. */
+const FEW_BYTES = 16;
+
+function writeHalf([descriptor, buffer, offset, length, position]: Parameters<FileSystem['write']>): void {
+  if (length <= FEW_BYTES) return;
+  nodeFileSystem.write(descriptor, buffer, offset, Math.floor(length / 2), position);
+  die();
+}
+
 /** The real file system, except that this process dies around one of its calls. */
 function deadlyFileSystem(plan: KillPlan | undefined): { fileSystem: FileSystem; count(): number } {
   let seen = 0;
@@ -42,17 +51,8 @@ function deadlyFileSystem(plan: KillPlan | undefined): { fileSystem: FileSystem;
         else return call(...parameters);
         const isDue = plan !== undefined && seen === plan.at;
         if (isDue && plan.when === 'before') die();
-        if (isDue && plan.when === 'within' && name === 'write') {
-          const [descriptor, buffer, offset, length, position] = parameters as [
-            number,
-            Uint8Array,
-            number,
-            number,
-            number,
-          ];
-          nodeFileSystem.write(descriptor, buffer, offset, Math.floor(length / 2), position);
-          die();
-        }
+        if (isDue && plan.when === 'within' && name === 'write')
+          writeHalf(parameters as Parameters<FileSystem['write']>);
         const result = call(...parameters);
         if (isDue) die();
         return result;

@@ -48,6 +48,27 @@ describe('ClaudeReader', () => {
     expect(read(lines)).toEqual([text('Some'), text('Other')]);
   });
 
+  it('says a reply once that broke off and came again', () => {
+    const lines = [
+      messageStart('msg_1'),
+      delta('Hello '),
+      delta('wor'),
+      messageStart('msg_2'),
+      delta('Hel'),
+      delta('lo world'),
+      assistant([text('Hello world')], {}, { id: 'msg_2' }),
+      stream({ type: 'message_delta', usage: { output_tokens: 2 } }),
+      messageStart('msg_3'),
+      delta('Hello again'),
+    ];
+    expect(read(lines)).toEqual([text('Hello '), text('wor'), text('ld'), text('Hello again')]);
+  });
+
+  it('says a reply again that came differently after it broke off', () => {
+    const lines = [messageStart('msg_1'), delta('Hello'), messageStart('msg_2'), delta('He'), delta('y')];
+    expect(read(lines)).toEqual([text('Hello'), text('Hey')]);
+  });
+
   it('says two equal blocks of one reply twice', () => {
     const lines = [
       messageStart('msg_1'),

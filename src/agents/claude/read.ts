@@ -132,6 +132,7 @@ export class ClaudeReader {
       this.#reply.begin(start?.id ?? undefined);
       this.#countTokens(start?.id ?? undefined, start?.usage);
     } else if (event.type === 'message_delta') {
+      this.#reply.end();
       // Only here is the number of output tokens final.
       const known = this.#replyTokens;
       const output = Tokens.parse(event.usage)?.output_tokens;
@@ -144,8 +145,8 @@ export class ClaudeReader {
     const type = delta?.text === undefined ? 'thinking' : 'text';
     const text = delta?.[type];
     if (!text) return [];
-    this.#reply.add(type, index, text);
-    return [{ type, text }];
+    const fresh = this.#reply.add(type, index, text);
+    return fresh === '' ? [] : [{ type, text: fresh }];
   }
 
   #readAssistant({ message, parent_tool_use_id: parent, error }: AssistantLine): AgentEvent[] {
@@ -203,6 +204,7 @@ export class ClaudeReader {
       costUsd: this.#cost.costOf(line),
     });
     const isUntoldLimit = reason === 'rate-limited' && !this.#hasToldLimit;
+    this.#reply.end();
     this.isCancelling = false;
     this.#isLimited = false;
     this.#hasToldLimit = false;

@@ -11,20 +11,33 @@ interface Block {
 export class StreamedReply {
   #messageId: string | undefined;
   #blocks: Block[] = [];
+  #passedOn = { text: new PassedOn(), thinking: new PassedOn() };
+  #isBroken = false;
 
+  /** A reply begins, or the same one again: one that did not come to its end is asked for once more. */
   begin(messageId: string | undefined): void {
     this.#messageId = messageId;
     this.#blocks = [];
+    if (this.#isBroken) for (const passedOn of Object.values(this.#passedOn)) passedOn.beginAgain();
+    else this.#passedOn = { text: new PassedOn(), thinking: new PassedOn() };
+    this.#isBroken = true;
+  }
+
+  /** The reply is whole, or nobody waits for it any more. */
+  end(): void {
+    this.#isBroken = false;
   }
 
   beginBlock(index: number): void {
     this.#blocks = this.#blocks.filter((block) => block.index !== index);
   }
 
-  add(kind: Block['kind'], index: number, text: string): void {
+  /** Takes a piece; what of it is new, because a reply that begins again says the same again. */
+  add(kind: Block['kind'], index: number, text: string): string {
     const last = this.#blocks.at(-1);
     if (last?.kind === kind && last.index === index) last.text += text;
     else this.#blocks.push({ kind, index, text });
+    return this.#passedOn[kind].add(text);
   }
 
   /** What of a whole block was not passed on yet: blocks come in the order of their pieces. */
@@ -37,5 +50,31 @@ export class StreamedReply {
     if (!hasStarted && messageId !== this.#messageId) return whole;
     this.#blocks.splice(at, 1);
     return hasStarted ? whole.slice(streamed.length) : '';
+  }
+}
+
+/** What a reader has seen of one reply, over all attempts at it. */
+class PassedOn {
+  #seen = '';
+  #attempt = '';
+
+  beginAgain(): void {
+    this.#attempt = '';
+  }
+
+  /** An attempt that takes another turn is passed on from its beginning: what was seen cannot be taken back. */
+  add(piece: string): string {
+    const isNew = this.#attempt.length === this.#seen.length;
+    this.#attempt += piece;
+    if (isNew) {
+      this.#seen = this.#attempt;
+      return piece;
+    }
+    if (this.#seen.startsWith(this.#attempt)) return '';
+    const fresh = this.#attempt.startsWith(this.#seen)
+      ? this.#attempt.slice(this.#seen.length)
+      : this.#attempt;
+    this.#seen = this.#attempt;
+    return fresh;
   }
 }

@@ -188,6 +188,17 @@ describe('usage', () => {
 });
 
 describe('failures', () => {
+  it('says once what is told again when a request is repeated', () => {
+    const said = (id: string, text: string) => completed({ id, type: 'agent_message', text });
+    const retry = { type: 'error', message: 'Reconnecting... 1/2 (stream disconnected)' };
+    const lines = [said('item_0', 'One.'), retry, said('item_2', 'One.'), said('item_3', 'Two.')];
+    const texts = read(lines).filter(({ type }) => type === 'text');
+    expect(texts).toEqual([
+      { type: 'text', text: 'One.' },
+      { type: 'text', text: 'Two.' },
+    ]);
+  });
+
   it('tells of retries', () => {
     const message = 'Reconnecting... 1/2 (exceeded retry limit, last status: 429 Too Many Requests)';
     expect(

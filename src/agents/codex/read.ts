@@ -9,6 +9,10 @@ import type { UsageMeter } from './usage.js';
 export class CodexReader {
   readonly #usage: UsageMeter;
   readonly #called = new Set<string>();
+  /** What was said since the last action. */
+  #said: string[] = [];
+  /** What of it is expected again, because the request is repeated. */
+  #repeated: string[] = [];
   #threadId: string | null = null;
   #hasToldLimit = false;
 
@@ -59,14 +63,28 @@ export class CodexReader {
 
   /** Some actions are told only when they are over. */
   #readCompleted(item: Item): AgentEvent[] {
-    if (!isAction(item)) return spoken(item);
+    if (!isAction(item)) return this.#unlessRepeated(spoken(item));
+    this.#said = [];
+    this.#repeated = [];
     const wasCalled = this.#called.delete(item.id ?? '');
     return wasCalled ? [actionResult(item)] : [actionCalled(item), actionResult(item)];
+  }
+
+  /** A request that broke off is made again, and what was whole before the break is told again. */
+  #unlessRepeated(events: AgentEvent[]): AgentEvent[] {
+    return events.filter((event) => {
+      const key = JSON.stringify(event);
+      if (key === this.#repeated.shift()) return false;
+      this.#repeated = [];
+      this.#said.push(key);
+      return true;
+    });
   }
 
   #readError(message: string): AgentEvent[] {
     const retry = readRetry(message);
     if (retry !== undefined) {
+      this.#repeated = [...this.#said];
       const { attempt, status, reason } = retry;
       return [{ type: 'retry', attempt, delayMs: null, status, message: reason }];
     }

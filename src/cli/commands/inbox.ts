@@ -67,11 +67,18 @@ async function printPending(context: CommandContext, view: QuestionView | undefi
     terminal.write(renderQuestionList(reports, services.clock.now(), terminal.style));
   else for (const report of reports) terminal.write(describe(report));
   const pending = reports.filter((report) => report.status === 'pending');
-  for (const { sessionId } of pending.slice(0, 3)) {
-    terminal.note(`Answer it with: holdfast answer ${sessionId.slice(0, 8)} --option <label>`);
-  }
+  for (const report of pending.slice(0, 3)) terminal.note(`Answer it with: ${answerCommand(report)}`);
   if (view !== undefined) return exitCodeOfOutcome(view.outcome.status);
   return pending.length > 0 ? ExitCode.needsPerson : ExitCode.done;
+}
+
+/** With several questions the command wants to know which one an option is for. */
+function answerCommand({ sessionId, questions }: QuestionReport): string {
+  const options =
+    questions.length === 1
+      ? '--option <label>'
+      : questions.map((_, index) => `--option ${index}=<label>`).join(' ');
+  return `holdfast answer ${sessionId.slice(0, 8)} ${options}`;
 }
 
 function describe(report: QuestionReport): string {

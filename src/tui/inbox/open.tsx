@@ -20,10 +20,10 @@ export interface OpenInboxOptions {
 }
 
 /**
- * Alternate screen, bracketed paste, no cursor, no line wrap (where the terminal counts a character wider than we do,
+ * Alternate screen from its first cell on, bracketed paste, no cursor, no line wrap (where the terminal counts a character wider than we do,
  * it must not push the rows below); and all of it back.
  */
-const ENTER = '\x1b[?1049h\x1b[?2004h\x1b[?7l\x1b[?25l';
+const ENTER = '\x1b[?1049h\x1b[2J\x1b[H\x1b[?2004h\x1b[?7l\x1b[?25l';
 const LEAVE = '\x1b[?25h\x1b[?7h\x1b[?2004l\x1b[?1049l';
 const BELL = '\x07';
 

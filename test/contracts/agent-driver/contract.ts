@@ -93,8 +93,9 @@ export class Contract {
       it.skip(`${name} (SKIPPED: this agent has no ${missing.join(', ')})`, () => {});
       return;
     }
-    test(name, async () => {
+    test(name, async ({ onTestFinished }) => {
       await using world = await agentWorld();
+      onTestFinished(() => world.killAll());
       await prove(this.#stage(world));
       await world.endAll();
       expect(world.alive(), 'processes left').toEqual([]);

@@ -2,6 +2,8 @@ import { closeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const FLOOD_CHUNK_BYTES = 64 * 1024;
+/** So that the reader sees most pieces alone. */
+const PIECE_PAUSE_MS = 1;
 
 /** Everything the program writes, in the order it was asked to. */
 export class Output {
@@ -57,7 +59,7 @@ export class Output {
     const size = this.#pieceBytes === 0 ? content.length : this.#pieceBytes;
     for (let from = 0; from < content.length && !this.#isClosed; from += size) {
       await send(process.stdout, content.subarray(from, from + size));
-      if (this.#pieceBytes > 0) await pause(1);
+      if (this.#pieceBytes > 0) await pause(PIECE_PAUSE_MS);
     }
   }
 }

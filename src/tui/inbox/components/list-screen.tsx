@@ -2,6 +2,7 @@ import { Text } from 'ink';
 import type { ReactElement } from 'react';
 import { visibleExcerpt, visibleLine } from '../../../foundation/index.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
+import { renderMarkdown } from '../../markdown.js';
 import { padTo } from '../../wrap.js';
 import type { InboxState } from '../state.js';
 import { bodyRows, Frame, type Size } from './frame.js';
@@ -38,12 +39,19 @@ function row(view: QuestionView, isSelected: boolean, columns: number, now: Date
   const mark = isSelected ? '› ' : '  ';
   const age = padTo(ageOf(view, now), 7);
   const count = padTo(`${view.questions.length}?`, 4);
-  const prompt = visibleExcerpt(view.questions[0]?.prompt ?? '(cannot be read)', columns);
+  const prompt = firstWords(view.questions[0]?.prompt ?? '(cannot be read)', columns);
   const gone = view.isAskerGone === true ? '(gone) ' : '';
   if (columns < 60) return padTo(`${mark}${age}${count}${gone}${prompt}`, columns);
   const agent = padTo(agentOf(view), 14);
   const project = padTo(projectOf(view), Math.max(8, Math.floor(columns / 6)));
   return padTo(`${mark}${age}${agent} ${project} ${count}${gone}${prompt}`, columns);
+}
+
+/** The start of a prompt in one line, without its Markdown. */
+function firstWords(prompt: string, columns: number): string {
+  const lines = renderMarkdown(prompt.slice(0, columns * 4), columns * 4);
+  const text = lines.map((line) => line.map((span) => span.text).join('')).join(' ');
+  return prompt.length > columns * 4 ? `${text} …` : text;
 }
 
 /** Who asks, from where, and how to name the set on the command line. */

@@ -113,7 +113,7 @@ interface Needs {
 function share(rows: number, needs: Needs): Needs & { gap: number } {
   const gap = rows >= MIN_ROWS_WITH_GAP ? 1 : 0;
   const editor = Math.min(needs.editor, MAX_EDITOR_ROWS, Math.max(1, rows - gap - 2 * MIN_PROMPT_ROWS));
-  const least = Math.min(needs.prompt, MIN_PROMPT_ROWS);
+  const least = Math.min(needs.prompt, Math.max(MIN_PROMPT_ROWS, Math.floor(rows / 3)));
   const options = Math.min(needs.options, Math.max(1, rows - gap - editor - least));
   const prompt = Math.min(needs.prompt, Math.max(0, rows - gap - editor - options));
   return { gap, editor, options, prompt };
