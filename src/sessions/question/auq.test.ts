@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { auqId, copyAuqSessions, HALF_MADE } from '../../../test/support/auq-fixtures.js';
 import {
@@ -248,6 +248,76 @@ describe('sessions that AUQ wrote', () => {
     );
     expect(skipped).toEqual([]);
   });
+});
+
+describe('AUQ on our sets', () => {
+  /** As AUQ replaces a file: whole, by rename, unknown keys of the status kept. */
+  function auqWrites(world: QuestionWorld, id: string, file: QuestionFileName, content: object): void {
+    world.write(id, 'auq.tmp', content);
+    renameSync(world.path(id, 'auq.tmp'), world.path(id, file));
+  }
+
+  verifies('Q21', 'its answer is ours, before and after it has noted the status', async () => {
+    await using world = await questionWorld();
+    const { id } = await world.sessions.create([question()], { callId: 'call' });
+    const timestamp = '2026-03-01T12:00:00.000Z';
+    auqWrites(world, id, 'answers.json', {
+      sessionId: id,
+      answers: [{ questionIndex: 0, selectedOption: 'SQLite', timestamp }],
+      timestamp,
+      callId: 'call',
+    });
+    expect((await world.sessions.get(id)).outcome).toMatchObject({
+      status: 'completed',
+      answers: [{ selectedOption: 'SQLite' }],
+    });
+    auqWrites(world, id, 'status.json', {
+      ...world.read(id, 'status.json'),
+      status: 'completed',
+      lastModified: timestamp,
+    });
+    using delivery = await world.sessions.collect(id);
+    expect(delivery).toMatchObject({ isNew: true, outcome: { status: 'completed' } });
+    expect(await world.sessions.verify(id)).toEqual([]);
+  });
+
+  verifies('Q21', 'its rejection is ours, with a reason and without', async () => {
+    await using world = await questionWorld();
+    for (const reason of ['no', null]) {
+      const { id } = await world.sessions.create([question()]);
+      auqWrites(world, id, 'status.json', {
+        ...world.read(id, 'status.json'),
+        status: 'rejected',
+        rejectionReason: reason,
+      });
+      expect((await world.sessions.wait(id)).status).toBe('rejected');
+      await expect(world.sessions.answer(id, firstOptions([question()]))).rejects.toMatchObject({
+        code: 'ALREADY_SETTLED',
+      });
+    }
+  });
+
+  verifies(
+    'Q21',
+    'an answer by AUQ is not answered over, and the same answer is the same reply',
+    async () => {
+      await using world = await questionWorld();
+      const { id } = await world.sessions.create([question()]);
+      const timestamp = '2026-03-01T12:00:00.000Z';
+      auqWrites(world, id, 'answers.json', {
+        sessionId: id,
+        answers: [{ questionIndex: 0, selectedOption: 'SQLite', timestamp }],
+        timestamp,
+      });
+      await expect(
+        world.sessions.answer(id, [{ questionIndex: 0, selectedOption: 'PostgreSQL' }]),
+      ).rejects.toMatchObject({ code: 'ALREADY_SETTLED' });
+      expect(
+        (await world.sessions.answer(id, [{ questionIndex: 0, selectedOption: 'SQLite' }])).outcome.status,
+      ).toBe('completed');
+      expect(world.read(id, 'status.json').status).toBe('completed');
+    },
+  );
 });
 
 /** AUQ's field tables: what a file must have, may have, and of which type. */

@@ -9,9 +9,10 @@ import {
   questionWorld,
   treeOf,
 } from '../../../test/support/question-world.js';
+import { storageTools } from '../../../test/support/storage-tools.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { systemIds } from '../../foundation/index.js';
-import { tryAcquireLock } from '../../storage/index.js';
+import { AtomicWriteError, tryAcquireLock } from '../../storage/index.js';
 import type { AnswerInput } from './schema.js';
 
 const SET = [question()];
@@ -269,6 +270,78 @@ describe('answering', () => {
     expect(world.clock.monotonicMs()).toBeGreaterThanOrEqual(5_000);
     await world.sessions.answer(id, SQLITE);
   });
+});
+
+describe('the lock of a set', () => {
+  /** A record as the process with these facts would have left it. */
+  function ownerRecord(overrides: object) {
+    const { identity } = storageTools();
+    return {
+      version: 1,
+      ...identity,
+      token: 'a'.repeat(32),
+      command: 'holdfast answer',
+      since: '2026-03-01T11:00:00.000Z',
+      ...overrides,
+    };
+  }
+
+  verifies('Q11', 'of a process that is gone is taken over at once, whatever its age', async () => {
+    await using world = await questionWorld();
+    for (const facts of [{ startTime: '1' }, { bootId: 'another boot' }, { pid: 4_194_303 }]) {
+      const { id } = await world.sessions.create(SET);
+      world.write(id, 'session.lock.1', ownerRecord(facts));
+      expect((await world.sessions.answer(id, SQLITE)).outcome.status).toBe('completed');
+    }
+    expect(world.clock.slept).toEqual([]);
+  });
+
+  verifies('Q11', 'of a process that may live is respected, and its owner shown', async () => {
+    await using world = await questionWorld();
+    for (const facts of [{}, { host: 'elsewhere' }, { pidNamespace: 'pid:[1]' }]) {
+      const { id } = await world.sessions.create(SET);
+      world.write(id, 'session.lock.1', ownerRecord(facts));
+      await expect(world.sessions.answer(id, SQLITE)).rejects.toMatchObject({
+        code: 'LOCKED',
+        message: expect.stringContaining('(holdfast answer) since 2026-03-01T11:00:00.000Z'),
+      });
+      expect((await world.sessions.get(id)).outcome.status).toBe('pending');
+    }
+  });
+});
+
+describe('a write that fails', () => {
+  for (const [call, file, step] of [
+    ['link', 'answers.json', 'link'],
+    ['rename', 'status.json', 'rename'],
+  ] as const) {
+    verifies('Q10', `says path, step and cause, and leaves no temporary file (${file})`, async () => {
+      await using world = await questionWorld();
+      const { id } = await world.sessions.create(SET);
+      const { fileSystem } = world.tools;
+      const failing = {
+        ...fileSystem,
+        [call](from: string, to: string) {
+          if (to.endsWith(file)) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' });
+          fileSystem[call](from, to);
+        },
+      };
+      const error = await world
+        .other({ fileSystem: failing })
+        .sessions.answer(id, SQLITE)
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(AtomicWriteError);
+      expect(error).toMatchObject({
+        code: 'ATOMIC_WRITE_FAILED',
+        path: world.path(id, file),
+        step,
+        fault: 'full',
+        cause: { code: 'ENOSPC' },
+        hint: expect.stringContaining('Free some space'),
+      });
+      expect(readdirSync(world.path(id)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    });
+  }
 });
 
 describe('documents of a newer Holdfast', () => {
