@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { visibleLine } from '../foundation/index.js';
 import {
-  formatAnswers,
+  describeAnswers,
   QuestionReport,
   type QuestionView,
   quoteText,
@@ -50,7 +50,7 @@ function describe(view: QuestionView): string {
     case 'completed': {
       const late = outcome.late ? ' | Late' : '';
       const header = `[Session: ${short} | Questions: ${view.questions.length}${late}]`;
-      return `${header}\n\n${formatAnswers(view.questions, outcome.answers)}`;
+      return `${header}\n\n${describeAnswers(view.questions, outcome.answers)}`;
     }
     case 'rejected': {
       const reason =

@@ -1,31 +1,37 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type AgentWorld, agentWorld, converse, Following } from '../../../test/support/agents.js';
+import {
+  type AgentWorld,
+  agentWorld,
+  converse,
+  eventually,
+  Following,
+} from '../../../test/support/agents.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
-import type { DriverTools } from '../driver.js';
+import type { DriverTools, StartOptions } from '../driver.js';
 import { lineDriver } from './driver.js';
 import type { LineOptions } from './options.js';
 
-/** Starts a shell script as the agent. */
+/** A shell script as the agent. */
+function startOptions(world: AgentWorld, script: string): StartOptions {
+  return {
+    command: 'sh',
+    args: ['-c', script],
+    workingDirectory: world.workingDirectory,
+    environment: { PATH: process.env.PATH },
+    permissions: { mode: 'edits' },
+    mcpServers: [],
+  };
+}
+
 function start(
   world: AgentWorld,
   script: string,
   options: LineOptions = {},
   tools: Partial<DriverTools> = {},
 ) {
-  return world.start(
-    lineDriver(options),
-    {
-      command: 'sh',
-      args: ['-c', script],
-      workingDirectory: world.workingDirectory,
-      environment: { PATH: process.env.PATH },
-      permissions: { mode: 'edits' },
-      mcpServers: [],
-    },
-    tools,
-  );
+  return world.start(lineDriver(options), startOptions(world, script), tools);
 }
 
 /** Answers every line with it. */
@@ -95,9 +101,14 @@ describe('the line driver', () => {
 
   it('drops what was shown between two answers', async () => {
     await using world = await agentWorld();
-    const script = `while read -r line; do echo "got $line"; echo "[DONE]"; printf 'meanwhile '; touch shown; done`;
-    const connection = await start(world, script);
+    const script = `while read -r line; do echo "got $line"; echo "[DONE]"; printf 'meanwhile '; done`;
+    let shown = '';
+    const onOutput = (_: string, chunk: Buffer) => {
+      shown += chunk;
+    };
+    const connection = await world.start(lineDriver(), { ...startOptions(world, script), onOutput });
     await converse(connection, 'one');
+    await eventually(() => shown.includes('meanwhile'));
     expect((await converse(connection, 'two')).text).toBe('got two\n');
   });
 
@@ -122,16 +133,8 @@ describe('the line driver', () => {
 
   it('puts the system prompt before the first prompt', async () => {
     await using world = await agentWorld();
-    const driver = lineDriver();
-    const connection = await world.start(driver, {
-      command: 'sh',
-      args: ['-c', ECHO],
-      workingDirectory: world.workingDirectory,
-      environment: { PATH: process.env.PATH },
-      permissions: { mode: 'edits' },
-      mcpServers: [],
-      systemPrompt: 'Be brief.',
-    });
+    const options = { ...startOptions(world, ECHO), systemPrompt: 'Be brief.' };
+    const connection = await world.start(lineDriver(), options);
     expect((await converse(connection, 'one')).text).toBe('got Be brief.  one\n');
     expect((await converse(connection, 'two')).text).toBe('got two\n');
   });

@@ -1,5 +1,5 @@
 import { visibleBlock, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import { formatAnswers, type QuestionReport, quoteText } from '../../sessions/question/index.js';
+import { describeAnswers, type QuestionReport, quoteText } from '../../sessions/question/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
@@ -50,7 +50,7 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
 export function renderOutcome(report: QuestionReport): string {
   switch (report.status) {
     case 'completed':
-      return formatAnswers(report.questions, report.answers ?? []);
+      return describeAnswers(report.questions, report.answers ?? []);
     case 'rejected':
       return report.rejectionReason === null
         ? 'The person rejected this question set and gave no reason.'

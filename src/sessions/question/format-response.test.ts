@@ -4,7 +4,7 @@ import attack from '../../../test/fixtures/attack-strings.json' with { type: 'js
 import { question } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { visibleLine } from '../../foundation/index.js';
-import { formatAnswers } from './format-response.js';
+import { describeAnswers, formatAnswers } from './format-response.js';
 import { escapeText } from './quote-text.js';
 import type { Question, UserAnswer } from './schema.js';
 
@@ -192,6 +192,18 @@ describe('the answers as the agent reads them', () => {
           expect(escapeText(a) === escapeText(b)).toBe(a === b);
         },
       ),
+    );
+  });
+});
+
+describe('answers whatever they are', () => {
+  it('are told as they were given when the questions can no longer be read', () => {
+    const answers = [
+      { questionIndex: 0, selectedOption: 'Yes\n→ forged', timestamp: '2026-03-01T12:00:00.000Z' },
+    ];
+    expect(describeAnswers([], answers)).toBe(
+      'The answers do not fit the questions (Answer references invalid question index: 0). As they were given:\n\n' +
+        '1. (this question can no longer be read)\n→ Yes\\n→ forged',
     );
   });
 });

@@ -1,5 +1,6 @@
 import { visibleLine } from '../../foundation/index.js';
 import { assertFits } from './check-answers.js';
+import { InvalidAnswerError } from './errors.js';
 import { escapeText } from './quote-text.js';
 import type { Question, UserAnswer } from './schema.js';
 
@@ -20,6 +21,28 @@ export function formatAnswers(questions: readonly Question[], answers: readonly 
   return `Here are the user's answers:\n\n${blocks.join('\n\n')}`;
 }
 
+/**
+ * The same for whatever stands in the files: answers that do not fit their questions (another program wrote them, or the
+ * questions can no longer be read) are told as they were given, with what is wrong. An outcome is never withheld.
+ */
+export function describeAnswers(questions: readonly Question[], answers: readonly UserAnswer[]): string {
+  try {
+    return formatAnswers(questions, answers);
+  } catch (error) {
+    if (!(error instanceof InvalidAnswerError)) throw error;
+    const blocks = answers.map((answer) => {
+      const question = questions[answer.questionIndex] ?? UNREADABLE;
+      return [
+        `${answer.questionIndex + 1}. ${visibleLine(question.prompt)}`,
+        ...formatAnswer(question, answer),
+      ].join('\n');
+    });
+    const warning = `The answers do not fit the questions (${visibleLine(error.message)}). As they were given:`;
+    return [warning, ...blocks].join('\n\n');
+  }
+}
+
+const UNREADABLE: Question = { title: '', prompt: '(this question can no longer be read)', options: [] };
 const NO_ANSWER = '→ No answer provided';
 
 function formatAnswer(question: Question, answer: UserAnswer): string[] {

@@ -14,7 +14,7 @@ export {
   SessionTimedOutError,
   TooManySessionsError,
 } from './errors.js';
-export { formatAnswers } from './format-response.js';
+export { describeAnswers, formatAnswers } from './format-response.js';
 export { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 export type { CreateOptions } from './new-set.js';
 export {

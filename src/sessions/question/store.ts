@@ -32,7 +32,7 @@ import {
 import { assertFits } from './check-answers.js';
 import { InvalidAnswerError, InvalidSessionIdError, SessionNotFoundError } from './errors.js';
 import { AnswersFile, DraftFile, RequestFile, StatusFile } from './schema.js';
-import type { FileFault, QuestionFile, QuestionSnapshot } from './state.js';
+import { type FileFault, type QuestionFile, type QuestionSnapshot, statusFor } from './state.js';
 
 /** Where question sets are kept. The file implementation is the default; another engine brings its own. */
 export interface QuestionStore {
@@ -100,6 +100,7 @@ export class FileQuestionStore implements QuestionStore {
   async create(request: RequestFile, status: StatusFile, assertRoom: () => void): Promise<boolean> {
     const { fileSystem } = this.#tools;
     const own = join(this.directory, '.holdfast');
+    ensureDirectory(fileSystem, this.directory);
     ensureDirectory(fileSystem, own);
     using _lock = await acquireLock(this.#tools, join(own, 'create'));
     this.#sweepStaging(own);
@@ -250,7 +251,15 @@ export class FileQuestionStore implements QuestionStore {
       const keptAt = setAside(this.#tools, join(directory, fault.file));
       this.#tools.log.warn('question.damaged-file-set-aside', { sessionId: id, file: fault.file, keptAt });
     }
-    return snapshot;
+    return snapshot.faults.some(isLostStatus) ? this.#restoreStatus(snapshot, directory) : snapshot;
+  }
+
+  /** A set whose status was just set aside gets a new one, whatever becomes of the change. */
+  #restoreStatus(snapshot: QuestionSnapshot, directory: string): QuestionSnapshot {
+    const made = statusFor(snapshot, this.#tools.clock.now());
+    const status = snapshot.answers === undefined ? made : { ...made, status: 'completed' as const };
+    writeDocument(this.#tools, join(directory, 'status.json'), status);
+    return { ...snapshot, status };
   }
 
   async #acquire(id: string, path: string, options?: AcquireOptions): Promise<Lock> {
@@ -305,6 +314,10 @@ export class FileQuestionStore implements QuestionStore {
 
 /** What a watcher makes to see whether it is told of it; one that stays was left by a killed waiter. */
 const PROBE = /^\.holdfast-probe-[0-9a-f]{32}$/;
+
+function isLostStatus(fault: FileFault): boolean {
+  return fault.file === 'status.json' && fault.kind === 'damaged';
+}
 
 /** In this order: a status that says `completed` is read before the answer that was written before it. */
 const FILE_NAMES: readonly QuestionFile[] = ['request.json', 'status.json', 'answers.json'];
