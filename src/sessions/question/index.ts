@@ -14,6 +14,7 @@ export {
   SessionTimedOutError,
   TooManySessionsError,
 } from './errors.js';
+export type { QuestionChange } from './file-change.js';
 export { describeAnswers, formatAnswers } from './format-response.js';
 export { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 export type { CreateOptions } from './new-set.js';
@@ -41,6 +42,6 @@ export {
 } from './schema.js';
 export { type Delivery, type Draft, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
 export { isSettled, type QuestionOutcome } from './state.js';
-export { FileQuestionStore, type QuestionChange, type QuestionStore } from './store.js';
+export { FileQuestionStore, type QuestionStore } from './store.js';
 export type { QuestionView } from './view.js';
 export type { WaitOptions } from './wait-for-answers.js';

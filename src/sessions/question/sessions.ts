@@ -29,6 +29,7 @@ import {
   SessionNotFoundError,
   TooManySessionsError,
 } from './errors.js';
+import type { QuestionChange } from './file-change.js';
 import { questionLifecycle } from './lifecycle.js';
 import { type CreateOptions, newRequest, newStatus } from './new-set.js';
 import {
@@ -40,7 +41,7 @@ import {
   type StatusFile,
 } from './schema.js';
 import { collectedAtOf, isForeign, isSettled, outcomeOf, type QuestionOutcome, statusFor } from './state.js';
-import type { QuestionChange, QuestionStore } from './store.js';
+import type { QuestionStore } from './store.js';
 import { type QuestionView, viewOf } from './view.js';
 import { type WaitOptions, waitForOutcome } from './wait-for-answers.js';
 import { watchSets } from './watch-sets.js';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type * as z from 'zod';
 import { type Ids, isUuidV4, messageOf } from '../../foundation/index.js';
 import {
   type AcquireOptions,
@@ -29,10 +28,11 @@ import {
   UnsafePathError,
   writeDocument,
 } from '../../storage/index.js';
-import { assertFits } from './check-answers.js';
-import { InvalidAnswerError, InvalidSessionIdError, SessionNotFoundError } from './errors.js';
-import { AnswersFile, DraftFile, RequestFile, StatusFile } from './schema.js';
-import { type FileFault, type QuestionFile, type QuestionSnapshot, statusFor } from './state.js';
+import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
+import { FileChange, type QuestionChange } from './file-change.js';
+import { accept, assemble, documentsOf, FILE_NAMES, type Reading, refuse, SCHEMAS } from './read-set.js';
+import { DraftFile, type RequestFile, type StatusFile } from './schema.js';
+import { type FileFault, type QuestionSnapshot, statusFor } from './state.js';
 
 /** Where question sets are kept. The file implementation is the default; another engine brings its own. */
 export interface QuestionStore {
@@ -68,22 +68,6 @@ export interface QuestionStore {
   writeDraft(draft: DraftFile): void;
   removeDraft(id: string): void;
 }
-
-/** A set that is held for a change. Every write checks the lock first. */
-export interface QuestionChange extends Disposable {
-  readonly snapshot: QuestionSnapshot;
-  writeStatus(status: StatusFile): void;
-  /** False when somebody else's answer is there already. */
-  createAnswers(answers: AnswersFile): boolean;
-  /** Moves the set to the trash. */
-  retire(): void;
-}
-
-const SCHEMAS: Readonly<Record<QuestionFile, z.ZodType>> = {
-  'request.json': RequestFile,
-  'status.json': StatusFile,
-  'answers.json': AnswersFile,
-};
 
 /** Question sets as directories of JSON files, in the published format. */
 export class FileQuestionStore implements QuestionStore {
@@ -317,110 +301,4 @@ const PROBE = /^\.holdfast-probe-[0-9a-f]{32}$/;
 
 function isLostStatus(fault: FileFault): boolean {
   return fault.file === 'status.json' && fault.kind === 'damaged';
-}
-
-/** In this order: a status that says `completed` is read before the answer that was written before it. */
-const FILE_NAMES: readonly QuestionFile[] = ['request.json', 'status.json', 'answers.json'];
-
-/** One file of a set: its document, or what is wrong with it. */
-type Reading = { readonly file: QuestionFile; readonly document: unknown } | FileFault;
-
-function accept(id: string, file: QuestionFile, document: unknown): Reading {
-  if (document === undefined) return { file, kind: 'missing', reason: 'the file is missing' };
-  const { sessionId } = document as { sessionId: string };
-  return sessionId === id
-    ? { file, document }
-    : { file, kind: 'damaged', reason: `it belongs to session ${sessionId}` };
-}
-
-function refuse(file: QuestionFile, error: unknown): FileFault {
-  if (error instanceof DocumentDamagedError) return { file, kind: 'damaged', reason: error.reason };
-  if (error instanceof UnsafePathError) {
-    return { file, kind: 'unsafe', reason: error.message.replace(`Refusing to use ${error.path}: `, '') };
-  }
-  throw error;
-}
-
-/** One snapshot of what was read; `touchedAt` is asked for only where no file tells a time. */
-function assemble(
-  id: string,
-  readings: readonly Reading[],
-  touchedAt: () => string | undefined,
-): QuestionSnapshot {
-  const documents: { [File in QuestionFile]?: unknown } = {};
-  const faults: FileFault[] = [];
-  for (const reading of readings) {
-    if ('document' in reading) documents[reading.file] = reading.document;
-    else if (reading.kind !== 'missing' || reading.file !== 'answers.json') faults.push(reading);
-  }
-  const request = documents['request.json'] as RequestFile | undefined;
-  const status = documents['status.json'] as StatusFile | undefined;
-  let answers = documents['answers.json'] as AnswersFile | undefined;
-  const misfit = misfitOf(request, answers);
-  if (misfit !== undefined) {
-    faults.push({ file: 'answers.json', kind: 'damaged', reason: misfit });
-    answers = undefined;
-  }
-  const isUndated = request === undefined && status === undefined && answers === undefined;
-  return { id, request, status, answers, faults, ...(isUndated ? { touchedAt: touchedAt() } : {}) };
-}
-
-/** AUQ accepts whatever it is given: an answer that does not speak of its questions is none. */
-function misfitOf(request: RequestFile | undefined, answers: AnswersFile | undefined): string | undefined {
-  if (request === undefined || answers === undefined) return undefined;
-  try {
-    assertFits(request.questions, answers.answers);
-    return undefined;
-  } catch (error) {
-    if (error instanceof InvalidAnswerError) return error.message;
-    throw error;
-  }
-}
-
-function documentsOf(
-  snapshot: QuestionSnapshot,
-): Record<QuestionFile, { version?: number | undefined } | undefined> {
-  const { request, status, answers } = snapshot;
-  return { 'request.json': request, 'status.json': status, 'answers.json': answers };
-}
-
-class FileChange implements QuestionChange {
-  readonly snapshot: QuestionSnapshot;
-  readonly #tools: LockTools & { ids: Ids };
-  readonly #trash: Trash;
-  readonly #lock: Lock;
-  readonly #directory: string;
-
-  constructor(
-    tools: LockTools & { ids: Ids },
-    trash: Trash,
-    lock: Lock,
-    directory: string,
-    snapshot: QuestionSnapshot,
-  ) {
-    this.#tools = tools;
-    this.#trash = trash;
-    this.#lock = lock;
-    this.#directory = directory;
-    this.snapshot = snapshot;
-  }
-
-  writeStatus(status: StatusFile): void {
-    this.#lock.assertHeld();
-    writeDocument(this.#tools, join(this.#directory, 'status.json'), status);
-  }
-
-  createAnswers(answers: AnswersFile): boolean {
-    this.#lock.assertHeld();
-    return createFile(this.#tools, join(this.#directory, 'answers.json'), formatDocument(answers));
-  }
-
-  retire(): void {
-    this.#lock.assertHeld();
-    this.#trash.take(this.snapshot.id, this.#directory);
-  }
-
-  [Symbol.dispose](): void {
-    this.#lock.release();
-  }
 }

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import type { Ids } from '../../foundation/index.js';
+import {
+  createFile,
+  formatDocument,
+  type Lock,
+  type LockTools,
+  type Trash,
+  writeDocument,
+} from '../../storage/index.js';
+import type { AnswersFile, StatusFile } from './schema.js';
+import type { QuestionSnapshot } from './state.js';
+
+/** A set that is held for a change. Every write checks the lock first. */
+export interface QuestionChange extends Disposable {
+  readonly snapshot: QuestionSnapshot;
+  writeStatus(status: StatusFile): void;
+  /** False when somebody else's answer is there already. */
+  createAnswers(answers: AnswersFile): boolean;
+  /** Moves the set to the trash. */
+  retire(): void;
+}
+
+/** A set of files that is held for a change by its lock. */
+export class FileChange implements QuestionChange {
+  readonly snapshot: QuestionSnapshot;
+  readonly #tools: LockTools & { ids: Ids };
+  readonly #trash: Trash;
+  readonly #lock: Lock;
+  readonly #directory: string;
+
+  constructor(
+    tools: LockTools & { ids: Ids },
+    trash: Trash,
+    lock: Lock,
+    directory: string,
+    snapshot: QuestionSnapshot,
+  ) {
+    this.#tools = tools;
+    this.#trash = trash;
+    this.#lock = lock;
+    this.#directory = directory;
+    this.snapshot = snapshot;
+  }
+
+  writeStatus(status: StatusFile): void {
+    this.#lock.assertHeld();
+    writeDocument(this.#tools, join(this.#directory, 'status.json'), status);
+  }
+
+  createAnswers(answers: AnswersFile): boolean {
+    this.#lock.assertHeld();
+    return createFile(this.#tools, join(this.#directory, 'answers.json'), formatDocument(answers));
+  }
+
+  retire(): void {
+    this.#lock.assertHeld();
+    this.#trash.take(this.snapshot.id, this.#directory);
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock.release();
+  }
+}
