@@ -134,7 +134,7 @@ describe('a held lock', () => {
     const waiting = acquireLock({ ...tools, clock, watcher }, dir.at('session'), { waitMs: 60_000 });
     await clock.untilAsleep();
     // Past the short pauses at the beginning, to where only the watch and the recheck are left.
-    clock.advance(100);
+    clock.advance(1_000);
     await clock.untilAsleep();
     first.release();
     using second = await waiting;
@@ -176,7 +176,7 @@ describe('a held lock', () => {
     using _lock = take(tools, dir.at('session'));
     const clock = new FakeClock({ autoAdvance: true });
     await expect(
-      acquireLock({ ...tools, clock }, dir.at('session'), { waitMs: 1_100 }),
+      acquireLock({ ...tools, clock }, dir.at('session'), { waitMs: 2_100 }),
     ).rejects.toMatchObject({
       code: 'LOCKED',
     });
@@ -184,7 +184,7 @@ describe('a held lock', () => {
     const rechecks = clock.slept.slice(pauses.length);
     expect(pauses.length).toBeGreaterThan(4);
     expect(rechecks.slice(0, 3)).toEqual([250, 250, 250]);
-    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(1_100);
+    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(2_100);
   });
 
   it('is not waited for once that is called off', async () => {

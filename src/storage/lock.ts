@@ -38,7 +38,7 @@ export interface AcquireOptions {
 
 const DEFAULT_WAIT_MS = 5_000;
 /** A lock is mostly held for a moment: for so long a waiter looks again after short pauses, which costs least. */
-const BURST_MS = 100;
+const BURST_MS = 1_000;
 const MAX_PAUSE_MS = 20;
 /** After that the directory watch wakes it; a dying owner makes no event, so it looks again now and then. */
 const RECHECK_MS = 250;
