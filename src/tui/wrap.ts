@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import stringWidth from './string-width.js';
 
 /** A stretch of text that looks alike. Its text must be visible text already. */
 export interface Span {

@@ -108,7 +108,7 @@ describe('text of agents and people', () => {
     async () => {
       await using world = await appWorld();
       const random = new SeededRandom(4_711);
-      const texts = [...ATTACKS, ...Array.from({ length: 3_000 }, () => hostileText(random))];
+      const texts = [...ATTACKS, ...Array.from({ length: 2_000 }, () => hostileText(random))];
       const sets = hostileSets(texts);
       world.configure({ question: { maxSessions: 1_000 } });
       const ids = await createAll(world, sets, random);

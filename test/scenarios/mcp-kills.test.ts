@@ -7,6 +7,7 @@ import { SeededRandom } from '../support/seeded-random.js';
 import { verifies } from '../support/verifies.js';
 
 const SET = [question()];
+const ROUNDS = 6;
 const PATIENT = { timeout: 20_000, interval: 5 };
 
 /** The person: another process than the server, namely this one. */
@@ -28,7 +29,7 @@ describe('a server that is killed at any moment', () => {
         await using world = await machine();
         const questions = person(world);
         const random = new SeededRandom(era === 'legacy' ? 7 : 8);
-        for (let round = 0; round < 8; round++) {
+        for (let round = 0; round < ROUNDS; round++) {
           const parameters = { questions: SET, requestId: `round-${round}` };
           const announced: boolean[] = [];
           const note = (reply: ToolReply) => {
@@ -67,7 +68,7 @@ describe('a server that is killed at any moment', () => {
           expect(world.ids()).toHaveLength(round + 1);
         }
         expect((await questions.list()).map((view) => view.faults)).toEqual(
-          Array.from({ length: 8 }, () => []),
+          Array.from({ length: ROUNDS }, () => []),
         );
       },
     );

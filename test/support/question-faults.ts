@@ -13,6 +13,8 @@ const SQLITE = [{ questionIndex: 0, selectedOption: 'SQLite' }];
 /** Something that is done while the file system fails. */
 export interface Deed {
   readonly name: string;
+  /** Whether the quick selection has it. */
+  readonly isQuick: boolean;
   prepare(world: QuestionWorld): Promise<string>;
   act(sessions: QuestionSessions, id: string): Promise<unknown>;
   /** The states of the set before and after; a deed that failed leaves either. */
@@ -31,6 +33,17 @@ async function answered(world: QuestionWorld): Promise<string> {
   return id;
 }
 
+async function auqSession({ base }: QuestionWorld): Promise<string> {
+  copyAuqSession(base, auqId(1));
+  return auqId(1);
+}
+
+async function timedOut(world: QuestionWorld): Promise<string> {
+  const id = await created(world);
+  await world.sessions.expire(id);
+  return id;
+}
+
 async function collect(sessions: QuestionSessions, id: string): Promise<unknown> {
   using delivery = await sessions.collect(id);
   delivery.confirm();
@@ -44,7 +57,7 @@ function deed(
   act: Deed['act'],
   again = act,
 ): Deed {
-  return { name, states, prepare, act, again };
+  return { name, isQuick: true, states, prepare, act, again };
 }
 
 export const DEEDS: readonly Deed[] = [
@@ -52,15 +65,26 @@ export const DEEDS: readonly Deed[] = [
     sessions.create(SET, { requestId: 'another' }),
   ),
   deed('answer', ['pending', 'completed'], created, (sessions, id) => sessions.answer(id, SQLITE)),
-  deed(
-    'answer to a set by AUQ',
-    ['pending', 'completed'],
-    async (world) => {
-      copyAuqSession(world.base, auqId(1));
-      return auqId(1);
-    },
-    (sessions, id) => sessions.answer(id, SQLITE),
-  ),
+  {
+    ...deed('answer to a set by AUQ', ['pending', 'completed'], auqSession, (sessions, id) =>
+      sessions.answer(id, SQLITE),
+    ),
+    isQuick: false,
+  },
+  {
+    ...deed('late answer', ['timed_out', 'completed'], timedOut, (sessions, id) =>
+      sessions.answer(id, SQLITE),
+    ),
+    isQuick: false,
+  },
+  {
+    ...deed('cancel', ['pending', 'abandoned'], created, (sessions, id) => sessions.cancel(id, 'x')),
+    isQuick: false,
+  },
+  {
+    ...deed('expire', ['pending', 'timed_out'], created, (sessions, id) => sessions.expire(id)),
+    isQuick: false,
+  },
   deed('reject', ['pending', 'rejected'], created, (sessions, id) => sessions.reject(id, 'no')),
   deed('collect', ['completed', 'completed'], answered, collect),
   deed('clean', ['completed', 'gone'], answered, (sessions) => sessions.clean({ olderThanMs: -DAY_MS })),
@@ -93,6 +117,8 @@ export async function failAt(one: Deed, plan: FaultPlan): Promise<boolean> {
     [...fileSystem.openDescriptors].filter(([descriptor]) => !openBefore.has(descriptor)),
     `${what}: open descriptors`,
   ).toEqual([]);
+  if (error !== undefined && !plan.isLasting)
+    expect(leftovers(world), `${what}: temporary files`).toEqual([]);
   if (plan.isLasting && ONLY_WRITES.includes(plan.fault)) await assertReadable(sessions, id, one, what);
   fileSystem.arm(undefined);
   await assertEither(world, id, one, error === undefined, what);
@@ -107,11 +133,13 @@ export async function failAt(one: Deed, plan: FaultPlan): Promise<boolean> {
     if (view.outcome.status === 'pending' && one.name === 'create')
       await world.sessions.noteAsker(view.id, 'gone');
   }
-  const left = readdirSync(world.dir.path, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(tmp|staged)$/.test(name),
-  );
-  expect(left, `${what}: temporary files`).toEqual([]);
+  expect(leftovers(world), `${what}: temporary files after it was done again`).toEqual([]);
   return hasFired;
+}
+
+function leftovers(world: QuestionWorld): string[] {
+  const names = readdirSync(world.dir.path, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => /\.(tmp|staged)$/.test(name));
 }
 
 async function assertReadable(

@@ -171,8 +171,10 @@ export class Pane implements AsyncDisposable {
   /** The process that the shell runs now. */
   async program(): Promise<number> {
     const shell = (await this.#tmux('display-message', '-p', '#{pane_pid}')).trim();
-    const children = readFileSync(`/proc/${shell}/task/${shell}/children`, 'utf8').trim().split(' ');
-    return Number(children.at(-1));
+    const { stdout } = await execute('ps', ['-A', '-o', 'pid=,ppid=']);
+    const child = stdout.split('\n').find((line) => line.trim().split(/\s+/)[1] === shell);
+    if (child === undefined) throw new Error('the shell runs nothing');
+    return Number(child.trim().split(/\s+/)[0]);
   }
 
   /** Takes the terminal away from its programs. */

@@ -297,6 +297,46 @@ describe('AUQ on our sets', () => {
     }
   });
 
+  for (const label of ['SQLite', 'PostgreSQL']) {
+    verifies(
+      'Q21',
+      `an answer by AUQ, which knows no lock of ours, in the moment of our own stands (${label})`,
+      async () => {
+        await using world = await questionWorld();
+        const { id } = await world.sessions.create([question()]);
+        const timestamp = '2026-03-01T12:00:00.000Z';
+        const theirs = {
+          sessionId: id,
+          answers: [{ questionIndex: 0, selectedOption: 'SQLite', timestamp }],
+          timestamp,
+        };
+        const { fileSystem } = world.tools;
+        const beFirst = (to: string) => {
+          if (to.endsWith('/answers.json')) auqWrites(world, id, 'answers.json', theirs);
+        };
+        const racing = {
+          ...fileSystem,
+          link(from: string, to: string) {
+            beFirst(to);
+            fileSystem.link(from, to);
+          },
+          rename(from: string, to: string) {
+            beFirst(to);
+            fileSystem.rename(from, to);
+          },
+        };
+        const { sessions } = world.other({ fileSystem: racing });
+        const ours = sessions.answer(id, [{ questionIndex: 0, selectedOption: label }]);
+        if (label === 'SQLite') expect((await ours).outcome.status).toBe('completed');
+        else {
+          const outcome = { answers: [{ selectedOption: 'SQLite' }] };
+          await expect(ours).rejects.toMatchObject({ code: 'ALREADY_SETTLED', outcome });
+        }
+        expect(world.read(id, 'answers.json')).toEqual(theirs);
+      },
+    );
+  }
+
   verifies(
     'Q21',
     'an answer by AUQ is not answered over, and the same answer is the same reply',
