@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * What agents send, as far as we read it. The SDK types are the specification; these schemas are what is bearable:

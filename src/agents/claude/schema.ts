@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 // Keys that are not named here are let go: nothing is written back, and copying them would double the time of a line.
 

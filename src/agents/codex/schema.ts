@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A field we can do without: whatever is wrong with it, the line still counts. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
