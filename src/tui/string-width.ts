@@ -1,4 +1,4 @@
-// By its path: the build puts this file in the place of the package, for Ink too.
+// By its path, so that a build may put this file in the place of the package without a circle.
 import stringWidth from '../../node_modules/string-width/index.js';
 
 /** One column each, and never part of another character: Latin, Greek, Cyrillic, punctuation, arrows, lines. */
