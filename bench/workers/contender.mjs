@@ -13,8 +13,8 @@ const strategies = {
     const lock = await takeLock(path.join(directory, 'counter'));
     return () => lock.release();
   },
-  'proper-lockfile': (directory) => takeWithPeer(directory, { forever: true }),
-  'proper-lockfile, 10,000 retries': (directory) => takeWithPeer(directory, { retries: 10_000 }),
+  'proper-lockfile': (directory) => takeWithPeer(directory, { retries: 10_000 }),
+  'proper-lockfile, few retries': (directory) => takeWithPeer(directory, { forever: true }),
   'flock (fs-ext)': (directory) => {
     const descriptor = fs.openSync(path.join(directory, 'flock'), 'a', 0o600);
     return async () => {

@@ -57,6 +57,7 @@ export type { LockOwner, LockState } from './lock-record.js';
 export { judgeLife, type LifeVerdict, ownIdentity, type ProcessIdentity } from './process-identity.js';
 export { keepDamagedBytes, setAside } from './quarantine.js';
 export { openForAppending, writeQuick } from './quick-file.js';
+export { closeReleased } from './released-records.js';
 export { Trash, type TrashEntry } from './trash.js';
 export { readUserFile, replaceUserFile } from './user-file.js';
 export { type DirectoryWatch, DirectoryWatcher, type OnHint } from './watcher.js';

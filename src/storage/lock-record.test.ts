@@ -68,7 +68,7 @@ describe('the state of a lock', () => {
       `process ${process.pid} is another one now`,
     ],
     ['unreadable', 'rubbish', 'held', 'its record cannot be read'],
-    ['the start of a release', 'fre', 'held', 'its record cannot be read'],
+    ['the start of a release', 'fre', 'free', 'it was released'],
     ['torn', serializeOwner(owner).slice(0, 40), 'held', 'its record cannot be read'],
     ['NULs and text', '\0\0{}', 'held', 'its record cannot be read'],
     ['null', 'null', 'held', 'its record cannot be read'],

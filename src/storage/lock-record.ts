@@ -19,7 +19,7 @@ export interface LockState {
   readonly reason: string;
 }
 
-/** The whole content of a record that was released. */
+/** What a released record starts with; blanks follow, or what a release that was cut off left of the owner. */
 export const FREE = 'free\n';
 
 /** The path of the record of one epoch. */
@@ -51,7 +51,8 @@ export function lockStateAt(
   if (epoch === 0) return { hold: 'free', epoch, reason: 'it was never taken' };
   const content = readFile(tools.fileSystem, recordPath(path, epoch));
   if (content === undefined) return undefined;
-  if (content.startsWith(FREE)) return { hold: 'free', epoch, reason: 'it was released' };
+  // An owner starts with a brace, so the first letter tells that it had decided to let go.
+  if (content.startsWith(FREE.charAt(0))) return { hold: 'free', epoch, reason: 'it was released' };
   // A record is linked only after it was written whole, so nothing but power loss leaves it empty or full of NULs.
   if (/^\0*$/.test(content)) return { hold: 'dead', epoch, reason: 'its owner was lost with the power' };
   const owner = parseOwner(content);

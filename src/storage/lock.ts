@@ -15,6 +15,7 @@ import {
   serializeOwner,
 } from './lock-record.js';
 import type { ProcessIdentity } from './process-identity.js';
+import { keepReleased, type OpenRecord, type ReleasedRecord, takeReleased } from './released-records.js';
 import type { DirectoryWatcher } from './watcher.js';
 
 /** What a lock needs from its surroundings. */
@@ -39,7 +40,7 @@ export interface AcquireOptions {
 const DEFAULT_WAIT_MS = 5_000;
 /** A lock is mostly held for a moment: for so long a waiter looks again after short pauses, which costs least. */
 const BURST_MS = 1_000;
-const MAX_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 10;
 /** After that the directory watch wakes it; a dying owner makes no event, so it looks again now and then. */
 const RECHECK_MS = 250;
 /** Takers write their record under a name of their own first; one that old was left by a killed taker. */
@@ -153,14 +154,12 @@ export class Lock implements Disposable {
     for (const stop of this.#stopWatching) stop();
     const { fileSystem, log } = this.#tools;
     try {
-      markFree(fileSystem, this.#descriptor);
+      markFree(fileSystem, this.#descriptor, this.#record.size);
+      const { epoch } = this;
+      keepReleased(fileSystem, this.path, { epoch, descriptor: this.#descriptor, facts: this.#record });
     } catch (error) {
       log.warn('lock.release-failed', { path: this.path, epoch: this.epoch, error: systemCode(error) });
-    }
-    try {
-      fileSystem.close(this.#descriptor);
-    } catch (error) {
-      log.warn('lock.close-failed', { path: this.path, epoch: this.epoch, error: systemCode(error) });
+      closeQuietly(fileSystem, this.#descriptor);
     }
   }
 
@@ -178,21 +177,18 @@ export class Lock implements Disposable {
   }
 }
 
-const FREE_BYTES = Buffer.from(FREE, 'utf8');
-
 /**
- * Makes a record say `free`. Whoever reads in between sees `free` followed by rubbish, which counts as free, or the old
- * owner once more. Where it cannot be said, an empty record says the same: its owner is lost.
+ * Makes a record of this many bytes say `free`, with blanks over the rest of the owner: one write in place is the
+ * cheapest there is. Whoever reads in between sees a part of it, which counts as free, or the old owner once more.
+ * Where it cannot be said, an empty record says the same: its owner is lost.
  */
-function markFree(fileSystem: FileSystem, descriptor: number): void {
+function markFree(fileSystem: FileSystem, descriptor: number, size: number): void {
   try {
-    const written = fileSystem.write(descriptor, FREE_BYTES, 0, FREE_BYTES.length, 0);
-    if (written < FREE_BYTES.length) throw new Error(`only ${written} bytes could be written`);
+    writeWhole(fileSystem, descriptor, FREE.padEnd(size));
   } catch (error) {
     fileSystem.truncate(descriptor, 0);
     throw error;
   }
-  fileSystem.truncate(descriptor, FREE_BYTES.length);
 }
 
 /** Whether a path still leads to the file that we have open; being open, its inode is nobody else's. */
@@ -253,6 +249,8 @@ function pauseMs(ids: Ids, tries: number): number {
 
 function tryTake(tools: LockTools, path: string): Lock | LockState {
   return attempt(path, 'take the lock', () => {
+    const again = takeAgain(tools, path);
+    if (again !== undefined) return again;
     for (;;) {
       const state = inspectLock(tools, path);
       if (state.hold === 'held') return state;
@@ -260,6 +258,40 @@ function tryTake(tools: LockTools, path: string): Lock | LockState {
       if (lock !== undefined) return lock;
     }
   });
+}
+
+/**
+ * Moves the record that this process released last one epoch up; undefined when it is not the highest any more. It
+ * says who we are before it is linked, so nobody sees a lock without its owner; whoever saw it free just before links
+ * the same epoch, and only one of us can.
+ */
+function takeAgain(tools: LockTools, path: string): Lock | undefined {
+  const { fileSystem } = tools;
+  const released = takeReleased(fileSystem, path);
+  if (released === undefined) return undefined;
+  const epoch = released.epoch + 1;
+  let names: string[] | undefined;
+  try {
+    names = moveUp(tools, path, released);
+  } finally {
+    if (names === undefined) discard(fileSystem, released);
+  }
+  if (names === undefined) return undefined;
+  sweep(tools, path, epoch, names);
+  const { descriptor, facts: record } = released;
+  return new Lock(tools, path, { epoch, takenOver: false, descriptor, record });
+}
+
+function moveUp(tools: LockTools, path: string, released: ReleasedRecord): string[] | undefined {
+  const { fileSystem } = tools;
+  const { epoch, descriptor, facts } = released;
+  const owner = serializeOwner(ownerRecord(tools));
+  // Written in place, a longer or shorter owner would leave rubbish.
+  if (Buffer.byteLength(owner) !== facts.size) return undefined;
+  if (!isSameFile(fileSystem.look(recordPath(path, epoch)), facts)) return undefined;
+  writeWhole(fileSystem, descriptor, owner);
+  if (!linkCandidate(fileSystem, recordPath(path, epoch), recordPath(path, epoch + 1))) return undefined;
+  return namesIfTop(fileSystem, path, epoch + 1, facts);
 }
 
 /** Links our record right above a free or dead one; undefined when somebody else was faster. */
@@ -275,7 +307,7 @@ function takeAfter(tools: LockTools, path: string, base: LockState): Lock | unde
     }
   } finally {
     removeQuietly(fileSystem, candidate.path);
-    if (names === undefined) discard(fileSystem, candidate.descriptor);
+    if (names === undefined) discard(fileSystem, candidate);
   }
   if (names === undefined) return undefined;
   const takenOver = base.hold === 'dead';
@@ -309,9 +341,9 @@ function namesIfTop(
 }
 
 /** Gives up a record that did not become the lock; should its name have stayed, it says `free`. */
-function discard(fileSystem: FileSystem, descriptor: number): void {
+function discard(fileSystem: FileSystem, { descriptor, facts }: OpenRecord): void {
   try {
-    markFree(fileSystem, descriptor);
+    markFree(fileSystem, descriptor, facts.size);
   } catch {
     // The record has no name any more in all but the rarest case, and then our death frees it.
   }
@@ -344,21 +376,25 @@ function writeCandidate(
   path: string,
   token: string,
   content: string,
-): { path: string; descriptor: number; facts: FileFacts } {
+): OpenRecord & { readonly path: string } {
   const { fileSystem } = tools;
   const candidate = join(dirname(path), `.${basename(path)}.lock.${token}.candidate`);
-  const bytes = Buffer.from(content, 'utf8');
   const descriptor = fileSystem.open(candidate, OpenFlags.createNew, 0o600);
   try {
     fileSystem.changeMode(descriptor, 0o600);
-    const written = fileSystem.write(descriptor, bytes, 0, bytes.length, 0);
-    if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
+    writeWhole(fileSystem, descriptor, content);
     return { path: candidate, descriptor, facts: fileSystem.factsOf(descriptor) };
   } catch (error) {
     removeQuietly(fileSystem, candidate);
     closeQuietly(fileSystem, descriptor);
     throw error;
   }
+}
+
+function writeWhole(fileSystem: FileSystem, descriptor: number, content: string): void {
+  const bytes = Buffer.from(content, 'utf8');
+  const written = fileSystem.write(descriptor, bytes, 0, bytes.length, 0);
+  if (written < bytes.length) throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
 }
 
 function ownerRecord(tools: LockTools): LockOwner {

@@ -13,6 +13,7 @@ import * as z from 'zod';
 import { HoldfastError } from '../../src/foundation/index.js';
 import {
   acquireLock,
+  closeReleased,
   createFile,
   ensureDirectory,
   forceUnlock,
@@ -283,6 +284,7 @@ async function failAt(operation: Operation, fault: Fault, at: number, isLasting:
   const what = `${isLasting ? 'lasting ' : ''}${fault} from call ${at} on (${firstFault})`;
   if (failure !== undefined && !(failure instanceof HoldfastError))
     throw new Error(`${what}: untyped`, { cause: failure });
+  closeReleased(fileSystem);
   expect([...fileSystem.openDescriptors.values()], `${what}: left open`).toEqual([]);
   expect(leftBehind(dir.path, fileSystem), `${what}: left behind`).toEqual([]);
   telling(what, () => operation.check(world, { isDone: failure === undefined, isRetry: false }));
@@ -290,6 +292,7 @@ async function failAt(operation: Operation, fault: Fault, at: number, isLasting:
   const second = await failureOf(operation, world);
   expect(second, `${what}: the next try`).toBeUndefined();
   telling(`${what}, tried again`, () => operation.check(world, { isDone: true, isRetry: true }));
+  closeReleased(fileSystem);
   expect([...fileSystem.openDescriptors.values()], `${what}: left open`).toEqual([]);
   return fired;
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect } from 'vitest';
 import { isHoldfastError } from '../../src/foundation/index.js';
 import type { QuestionSessions } from '../../src/sessions/question/index.js';
-import { type FileSystem, forceUnlock, nodeFileSystem } from '../../src/storage/index.js';
+import { closeReleased, type FileSystem, forceUnlock, nodeFileSystem } from '../../src/storage/index.js';
 import { auqId, copyAuqSession } from './auq-fixtures.js';
 import { FailingFileSystem, type Fault, type FaultPlan } from './failing-file-system.js';
 import { DAY_MS, type QuestionWorld, question, questionWorld } from './question-world.js';
@@ -113,6 +113,7 @@ export async function failAt(one: Deed, plan: FaultPlan): Promise<boolean> {
   if (error !== undefined && !isHoldfastError(error))
     throw new Error(`${what}: not a typed error`, { cause: error });
   if (error !== undefined) expect(hasFired, `${what}: ${String(error)}`).toBe(true);
+  closeReleased(fileSystem);
   expect(
     [...fileSystem.openDescriptors].filter(([descriptor]) => !openBefore.has(descriptor)),
     `${what}: open descriptors`,
