@@ -115,8 +115,12 @@ function toFacts(stats: fs.Stats): FileFacts {
   };
 }
 
+const KINDS: Readonly<Record<number, FileFacts['kind']>> = {
+  [fs.constants.S_IFREG]: 'file',
+  [fs.constants.S_IFDIR]: 'directory',
+  [fs.constants.S_IFLNK]: 'link',
+};
+
 function kindOf(stats: fs.Stats): FileFacts['kind'] {
-  if (stats.isFile()) return 'file';
-  if (stats.isDirectory()) return 'directory';
-  return stats.isSymbolicLink() ? 'link' : 'other';
+  return KINDS[stats.mode & fs.constants.S_IFMT] ?? 'other';
 }

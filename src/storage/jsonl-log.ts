@@ -78,23 +78,32 @@ export class JsonlLog implements Disposable {
 
   /** Appends one record durably and returns its number. Throws LOG_POISONED, LOCK_LOST, STORAGE_FAILED, INVALID_INPUT. */
   append(record: LogRecord): number {
-    return this.appendAll([record]);
+    this.#prepare();
+    return this.#commit(encodeWithinLimit(record, this.#nextSeq, this.#seed), 1);
   }
 
   /** Appends several records with one write and one sync and returns the number of the first. Throws as `append`. */
   appendAll(records: readonly LogRecord[]): number {
+    this.#prepare();
+    const lines = records.map((record, index) =>
+      encodeWithinLimit(record, this.#nextSeq + index, this.#seed),
+    );
+    return this.#commit(Buffer.concat(lines), records.length);
+  }
+
+  #prepare(): void {
     if (this.#failure !== undefined) throw new LogPoisonedError(this.path, this.#failure);
-    const { fileSystem } = this.#tools;
     this.#options.lock.assertHeld();
-    const size = attempt(this.path, 'look at', () => fileSystem.factsOf(this.#descriptor).size);
+    const size = attempt(this.path, 'look at', () => this.#tools.fileSystem.factsOf(this.#descriptor).size);
     if (size !== this.#end) this.#inspectEnd(size);
+  }
+
+  #commit(bytes: Buffer, count: number): number {
     const first = this.#nextSeq;
-    const lines = records.map((record, index) => encodeWithinLimit(record, first + index, this.#seed));
-    const bytes = lines.length === 1 && lines[0] !== undefined ? lines[0] : Buffer.concat(lines);
     this.#write(bytes);
     this.#sync();
     this.#end += bytes.length;
-    this.#nextSeq += records.length;
+    this.#nextSeq += count;
     return first;
   }
 

@@ -23,12 +23,9 @@ export function checksumSeed(sessionId: string): number {
 /** The bytes of one line: the record, its place in the log, the checksum of both, LF. */
 export function encodeRecord(record: LogRecord, seq: number, seed: number): Buffer {
   const text = JSON.stringify('seq' in record || 'crc' in record ? withoutOurKeys(record) : record);
-  const body = text === '{}' ? '{' : `${text.slice(0, -1)},`;
-  // One buffer, the checksum filled in afterwards: this stands between every record and its sync.
-  const line = Buffer.from(`${body}"seq":${seq}${suffixOf(0)}\n`, 'utf8');
-  const bodyEnd = line.length - CRC_SUFFIX_BYTES - 1;
-  line.write(suffixOf(crc32(line.subarray(0, bodyEnd), seed)), bodyEnd, 'latin1');
-  return line;
+  const body = `${text === '{}' ? '{' : `${text.slice(0, -1)},`}"seq":${seq}`;
+  // This stands between every record and its sync: one string, one buffer.
+  return Buffer.from(`${body}${suffixOf(crc32(body, seed))}\n`, 'utf8');
 }
 
 function withoutOurKeys(record: LogRecord): LogRecord {
