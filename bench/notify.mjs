@@ -31,10 +31,11 @@ export const rows = [
   },
 ];
 
+/** As the goal was set: the clock starts before the small file is written that is then renamed. */
 const LIMIT = 'fs.watch';
 const POLL = '200 ms poll';
-/** How the goal was first measured: the clock starts before the file is written, not before it is renamed. */
-const LIMIT_WITH_WRITE = 'fs.watch, write included';
+/** The stricter clock starts right before the rename; told, and does not decide. */
+const LIMIT_FROM_RENAME = 'fs.watch, from the rename';
 const MISSED_AFTER_MS = 8_000;
 
 /** Each way has `begin`, which starts a wait and says what the writer must do for it to end. */
@@ -43,8 +44,8 @@ async function measureLatency(isQuick) {
   const writer = await startWorker('answerer.mjs', path.join(directory, 'questions'));
   const chokidar = await watchWithChokidar(directory);
   const ways = [
-    { name: LIMIT, samples: 10, begin: () => beginWatch(directory) },
-    { name: LIMIT_WITH_WRITE, samples: 5, begin: () => beginWatch(directory, { isWriteIncluded: true }) },
+    { name: LIMIT, samples: 10, begin: () => beginWatch(directory, { isWriteIncluded: true }) },
+    { name: LIMIT_FROM_RENAME, samples: 10, begin: () => beginWatch(directory) },
     { name: 'ours', samples: 10, begin: await beginOurs(path.join(directory, 'questions')) },
     { name: POLL, samples: 1, begin: () => beginPoll(directory) },
   ];
@@ -144,7 +145,7 @@ function judgeLatency(series, delays) {
       { what: 'ms, p99', value: percentile(delays.ours, 0.99), atMost: 10 },
     ],
     notes: [
-      `${ratio(series.ours, series[LIMIT_WITH_WRITE]).toFixed(2)} of ${LIMIT_WITH_WRITE}`,
+      `${ratio(series.ours, series[LIMIT_FROM_RENAME]).toFixed(2)} of ${LIMIT_FROM_RENAME}`,
       ...Object.entries(delays).map(([name, values]) => describeDelays(name, values)),
     ],
   };

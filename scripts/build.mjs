@@ -20,6 +20,8 @@ export const common = {
   alias: {
     // Ink draws nothing when a variable called CI is set; we decide by the terminal alone.
     'is-in-ci': './src/tui/not-in-ci.ts',
+    // Ink measures every text; ours asks the package only where it must.
+    'string-width': './src/tui/string-width.ts',
     // Only ever loaded for debugging Ink itself.
     'react-devtools-core': './src/tui/not-in-ci.ts',
   },

@@ -54,7 +54,8 @@ export function parseDocument<Schema extends z.ZodType>(
   schema: Schema,
 ): z.output<Schema> {
   const value = parseJson(path, text);
-  const result = schema.safeParse(value);
+  // A process reads few documents: to compile a parser costs more than it saves.
+  const result = schema.safeParse(value, { jitless: true });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const place = issue?.path.join('.') ?? '';

@@ -126,9 +126,7 @@ export class QuestionSessions {
         this.#options.log.warn('question.unreadable', { sessionId: id, error: messageOf(error) });
       }
     }
-    return views.sort(
-      (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || a.id.localeCompare(b.id),
-    );
+    return views.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1));
   }
 
   /** All ids, in no order. */
