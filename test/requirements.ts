@@ -26,6 +26,17 @@ export const REQUIREMENTS = {
   Q21: 'every file written by AUQ 3.x is read and answered, and AUQ can answer ours',
   Q22: 'holdfast setup prints, writes and takes out the MCP entry of each client',
   Q23: 'the published names: SessionManager(config) of holdfast/question',
+  P01: 'ids ses_…; seven states; terminal is final; only ready executes; every change is an event',
+  P02: 'the published configuration with its defaults',
+  P03: 'start: own process group, both streams drained; a failed start is a typed error and leaves a record',
+  P04: 'execute: single flight; response with exit code, output, duration, changes, test result, context use',
+  P05: 'timeout, cancel, child death, flood, garbage, split lines: a defined result and state each time',
+  P06: 'changes and test results are measured; the published text rules are the fallback',
+  P07: 'context use from reported tokens, estimated only where nothing is reported; reset on a fresh session',
+  P08: 'end and terminate: no process of the tree survives',
+  P09: 'sessions: get or create, fresh, current, get, capacity without races, list, counts, terminate all',
+  P10: 'enough is kept to resume after a crash; orphans are ended on the next start, never a foreign process',
+  P11: 'at most so many processes started ahead, off by default',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

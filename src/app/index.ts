@@ -18,6 +18,7 @@ export {
 } from './config.js';
 export { loadClientSetup } from './load-client-setup.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
+export { launchOf, openProcesses } from './processes.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
 export { withTemporaryHome } from './temporary-home.js';
 export { type LockReport, lockOf, unlock } from './unlock.js';

@@ -18,6 +18,9 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'agents list': () => import('./commands/agents-list.js'),
   'agents probe': () => import('./commands/agents-probe.js'),
   exec: () => import('./commands/exec.js'),
+  'processes list': () => import('./commands/processes-list.js'),
+  'processes show': () => import('./commands/processes-show.js'),
+  'processes stop': () => import('./commands/processes-stop.js'),
   demo: () => import('./commands/demo.js'),
   unlock: () => import('./commands/unlock.js'),
   paths: () => import('./commands/paths.js'),
@@ -26,7 +29,12 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
 };
 
 /** What a group does when it is called without a verb. */
-const DEFAULT_VERB: Readonly<Record<string, string>> = { questions: 'list', config: 'show', agents: 'list' };
+const DEFAULT_VERB: Readonly<Record<string, string>> = {
+  questions: 'list',
+  config: 'show',
+  agents: 'list',
+  processes: 'list',
+};
 
 export interface FoundCommand {
   readonly name: string;

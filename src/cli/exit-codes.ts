@@ -21,6 +21,8 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   INVALID_INPUT: ExitCode.usage,
   INVALID_ANSWER: ExitCode.usage,
   INVALID_SESSION_ID: ExitCode.usage,
+  INVALID_PROCESS_ID: ExitCode.usage,
+  LAUNCH_DIFFERS: ExitCode.needsPerson,
   AMBIGUOUS_ID: ExitCode.usage,
   REQUEST_ID_REUSED: ExitCode.usage,
   CONFIG_INVALID: ExitCode.usage,
@@ -34,6 +36,8 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   LOCKED: ExitCode.locked,
   LOCK_LOST: ExitCode.locked,
   TOO_MANY_SESSIONS: ExitCode.limitReached,
+  TOO_MANY_PROCESSES: ExitCode.limitReached,
+  PROMPT_TIMED_OUT: ExitCode.limitReached,
   DOCUMENT_DAMAGED: ExitCode.damaged,
   ABORTED: ExitCode.interrupted,
 };

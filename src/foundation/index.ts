@@ -21,4 +21,5 @@ export { type LogFields, type Logger, silentLogger } from './log.js';
 export { defineOperation, type Operation } from './operation.js';
 export { redact } from './redact.js';
 export { type Backoff, retry } from './retry.js';
+export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';
 export { escapeCharacter, visibleBlock, visibleExcerpt, visibleJson, visibleLine } from './visible-text.js';

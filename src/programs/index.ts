@@ -2,7 +2,7 @@ export { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
 export { findProgram } from './find-program.js';
 export { LineSplitter, type OversizedLine } from './line-splitter.js';
 export { OutputLog } from './output-log.js';
-export { findMarked, findProcess, MARKER_NAME, type ProcessEntry } from './process-table.js';
+export { findMarked, findProcess, isRunning, MARKER_NAME, type ProcessEntry } from './process-table.js';
 export {
   Program,
   type ProgramExit,

@@ -52,6 +52,22 @@ export function isAlive(entry: ProcessEntry): boolean {
   return entry.state !== 'Z' && entry.state !== 'X';
 }
 
+/** Whether a process runs; one that only waits to be reaped does not. */
+export function isRunning(fileSystem: FileSystem, pid: number): boolean {
+  const entry = findProcess(fileSystem, pid);
+  return entry === undefined ? process.platform !== 'linux' && isSignalable(pid) : isAlive(entry);
+}
+
+/** Where there is no /proc. */
+function isSignalable(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function carries(fileSystem: FileSystem, pid: number, needle: string): boolean {
   const environment = readQuietly(fileSystem, `/proc/${pid}/environ`);
   return environment?.split('\0').includes(needle) ?? false;

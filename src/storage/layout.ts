@@ -27,6 +27,7 @@ export interface Layout {
   readonly loop: string;
   readonly changes: string;
   readonly processes: string;
+  readonly processTrash: string;
   /** One small file for each program that runs now. */
   readonly programs: string;
 }
@@ -44,6 +45,7 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     loop: moved.loop ?? join(workingDirectory, '.prp-session'),
     changes: moved.changeTemporary ?? join(roots.temporary, 'ralph', 'sessions'),
     processes: join(roots.state, 'processes'),
+    processTrash: join(roots.state, 'trash', 'processes'),
     programs: join(roots.state, 'programs'),
   };
 }

@@ -1,7 +1,14 @@
 import type { AgentEvent, TurnEndReason } from '../../agents/index.js';
-import { chooseAgent, startAgent } from '../../app/index.js';
-import { visibleBlock, visibleExcerpt, visibleJson } from '../../foundation/index.js';
-import { defineCommand, UsageError } from '../command.js';
+import { chooseAgent, launchOf, openProcesses } from '../../app/index.js';
+import {
+  throwIfAborted,
+  visibleBlock,
+  visibleExcerpt,
+  visibleJson,
+  visibleLine,
+} from '../../foundation/index.js';
+import type { ProcessSession, PromptResponse } from '../../sessions/process/index.js';
+import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
 import type { Terminal } from '../terminal.js';
@@ -21,34 +28,89 @@ export default defineCommand({
       about: 'edits (default), ask (a question in the inbox), or bypass',
     },
     timeout: { type: 'string', value: '<duration>', about: 'end the turn after this long, such as 10m' },
+    idle: {
+      type: 'string',
+      value: '<duration>',
+      about: 'end the turn when the agent is silent for this long',
+    },
+    session: { type: 'string', value: '<id>', about: 'go on with this session (see `holdfast processes`)' },
+    acceptChanges: {
+      type: 'boolean',
+      about: 'go on although the agent would be started otherwise than before',
+    },
   },
   examples: [
     'holdfast exec --agent claude "explain this repository"',
     'git diff | holdfast exec --agent codex "review the diff on standard input: $(cat)"',
+    'holdfast exec --session ses_3f2a "and now the tests"',
     'holdfast exec --agent gemini --json "write a test for parse.ts" | jq -c .',
   ],
-  async run({ services, terminal, signal, isJson }, { positionals: [given], values }) {
+  async run(context, { positionals: [given], values }) {
+    const { terminal, signal, isJson } = context;
     const permissions = permissionMode(values.permissions);
     const prompt = given === undefined || given === '-' ? await readPrompt(terminal, signal) : given;
     if (prompt.trim() === '') throw new UsageError('The prompt is empty');
-    const limits = values.timeout === undefined ? [] : [AbortSignal.timeout(parseDuration(values.timeout))];
-    const stop = AbortSignal.any([signal, ...limits]);
-    const agent = chooseAgent(services, values.agent);
-    terminal.note(terminal.style.dim(`${agent.name} in ${services.workingDirectory}`));
-    const connection = await startAgent(services, agent, { permissions, model: values.model, signal: stop });
-    let reason: TurnEndReason = 'died';
+    const limits = {
+      ...(values.timeout === undefined ? {} : { promptMs: parseDuration(values.timeout) }),
+      ...(values.idle === undefined ? {} : { idleMs: parseDuration(values.idle) }),
+    };
+    const session = await openSession(context, { ...values, permissions });
     try {
-      for await (const event of connection.prompt(prompt, { signal: stop })) {
-        if (isJson) terminal.write(visibleJson(event));
-        else show(terminal, event);
-        if (event.type === 'turn-end') reason = event.reason;
-      }
+      const response = await session.execute(prompt, {
+        ...limits,
+        signal,
+        onEvent: (event) => (isJson ? terminal.write(visibleJson(event)) : show(terminal, event)),
+      });
+      await session.detach({ isUrgent: signal.aborted });
+      if (!isJson) terminal.note(terminal.style.dim(summary(session, response)));
+      return signal.aborted ? ExitCode.interrupted : exitCodeOf(response.reason);
     } finally {
-      await (stop.aborted ? connection.terminate() : connection.end());
+      await session.detach({ isUrgent: true });
     }
-    return signal.aborted ? ExitCode.interrupted : exitCodeOf(reason);
   },
 });
+
+interface SessionWishes {
+  readonly session?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  readonly permissions: 'edits' | 'ask' | 'bypass';
+  readonly acceptChanges: boolean;
+}
+
+/** A new session, or the one to go on with. */
+async function openSession(
+  { services, terminal, signal }: CommandContext,
+  wishes: SessionWishes,
+): Promise<ProcessSession> {
+  const processes = openProcesses(services);
+  const id = wishes.session === undefined ? undefined : processes.resolve(wishes.session);
+  const before = id === undefined ? undefined : processes.info(id);
+  const agent = chooseAgent(services, wishes.agent ?? before?.agent);
+  const launch = launchOf(services, agent, {
+    permissions: wishes.permissions,
+    model: wishes.model ?? before?.launch.model ?? undefined,
+  });
+  throwIfAborted(signal, 'The start of the agent');
+  terminal.note(terminal.style.dim(`${agent.name} in ${visibleLine(services.workingDirectory)}`));
+  if (before?.openPrompt != null && before.standing === 'interrupted')
+    terminal.note(
+      `Prompt ${before.openPrompt.number} of this session was interrupted; it is not sent again.`,
+    );
+  return id === undefined
+    ? processes.start(launch)
+    : processes.reopen(id, launch, { acceptsChanges: wishes.acceptChanges });
+}
+
+function summary(session: ProcessSession, response: PromptResponse): string {
+  const facts = [
+    ...(response.changes === null ? [] : [`${response.filesChanged} files changed`]),
+    ...(response.testsPassed === null ? [] : [response.testsPassed ? 'tests passed' : 'tests failed']),
+    `context ${response.contextUsage} % full`,
+  ];
+  const next = session.record.resume === null ? '' : `; go on: holdfast exec --session ${session.id} "…"`;
+  return `${facts.join(', ')}${next}`;
+}
 
 /** The mode of a permission option. Throws USAGE. */
 export function permissionMode(text: string | undefined): 'edits' | 'ask' | 'bypass' {

@@ -3,16 +3,7 @@ import { escapeText, quoteText } from './quote-text.js';
 import type { UserAnswer } from './schema.js';
 import type { QuestionOutcome } from './state.js';
 
-/** There is no question set with this id. */
-export class SessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
-  readonly code = 'SESSION_NOT_FOUND';
-
-  constructor(sessionId: string) {
-    super(`Session not found: ${visibleExcerpt(sessionId, 80)}`, {
-      hint: 'List the known ones with `holdfast questions list --all`.',
-    });
-  }
-}
+export { AmbiguousIdError, SessionNotFoundError } from '../../foundation/index.js';
 
 /** The id is not a UUID v4; no path was built from it. */
 export class InvalidSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
@@ -23,19 +14,6 @@ export class InvalidSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
     super(`Invalid session id: ${shown} is not a UUID v4`, {
       hint: 'Give the full id, or on the command line its first 4 or more characters.',
     });
-  }
-}
-
-/** A prefix that fits several question sets. */
-export class AmbiguousIdError extends HoldfastError<'AMBIGUOUS_ID'> {
-  readonly code = 'AMBIGUOUS_ID';
-  readonly candidates: readonly string[];
-
-  constructor(prefix: string, candidates: readonly string[]) {
-    super(`${visibleExcerpt(prefix, 80)} fits ${candidates.length} sessions: ${candidates.join(', ')}`, {
-      hint: 'Give more characters of the id.',
-    });
-    this.candidates = candidates;
   }
 }
 

@@ -1,5 +1,6 @@
 import {
   type Clock,
+  findId,
   type Ids,
   isHoldfastError,
   isUuidV4,
@@ -22,7 +23,6 @@ import { checkQuestions, type QuestionLimits } from './check-questions.js';
 import { type CleanOptions, type CleanReport, cleanQuestions } from './clean.js';
 import {
   AlreadySettledError,
-  AmbiguousIdError,
   InvalidAnswerError,
   InvalidSessionIdError,
   RequestIdReusedError,
@@ -138,11 +138,9 @@ export class QuestionSessions {
   resolve(prefix: string): string {
     if (isUuidV4(prefix)) return prefix.toLowerCase();
     if (!/^[0-9a-f-]{4,36}$/i.test(prefix)) throw new InvalidSessionIdError(prefix);
-    const candidates = this.#store.ids().filter((id) => id.startsWith(prefix.toLowerCase()));
-    const [only] = candidates;
-    if (only === undefined) throw new SessionNotFoundError(prefix);
-    if (candidates.length > 1) throw new AmbiguousIdError(prefix, candidates);
-    return only;
+    const found = findId(this.#store.ids(), prefix.toLowerCase());
+    if (found === undefined) throw new SessionNotFoundError(prefix);
+    return found;
   }
 
   /**

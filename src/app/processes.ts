@@ -1,0 +1,40 @@
+import type { AgentDefinition } from '../agents/index.js';
+import { type AgentLaunch, FileProcessStore, ProcessSessions } from '../sessions/process/index.js';
+import { type StartAgentOptions, startAgent } from './agents.js';
+import type { Services } from './services.js';
+
+/** The agent processes of this command, kept where all commands see them. */
+export function openProcesses(
+  services: Services,
+  options: { readonly capacity?: number } = {},
+): ProcessSessions {
+  const { layout } = services.config;
+  const store = new FileProcessStore(services.tools, {
+    directory: layout.processes,
+    trash: layout.processTrash,
+  });
+  return new ProcessSessions({ ...services.tools, store, ...options });
+}
+
+/** How an agent is started for a session, and what must be the same when it is gone on with. */
+export function launchOf(
+  services: Services,
+  agent: AgentDefinition,
+  options: Pick<StartAgentOptions, 'permissions' | 'model' | 'workingDirectory'>,
+): AgentLaunch {
+  return {
+    agent: agent.name,
+    launch: {
+      driver: agent.driver,
+      command: agent.command,
+      args: [...agent.args],
+      working_dir: options.workingDirectory ?? services.workingDirectory,
+      env: Object.keys(agent.environment).sort(),
+      permissions: options.permissions,
+      model: options.model ?? agent.model ?? null,
+      mcp_servers: ['holdfast'],
+    },
+    start: ({ resume, onOutput, signal }) =>
+      startAgent(services, agent, { ...options, resume, onOutput, signal }),
+  };
+}

@@ -1,0 +1,41 @@
+import { HoldfastError } from './errors.js';
+import { visibleExcerpt } from './visible-text.js';
+
+/** There is no session with this id. */
+export class SessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
+  readonly code = 'SESSION_NOT_FOUND';
+
+  /** `listedBy` is the command that shows the known ones. */
+  constructor(sessionId: string, listedBy = 'holdfast questions list --all') {
+    super(`Session not found: ${visibleExcerpt(sessionId, 80)}`, {
+      hint: `List the known ones with \`${listedBy}\`.`,
+    });
+  }
+}
+
+/** A prefix that fits several sessions. */
+export class AmbiguousIdError extends HoldfastError<'AMBIGUOUS_ID'> {
+  readonly code = 'AMBIGUOUS_ID';
+  readonly candidates: readonly string[];
+
+  constructor(prefix: string, candidates: readonly string[]) {
+    super(`${visibleExcerpt(prefix, 80)} fits ${candidates.length} sessions: ${candidates.join(', ')}`, {
+      hint: 'Give more characters of the id.',
+    });
+    this.candidates = candidates;
+  }
+}
+
+const MIN_PREFIX = 4;
+
+/**
+ * The one id that was meant: an exact one of any length, or the only one that starts with 4 or more characters.
+ * Undefined where none fits. Throws AMBIGUOUS_ID.
+ */
+export function findId(ids: readonly string[], typed: string): string | undefined {
+  if (ids.includes(typed)) return typed;
+  if (typed.length < MIN_PREFIX) return undefined;
+  const candidates = ids.filter((id) => id.startsWith(typed));
+  if (candidates.length > 1) throw new AmbiguousIdError(typed, candidates);
+  return candidates[0];
+}

@@ -1,0 +1,25 @@
+export { type ContextLevel, type ContextLimits, ContextTracker } from './context-tracker.js';
+export {
+  InvalidProcessIdError,
+  LaunchDiffersError,
+  NotResumableError,
+  ProcessNotReadyError,
+  ProcessStartError,
+  PromptTimedOutError,
+  TerminateFailedError,
+  type TimeoutKind,
+  TooManyProcessesError,
+} from './errors.js';
+export type { ProcessInfo, Standing } from './info.js';
+export { isOver, type ProcessState, processLifecycle } from './lifecycle.js';
+export type { Workbench } from './measure.js';
+export type { Denial, Measurement, PromptResponse } from './response.js';
+export { isProcessId, type Launch, type StopMode } from './schema.js';
+export {
+  type ExecuteOptions,
+  type ProcessNotice,
+  ProcessSession,
+  type StartConnection,
+} from './session.js';
+export { type AgentLaunch, ProcessSessions, type ProcessSessionsOptions } from './sessions.js';
+export { FileProcessStore } from './store.js';

@@ -1,0 +1,66 @@
+import { isOver, type ProcessState } from './lifecycle.js';
+import type { Launch, ProcessFile } from './schema.js';
+
+/** How a session stands, as a process that does not have it sees it. */
+export type Standing =
+  /** Its owner is alive. */
+  | 'live'
+  /** Its owner died in the middle of something. */
+  | 'interrupted'
+  /** Nobody has it; it can be gone on with. */
+  | 'resumable'
+  /** Nobody has it, and the agent cannot go on with it. */
+  | 'left'
+  | 'over';
+
+/** What is told about a session. The configuration has the names of environment variables, never their values. */
+export interface ProcessInfo {
+  readonly id: string;
+  readonly state: ProcessState;
+  readonly standing: Standing;
+  readonly agent: string;
+  readonly createdAt: string;
+  readonly lastActivity: string;
+  readonly promptCount: number;
+  readonly totalExecutionMs: number;
+  readonly contextUsage: number;
+  readonly launch: Launch;
+  readonly isResumable: boolean;
+  /** The prompt that was sent and of which no answer is recorded. */
+  readonly openPrompt: { readonly number: number; readonly sentAt: string } | null;
+  readonly ended: {
+    readonly at: string;
+    readonly reason: string;
+    readonly exitCode: number | null;
+    readonly signal: string | null;
+  } | null;
+}
+
+export function infoOf(record: Readonly<ProcessFile>, isOwned: boolean): ProcessInfo {
+  const { prompt, ended } = record;
+  return {
+    id: record.id,
+    state: record.state,
+    standing: standingOf(record, isOwned),
+    agent: record.agent,
+    createdAt: record.created_at,
+    lastActivity: record.last_activity,
+    promptCount: record.prompt_count,
+    totalExecutionMs: record.total_execution_ms,
+    contextUsage: record.context_usage,
+    launch: record.launch,
+    isResumable: !isOver(record.state) && record.resume !== null,
+    openPrompt: prompt === null ? null : { number: prompt.number, sentAt: prompt.sent_at },
+    ended:
+      ended === null
+        ? null
+        : { at: ended.at, reason: ended.reason, exitCode: ended.exit_code, signal: ended.signal },
+  };
+}
+
+function standingOf(record: Readonly<ProcessFile>, isOwned: boolean): Standing {
+  if (isOver(record.state)) return 'over';
+  if (isOwned) return 'live';
+  if (record.state === 'creating' || record.state === 'executing') return 'interrupted';
+  return record.resume === null ? 'left' : 'resumable';
+}

@@ -1,0 +1,146 @@
+import type { AgentEvent, TurnEndReason, Usage } from '../../agents/index.js';
+import { countTextChanges, textTellsChanges } from './text-rules.js';
+
+/** What was measured in the working directory between sending a prompt and the end of its answer. */
+export interface Measurement {
+  readonly created: readonly string[];
+  readonly modified: readonly string[];
+  readonly deleted: readonly string[];
+  readonly commits: number;
+}
+
+/** A permission that was refused during an exchange. */
+export interface Denial {
+  readonly name: string;
+  readonly title: string;
+  readonly by: string;
+}
+
+/** The answer to one prompt, and what came of it. */
+export interface PromptResponse {
+  readonly reason: TurnEndReason;
+  readonly message: string | null;
+  /** Of the agent's process; null while it lives. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** What the agent said. Long answers lose their middle here; events carry all of it. */
+  readonly stdout: string;
+  /** The last of what the agent's program wrote to standard error. */
+  readonly stderr: string;
+  readonly durationMs: number;
+  readonly madeChanges: boolean;
+  readonly filesChanged: number;
+  /** Null where the directory could not be looked at; then changes are guessed from the text. */
+  readonly changes: Measurement | null;
+  /** Of the last tests that the agent ran; null when it ran none. */
+  readonly testsPassed: boolean | null;
+  readonly contextUsage: number;
+  readonly usage: Usage | null;
+  readonly denials: readonly Denial[];
+}
+
+/** Puts together what an exchange came to; where nothing was measured the text is believed. */
+export function responseOf(
+  gatherer: Gatherer,
+  facts: {
+    readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
+  } & Pick<PromptResponse, 'durationMs' | 'changes' | 'testsPassed' | 'contextUsage'>,
+): PromptResponse {
+  const { exit, changes, ...rest } = facts;
+  const { text, stderr, usage, denials, end } = gatherer;
+  return {
+    ...rest,
+    reason: end?.reason ?? 'cancelled',
+    message: end?.message ?? null,
+    exitCode: exit?.code ?? null,
+    signal: exit?.signal ?? null,
+    stdout: text,
+    stderr,
+    changes,
+    madeChanges: changes === null ? textTellsChanges(text) : countOf(changes) + changes.commits > 0,
+    filesChanged: changes === null ? countTextChanges(text) : countOf(changes),
+    usage,
+    denials,
+  };
+}
+
+function countOf({ created, modified, deleted }: Measurement): number {
+  return created.length + modified.length + deleted.length;
+}
+
+const MAX_TEXT = 4 * 1024 * 1024;
+const MAX_STDERR = 64 * 1024;
+const MAX_TOOL_OUTPUT = 1024 * 1024;
+
+/** Takes in the events of one exchange, with bounds on what it keeps. */
+export class Gatherer {
+  readonly denials: Denial[] = [];
+  usage: Usage | null = null;
+  end: Extract<AgentEvent, { type: 'turn-end' }> | undefined;
+  readonly #text = new BoundedText(MAX_TEXT);
+  readonly #stderr = new BoundedText(MAX_STDERR, 0);
+  readonly #toolOutput = new BoundedText(MAX_TOOL_OUTPUT, 0);
+  readonly #decoder = new TextDecoder();
+
+  add(event: AgentEvent): void {
+    if (event.type === 'text') this.#text.add(event.text);
+    else if (event.type === 'tool-result') this.#toolOutput.add(`${event.output}\n`);
+    else if (event.type === 'usage') this.usage = event.usage;
+    else if (event.type === 'turn-end') this.end = event;
+    else if (event.type === 'permission' && event.decision === 'denied')
+      this.denials.push({ name: event.name, title: event.title, by: event.by });
+  }
+
+  addError(chunk: Buffer): void {
+    this.#stderr.add(this.#decoder.decode(chunk, { stream: true }));
+  }
+
+  get text(): string {
+    return this.#text.toString();
+  }
+
+  get stderr(): string {
+    return this.#stderr.toString();
+  }
+
+  /** What the agent's tools printed, the newest of it: where its test runs are. */
+  get toolOutput(): string {
+    return this.#toolOutput.toString();
+  }
+}
+
+/** Text with a beginning and an end of bounded length; what is in between is counted only. */
+class BoundedText {
+  readonly #headLimit: number;
+  readonly #tailLimit: number;
+  #head = '';
+  #tail = '';
+  #left = 0;
+
+  constructor(limit: number, headLimit = limit / 2) {
+    this.#headLimit = headLimit;
+    this.#tailLimit = limit - headLimit;
+  }
+
+  add(text: string): void {
+    const room = this.#headLimit - this.#head.length;
+    if (room > 0) this.#head += text.slice(0, room);
+    this.#tail += room > 0 ? text.slice(room) : text;
+    // Cut now and then, not each time.
+    if (this.#tail.length > 2 * this.#tailLimit) this.#cut();
+  }
+
+  toString(): string {
+    this.#cut();
+    return this.#left === 0
+      ? this.#head + this.#tail
+      : `${this.#head}\n[${this.#left} characters left out]\n${this.#tail}`;
+  }
+
+  #cut(): void {
+    const over = this.#tail.length - this.#tailLimit;
+    if (over <= 0) return;
+    this.#left += over;
+    this.#tail = this.#tail.slice(over);
+  }
+}

@@ -1,0 +1,390 @@
+import type { AgentConnection, AgentEvent, ResumeHandle } from '../../agents/index.js';
+import {
+  allows,
+  type Clock,
+  type Logger,
+  messageOf,
+  next,
+  redact,
+  timestamp,
+} from '../../foundation/index.js';
+import { isRunning, type ProgramExit } from '../../programs/index.js';
+import type { DirectoryWatch, FileSystem } from '../../storage/index.js';
+import { type ContextLevel, type ContextLimits, ContextTracker } from './context-tracker.js';
+import { ProcessNotReadyError, ProcessStartError, PromptTimedOutError, type TimeoutKind } from './errors.js';
+import { isOver, type ProcessEvent, type ProcessState, processLifecycle } from './lifecycle.js';
+import { Measuring, type Workbench } from './measure.js';
+import { ExchangeWatch, type Patience } from './patience.js';
+import { Gatherer, type PromptResponse, responseOf } from './response.js';
+import type { ProcessFile, StopMode } from './schema.js';
+import type { OwnedProcess } from './store.js';
+
+/** What a session needs from its surroundings. */
+export interface ProcessTools {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly fileSystem: FileSystem;
+  readonly workbench?: Workbench | undefined;
+}
+
+export interface ProcessOptions {
+  readonly patience?: Patience | undefined;
+  /** How long the whole session may last; 0 or absent = for ever. */
+  readonly lifetimeMs?: number | undefined;
+  readonly context?: ContextLimits | undefined;
+  /** For a session that is gone on with: its record before, which holds again where the agent does not start. */
+  readonly before?: ProcessFile | undefined;
+}
+
+/** Starts the agent of a session; `onOutput` sees all that its program writes. */
+export type StartConnection = (hooks: {
+  readonly resume: ResumeHandle | undefined;
+  readonly outputPath: string | undefined;
+  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Buffer) => void;
+  readonly signal: AbortSignal;
+}) => Promise<AgentConnection>;
+
+export interface ExecuteOptions extends Patience {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: AgentEvent) => void) | undefined;
+}
+
+/** What happens to a session, for those who want to know. */
+export type ProcessNotice =
+  | { readonly type: 'state'; readonly from: ProcessState; readonly to: ProcessState }
+  | { readonly type: 'context'; readonly level: ContextLevel; readonly percent: number };
+
+/**
+ * One agent process and its conversation. Only `ready` takes a prompt, one at a time; every change of state is
+ * written down before it is acted on, told to listeners, and final once it is terminal.
+ */
+export class ProcessSession {
+  readonly #tools: ProcessTools;
+  readonly #options: ProcessOptions;
+  readonly #owned: OwnedProcess | undefined;
+  readonly #context: ContextTracker;
+  readonly #listeners = new Set<(notice: ProcessNotice) => void>();
+  readonly #startedAtMs: number;
+  readonly #starting = new AbortController();
+  #record: ProcessFile;
+  #connection: AgentConnection | undefined;
+  #gatherer: Gatherer | undefined;
+  #stopWatch: DirectoryWatch | undefined;
+  #closing: Promise<ProgramExit | null> | undefined;
+  #isLeft = false;
+
+  /** `owned` is absent for a session that is not kept on disk. */
+  constructor(
+    tools: ProcessTools,
+    record: ProcessFile,
+    owned: OwnedProcess | undefined,
+    options: ProcessOptions = {},
+  ) {
+    this.#tools = tools;
+    this.#record = record;
+    this.#owned = owned;
+    this.#options = options;
+    this.#startedAtMs = tools.clock.monotonicMs();
+    this.#context = new ContextTracker(options.context, (level, percent) => {
+      this.#tell({ type: 'context', level, percent });
+    });
+  }
+
+  get id(): string {
+    return this.#record.id;
+  }
+
+  get state(): ProcessState {
+    return this.#record.state;
+  }
+
+  /** What is written down about it. */
+  get record(): Readonly<ProcessFile> {
+    return this.#record;
+  }
+
+  get contextLevel(): ContextLevel {
+    return this.#context.level;
+  }
+
+  get pid(): number | null {
+    return this.#connection?.pid ?? null;
+  }
+
+  /** Calls back on every change of state and of the context level, until the returned function is called. */
+  subscribe(listener: (notice: ProcessNotice) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Starts the agent. Throws PROCESS_START_FAILED; then the record says why and nothing is left running. */
+  async start(start: StartConnection): Promise<void> {
+    if (this.state !== 'creating' || this.#connection !== undefined)
+      throw new ProcessNotReadyError(this.id, this.state);
+    try {
+      this.#stopWatch = this.#owned?.onStop((mode) => this.#stop(mode));
+      this.#connection = await start({
+        resume: this.#record.resume ?? undefined,
+        outputPath: this.#owned?.outputPath,
+        onOutput: (stream, chunk) => this.#onOutput(stream, chunk),
+        signal: this.#starting.signal,
+      });
+    } catch (error) {
+      this.#recordFailedStart(messageOf(error));
+      this.#leave();
+      throw new ProcessStartError(this.id, error);
+    }
+    // Somebody may have ended the session meanwhile: then there is nobody to start for.
+    if (isOver(this.state)) {
+      await this.#connection.terminate();
+      throw new ProcessStartError(this.id, new Error(`it was ${this.state} while it started`));
+    }
+    this.#move('start', { resume: this.#connection.resumeHandle ?? this.#record.resume });
+  }
+
+  /**
+   * Sends one prompt and waits for the end of its answer. Throws PROCESS_NOT_READY (nothing was sent),
+   * PROMPT_TIMED_OUT (cancelled), STORAGE_FAILED (nothing was sent).
+   */
+  async execute(prompt: string, options: ExecuteOptions = {}): Promise<PromptResponse> {
+    this.checkAlive();
+    const connection = this.#connection;
+    if (this.#isLeft || connection === undefined || !allows(processLifecycle, this.state, 'prompt'))
+      throw new ProcessNotReadyError(this.id, this.state);
+    const number = this.#record.prompt_count + 1;
+    this.#move('prompt', {
+      prompt_count: number,
+      prompt: { number, sent_at: timestamp(this.#tools.clock), characters: prompt.length },
+    });
+    const gatherer = new Gatherer();
+    this.#gatherer = gatherer;
+    const startedAt = this.#tools.clock.monotonicMs();
+    const patience = { ...this.#options.patience, ...options };
+    using watch = new ExchangeWatch(this.#tools.clock, patience, this.#lifetimeLeftMs());
+    const { working_dir: directory } = this.#record.launch;
+    const measuring = await Measuring.begin(this.#tools, this.id, directory);
+    let thrown: { error: unknown } | undefined;
+    try {
+      const signals = [watch.signal, ...(options.signal === undefined ? [] : [options.signal])];
+      for await (const event of connection.prompt(prompt, { signal: AbortSignal.any(signals) })) {
+        watch.notice();
+        gatherer.add(event);
+        this.#noteResumeHandle(connection);
+        options.onEvent?.(event);
+      }
+    } catch (error) {
+      thrown = { error };
+    } finally {
+      this.#gatherer = undefined;
+    }
+    const response = await this.#settle(gatherer, startedAt, measuring);
+    if (thrown !== undefined) throw thrown.error;
+    if (watch.expired !== undefined) await this.#throwTimedOut(watch.expired, patience, response);
+    return response;
+  }
+
+  /** Cancels the prompt that is being answered, if any. */
+  async cancel(): Promise<void> {
+    await this.#connection?.cancel();
+  }
+
+  /** Refuses prompts until it is resumed. No signal is sent. Throws PROCESS_NOT_READY. */
+  pause(): void {
+    this.#moveOrRefuse('pause');
+  }
+
+  resume(): void {
+    this.#moveOrRefuse('resume');
+  }
+
+  /** Ends the session: goodbye, end of input, grace, SIGTERM, SIGKILL. Whatever is running is cancelled. */
+  end(reason = 'ended'): Promise<ProgramExit | null> {
+    return this.#close('end', reason, (connection) => connection.end());
+  }
+
+  /** Ends the session at once. */
+  terminate(reason = 'terminated'): Promise<ProgramExit | null> {
+    return this.#close('terminate', reason, (connection) => connection.terminate());
+  }
+
+  /** Ends the process but not the session: a later process may go on with it, where the agent can. */
+  async detach({ isUrgent = false } = {}): Promise<void> {
+    if (this.#isLeft || isOver(this.state)) return;
+    if (this.#record.resume === null || this.state !== 'ready') {
+      await (isUrgent ? this.terminate() : this.end());
+      return;
+    }
+    this.#isLeft = true;
+    await (isUrgent ? this.#connection?.terminate() : this.#connection?.end());
+    this.#leave();
+  }
+
+  /** A process that died while nobody asked it anything is noticed here. */
+  checkAlive(): void {
+    const { pid } = this;
+    const isExpected = this.#connection?.capabilities.conversation === 'live' && !this.#isLeft;
+    if (!isExpected || isOver(this.state) || this.state === 'executing' || this.state === 'creating') return;
+    if (pid === null || !isRunning(this.#tools.fileSystem, pid)) {
+      this.#finish('fail', 'the agent ended by itself', null);
+      this.#leave();
+    }
+  }
+
+  /** A session that was gone on with is as it was; a new one is over. */
+  #recordFailedStart(reason: string): void {
+    if (isOver(this.state)) return;
+    if (this.#options.before === undefined) this.#finish('fail', reason, null);
+    else this.#write(this.#options.before);
+  }
+
+  async #settle(gatherer: Gatherer, startedAt: number, measuring: Measuring): Promise<PromptResponse> {
+    const durationMs = Math.round(this.#tools.clock.monotonicMs() - startedAt);
+    const exit = await this.#exitAfter(gatherer.end?.reason ?? 'cancelled');
+    this.#context.update({ usage: gatherer.usage, text: gatherer.text });
+    const response = responseOf(gatherer, {
+      exit: exit ?? null,
+      durationMs,
+      changes: await measuring.changes(),
+      testsPassed: measuring.testsPassed(gatherer),
+      contextUsage: this.#context.usagePercent,
+    });
+    this.#recordAnswer(response, exit);
+    return response;
+  }
+
+  /** How the process ended, where the exchange took it along; undefined while it can take the next prompt. */
+  async #exitAfter(reason: string): Promise<ProgramExit | null | undefined> {
+    const connection = this.#connection;
+    if (connection === undefined) return undefined;
+    if (this.#closing !== undefined) return this.#closing;
+    const isGone =
+      connection.capabilities.conversation === 'live' &&
+      (connection.pid === null || !isRunning(this.#tools.fileSystem, connection.pid));
+    return reason === 'died' || isGone ? connection.terminate() : undefined;
+  }
+
+  #recordAnswer(response: PromptResponse, exit: ProgramExit | null | undefined): void {
+    const facts = {
+      prompt: null,
+      total_execution_ms: this.#record.total_execution_ms + response.durationMs,
+      context_usage: response.contextUsage,
+      resume: this.#connection?.resumeHandle ?? this.#record.resume,
+    };
+    if (isOver(this.state)) {
+      this.#write({ ...this.#record, ...facts });
+      return;
+    }
+    if (exit === undefined) {
+      this.#move('answer', facts);
+      return;
+    }
+    this.#record = { ...this.#record, ...facts };
+    this.#finish('fail', response.message ?? `the agent's process ended (${response.reason})`, exit);
+    this.#leave();
+  }
+
+  async #throwTimedOut(kind: TimeoutKind, patience: Patience, response: PromptResponse): Promise<never> {
+    const limits = {
+      prompt: patience.promptMs,
+      idle: patience.idleMs,
+      total: this.#options.lifetimeMs,
+    };
+    if (kind === 'total') await this.end('its time was up');
+    throw new PromptTimedOutError(this.id, kind, limits[kind] ?? 0, response);
+  }
+
+  #lifetimeLeftMs(): number {
+    const limit = this.#options.lifetimeMs ?? 0;
+    if (limit <= 0) return Number.POSITIVE_INFINITY;
+    return this.#startedAtMs + limit - this.#tools.clock.monotonicMs();
+  }
+
+  /** A conversation is written down as soon as it has a name: from then on a crash does not lose it. */
+  #noteResumeHandle(connection: AgentConnection): void {
+    const handle = connection.resumeHandle;
+    if (handle === null || handle.id === this.#record.resume?.id) return;
+    this.#write({ ...this.#record, resume: handle });
+  }
+
+  #onOutput(stream: 'stdout' | 'stderr', chunk: Buffer): void {
+    if (stream === 'stderr') this.#gatherer?.addError(chunk);
+  }
+
+  #stop(mode: StopMode): void {
+    const reason = 'stopped from outside';
+    const stopped = mode === 'end' ? this.end(reason) : this.terminate(reason);
+    stopped.catch((error) => {
+      this.#tools.log.warn('process.stop-failed', { sessionId: this.id, error: messageOf(error) });
+    });
+  }
+
+  /** At once, whatever is running: the exchange ends by itself when its process goes. */
+  async #close(
+    event: 'end' | 'terminate',
+    reason: string,
+    act: (connection: AgentConnection) => Promise<ProgramExit | null>,
+  ): Promise<ProgramExit | null> {
+    if (this.#isLeft || isOver(this.state)) return (await this.#closing) ?? null;
+    // The second one only makes haste.
+    if (this.#closing !== undefined && event === 'end') return this.#closing;
+    if (this.#connection === undefined) this.#starting.abort(reason);
+    this.#closing = this.#connection === undefined ? Promise.resolve(null) : act(this.#connection);
+    const exit = await this.#closing;
+    if (!isOver(this.state)) this.#finish(event, reason, exit);
+    this.#leave();
+    return exit;
+  }
+
+  #finish(event: 'end' | 'fail' | 'terminate', reason: string, exit: ProgramExit | null): void {
+    const ended = {
+      at: timestamp(this.#tools.clock),
+      // What a program said may hold what nobody should read later.
+      reason: redact(reason),
+      exit_code: exit?.code ?? null,
+      signal: exit?.signal ?? null,
+    };
+    this.#move(event, { ended });
+  }
+
+  #leave(): void {
+    this.#isLeft = true;
+    this.#stopWatch?.close();
+    this.#owned?.[Symbol.dispose]();
+  }
+
+  #moveOrRefuse(event: 'pause' | 'resume'): void {
+    this.checkAlive();
+    if (this.#isLeft || !allows(processLifecycle, this.state, event))
+      throw new ProcessNotReadyError(this.id, this.state);
+    this.#move(event, {});
+  }
+
+  /** Writes the new state down, then it is so. What cannot be written down is not begun, but always ended. */
+  #move(event: ProcessEvent, facts: Partial<ProcessFile>): void {
+    const from = this.state;
+    const to = next(processLifecycle, from, event);
+    const record = {
+      ...this.#record,
+      ...facts,
+      state: to,
+      last_activity: timestamp(this.#tools.clock),
+    };
+    if (event === 'prompt' || event === 'pause') this.#owned?.write(record);
+    else this.#write(record);
+    this.#record = record;
+    this.#tell({ type: 'state', from, to });
+  }
+
+  #write(record: ProcessFile): void {
+    this.#record = record;
+    try {
+      this.#owned?.write(record);
+    } catch (error) {
+      this.#tools.log.warn('process.record-not-written', { sessionId: this.id, error: messageOf(error) });
+    }
+  }
+
+  #tell(notice: ProcessNotice): void {
+    for (const listener of this.#listeners) listener(notice);
+  }
+}

@@ -1,0 +1,314 @@
+import {
+  type Clock,
+  findId,
+  type Ids,
+  type Logger,
+  SessionNotFoundError,
+  timestamp,
+} from '../../foundation/index.js';
+import { DOCUMENT_VERSION, type FileSystem } from '../../storage/index.js';
+import {
+  LaunchDiffersError,
+  NotResumableError,
+  TerminateFailedError,
+  TooManyProcessesError,
+} from './errors.js';
+import { infoOf, type ProcessInfo } from './info.js';
+import { launchDifferences } from './launch.js';
+import { isOver } from './lifecycle.js';
+import type { Workbench } from './measure.js';
+import { Pool } from './pool.js';
+import { type Launch, type ProcessFile, processId, type StopMode } from './schema.js';
+import { type ProcessOptions, ProcessSession, type StartConnection } from './session.js';
+import { type FileProcessStore, LISTED_BY, type OwnedProcess } from './store.js';
+
+/** How to start the agent of a new session. */
+export interface AgentLaunch {
+  readonly agent: string;
+  readonly launch: Launch;
+  readonly start: StartConnection;
+}
+
+export interface ProcessSessionsOptions extends ProcessOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly fileSystem: FileSystem;
+  readonly workbench?: Workbench | undefined;
+  /** Where sessions are kept; absent = nothing is written. */
+  readonly store?: FileProcessStore | undefined;
+  /** What new sessions start unless they are told otherwise. */
+  readonly launch?: (() => AgentLaunch | Promise<AgentLaunch>) | undefined;
+  /** How many processes may run at the same time; default 5. */
+  readonly capacity?: number | undefined;
+  /** How many processes are started ahead; default none. */
+  readonly spares?: number | undefined;
+}
+
+const DEFAULT_CAPACITY = 5;
+/** How many sessions that are over are still told about by this process; the store has them all. */
+const MAX_REMEMBERED = 100;
+
+/** The agent processes that this process has, and the records of all. */
+export class ProcessSessions {
+  readonly capacity: number;
+  readonly #options: ProcessSessionsOptions;
+  readonly #sessions = new Map<string, ProcessSession>();
+  readonly #pool: Pool;
+  #currentId: string | undefined;
+  #creating: Promise<ProcessSession> | undefined;
+  /** Slots of sessions that are about to be there. */
+  #reserved = 0;
+
+  constructor(options: ProcessSessionsOptions) {
+    this.#options = options;
+    this.capacity = options.capacity ?? DEFAULT_CAPACITY;
+    this.#pool = new Pool(options.spares ?? 0, () => this.#startNew(), options.log);
+    if (options.spares !== undefined && options.spares > 0) this.#fillPool();
+  }
+
+  /** The current session, or a new one; however many ask at once, one is started. Throws as `fresh`. */
+  async getOrCreate(): Promise<ProcessSession> {
+    const current = this.current();
+    if (current !== undefined) return current;
+    this.#creating ??= this.fresh().finally(() => {
+      this.#creating = undefined;
+    });
+    return this.#creating;
+  }
+
+  /**
+   * A new session, which becomes the current one; the old one is ended once the new one is up.
+   * Throws TOO_MANY_PROCESSES, PROCESS_START_FAILED; then the old one stays.
+   */
+  async fresh(): Promise<ProcessSession> {
+    const session = this.#pool.take() ?? (await this.#startNew());
+    const previous = this.current();
+    this.#currentId = session.id;
+    await previous?.end('replaced by a fresh session');
+    this.#fillPool();
+    return session;
+  }
+
+  /** Starts a session with a launch of its own; it does not become the current one. Throws as `fresh`. */
+  async start(launch: AgentLaunch): Promise<ProcessSession> {
+    return this.#reserving(() => this.#begin(newRecord(this.#options, launch), launch));
+  }
+
+  /**
+   * Goes on with a session whose owner is gone, in the agent's own conversation.
+   * Throws SESSION_NOT_FOUND, LOCKED, NOT_RESUMABLE, LAUNCH_DIFFERS, PROCESS_START_FAILED, TOO_MANY_PROCESSES.
+   */
+  async reopen(
+    id: string,
+    launch: AgentLaunch,
+    options: { readonly acceptsChanges?: boolean | undefined } = {},
+  ): Promise<ProcessSession> {
+    const store = this.#storeOf(id);
+    const record = store.read(id);
+    if (isOver(record.state)) throw new NotResumableError(id, `it is ${record.state}`);
+    if (record.resume === null)
+      throw new NotResumableError(id, 'the agent gave no handle to its conversation');
+    const differences = launchDifferences(record.launch, launch.launch);
+    if (differences.length > 0 && options.acceptsChanges !== true)
+      throw new LaunchDiffersError(id, differences);
+    return this.#reserving(async () => {
+      const owned = await store.own(id);
+      return this.#begin({ ...record, state: 'creating', launch: launch.launch }, launch, {
+        owned,
+        before: store.read(id),
+      });
+    });
+  }
+
+  /** The session that is in use; one that is over is not. */
+  current(): ProcessSession | undefined {
+    const current = this.#currentId === undefined ? undefined : this.#sessions.get(this.#currentId);
+    current?.checkAlive();
+    return current === undefined || isOver(current.state) ? undefined : current;
+  }
+
+  get(id: string): ProcessSession | undefined {
+    return this.#sessions.get(id);
+  }
+
+  /** The sessions of this process, newest first. */
+  list(): ProcessInfo[] {
+    for (const session of this.#sessions.values()) session.checkAlive();
+    return newestFirst([...this.#sessions.values()].map((session) => infoOf(session.record, true)));
+  }
+
+  /** All that was ever written down, newest first, whoever has it. */
+  stored(): ProcessInfo[] {
+    const infos: ProcessInfo[] = [];
+    for (const id of this.#options.store?.ids() ?? []) {
+      try {
+        infos.push(this.info(id));
+      } catch (error) {
+        this.#options.log.warn('process.unreadable', { sessionId: id, error: String(error) });
+      }
+    }
+    return newestFirst(infos);
+  }
+
+  /** One session, by whoever it is had. Throws SESSION_NOT_FOUND, INVALID_PROCESS_ID, DOCUMENT_DAMAGED. */
+  info(id: string): ProcessInfo {
+    const own = this.#sessions.get(id);
+    if (own !== undefined) return infoOf(own.record, true);
+    const store = this.#storeOf(id);
+    return infoOf(store.read(id), store.ownerOf(id).hold === 'held');
+  }
+
+  /** The full id for a prefix of 4 or more characters, with or without `ses_`. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID. */
+  resolve(typed: string): string {
+    const ids = [...new Set([...this.#sessions.keys(), ...(this.#options.store?.ids() ?? [])])];
+    const full = typed.startsWith('ses_') ? typed : processId(typed);
+    const found = full.length < MIN_TYPED ? undefined : findId(ids, full);
+    if (found === undefined) throw new SessionNotFoundError(typed, LISTED_BY);
+    return found;
+  }
+
+  /** How many sessions this process knows, and how many of them are not over. */
+  counts(): { total: number; active: number } {
+    return { total: this.#sessions.size, active: this.#active().length };
+  }
+
+  /** Ends the current session; if that fails it stays the current one. */
+  async endCurrent(): Promise<void> {
+    const current = this.current();
+    await current?.end();
+    if (current !== undefined && this.#currentId === current.id) this.#currentId = undefined;
+  }
+
+  /** Terminates every session of this process, all at once. Throws TERMINATE_FAILED with all failures. */
+  async terminateAll(): Promise<void> {
+    const active = this.#active();
+    const outcomes = await Promise.allSettled(active.map((session) => session.terminate()));
+    this.#currentId = undefined;
+    const failures = outcomes.flatMap((outcome, index) =>
+      outcome.status === 'rejected' ? [{ sessionId: active[index]?.id ?? '', error: outcome.reason }] : [],
+    );
+    if (failures.length > 0) throw new TerminateFailedError(failures);
+  }
+
+  /**
+   * Stops a session, whoever has it: its owner is asked; one without an owner is closed here.
+   * Throws SESSION_NOT_FOUND, and ABORTED when the owner does not react until the signal fires.
+   */
+  async stop(id: string, mode: StopMode, signal?: AbortSignal): Promise<ProcessInfo> {
+    const own = this.#sessions.get(id);
+    if (own !== undefined) await (mode === 'end' ? own.end() : own.terminate());
+    else await this.#stopStored(id, mode, signal);
+    return this.info(id);
+  }
+
+  async #stopStored(id: string, mode: StopMode, signal: AbortSignal | undefined): Promise<void> {
+    const store = this.#storeOf(id);
+    for (let isAsked = false; !isOver(store.read(id).state); ) {
+      if (store.ownerOf(id).hold !== 'held') {
+        closeLeft(this.#options.clock, store.read(id), await store.own(id), mode);
+        return;
+      }
+      if (!isAsked) store.requestStop(id, mode);
+      isAsked = true;
+      await this.#options.clock.sleep(LOOK_AGAIN_MS, signal);
+    }
+  }
+
+  async #startNew(): Promise<ProcessSession> {
+    const { launch } = this.#options;
+    if (launch === undefined) throw new Error('No launch was given for new sessions');
+    return this.#reserving(async () => {
+      const wanted = await launch();
+      return this.#begin(newRecord(this.#options, wanted), wanted);
+    });
+  }
+
+  /** Counts what is about to be there, so that calls at the same time cannot overrun the capacity. */
+  async #reserving(start: () => Promise<ProcessSession>): Promise<ProcessSession> {
+    if (this.#active().length + this.#reserved >= this.capacity)
+      throw new TooManyProcessesError(this.capacity);
+    this.#reserved += 1;
+    try {
+      return await start();
+    } finally {
+      this.#reserved -= 1;
+    }
+  }
+
+  async #begin(
+    record: ProcessFile,
+    { start }: AgentLaunch,
+    reopened?: { readonly owned: OwnedProcess; readonly before: ProcessFile },
+  ): Promise<ProcessSession> {
+    const owned = reopened?.owned ?? (await this.#options.store?.create(record));
+    const session = new ProcessSession(this.#options, record, owned, {
+      ...this.#options,
+      before: reopened?.before,
+    });
+    // The slot is reserved until `start` returns; from then on the session itself is counted.
+    await session.start(start).finally(() => this.#remember(session));
+    return session;
+  }
+
+  #remember(session: ProcessSession): void {
+    this.#sessions.set(session.id, session);
+    const over = [...this.#sessions.values()].filter(({ state }) => isOver(state));
+    for (const old of over.slice(0, Math.max(0, over.length - MAX_REMEMBERED))) this.#sessions.delete(old.id);
+  }
+
+  #active(): ProcessSession[] {
+    return [...this.#sessions.values()].filter(({ state }) => !isOver(state));
+  }
+
+  #fillPool(): void {
+    this.#pool.fill().catch(() => {}); // it tells its failures to the log itself
+  }
+
+  #storeOf(id: string): FileProcessStore {
+    const { store } = this.#options;
+    if (store === undefined) throw new SessionNotFoundError(id, LISTED_BY);
+    return store;
+  }
+}
+
+const LOOK_AGAIN_MS = 50;
+const MIN_TYPED = 'ses_'.length + 4;
+
+function newRecord(
+  options: Pick<ProcessSessionsOptions, 'clock' | 'ids'>,
+  { agent, launch }: AgentLaunch,
+): ProcessFile {
+  const now = timestamp(options.clock);
+  return {
+    version: DOCUMENT_VERSION,
+    id: processId(options.ids.uuid()),
+    state: 'creating',
+    agent,
+    created_at: now,
+    last_activity: now,
+    prompt_count: 0,
+    total_execution_ms: 0,
+    context_usage: 0,
+    launch,
+    resume: null,
+    prompt: null,
+    ended: null,
+  };
+}
+
+/** Closes the record of a session that nobody has any more. */
+function closeLeft(clock: Clock, record: ProcessFile, owned: OwnedProcess, mode: StopMode): void {
+  using owner = owned;
+  const at = timestamp(clock);
+  owner.write({
+    ...record,
+    state: mode === 'end' ? 'ended' : 'terminated',
+    last_activity: at,
+    ended: { at, reason: 'stopped after its owner had gone', exit_code: null, signal: null },
+  });
+}
+
+function newestFirst(infos: ProcessInfo[]): ProcessInfo[] {
+  return infos.sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,165 @@
+import { join } from 'node:path';
+import { messageOf, SessionNotFoundError } from '../../foundation/index.js';
+import {
+  acquireLock,
+  type DirectoryWatch,
+  DOCUMENT_VERSION,
+  DocumentDamagedError,
+  ensureDirectory,
+  hasDirectory,
+  inspectLock,
+  type Lock,
+  type LockState,
+  type LockTools,
+  listDirectory,
+  readDocumentOnce,
+  removeQuietly,
+  Trash,
+  type TrashEntry,
+  writeDocument,
+} from '../../storage/index.js';
+import { InvalidProcessIdError } from './errors.js';
+import { isProcessId, ProcessFile, StopFile, type StopMode } from './schema.js';
+
+const RECORD = 'session.json';
+const STOP = 'stop.json';
+
+/** What only the owner of a session may do with its files. */
+export interface OwnedProcess extends Disposable {
+  /** Makes a record durable. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
+  write(record: ProcessFile): void;
+  /** Where the full output of the agent goes. */
+  readonly outputPath: string;
+  /** Calls back once for each request to stop, soon after it was made. */
+  onStop(act: (mode: StopMode) => void): DirectoryWatch;
+}
+
+/** Where process sessions are kept: a directory each, with one record and the lock of its owner. */
+export class FileProcessStore {
+  readonly directory: string;
+  readonly trash: Trash;
+  readonly #tools: LockTools;
+
+  constructor(tools: LockTools, paths: { directory: string; trash: string }) {
+    this.#tools = tools;
+    this.directory = paths.directory;
+    this.trash = new Trash(tools, paths.trash);
+  }
+
+  /** Writes down a new session and owns it. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
+  async create(record: ProcessFile): Promise<OwnedProcess> {
+    ensureDirectory(this.#tools.fileSystem, this.#path(record.id));
+    const owned = await this.#own(record.id);
+    owned.write(record);
+    return owned;
+  }
+
+  /** Becomes the owner of a session that has none alive. Throws SESSION_NOT_FOUND, LOCKED with the owner. */
+  async own(id: string): Promise<OwnedProcess> {
+    this.#existing(id);
+    return this.#own(id);
+  }
+
+  ids(): string[] {
+    return listDirectory(this.#tools.fileSystem, this.directory).filter(isProcessId);
+  }
+
+  /** The record of a session. Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
+  read(id: string): ProcessFile {
+    const path = join(this.#existing(id), RECORD);
+    const record = readDocumentOnce(this.#tools.fileSystem, path, ProcessFile);
+    if (record === undefined) throw new SessionNotFoundError(id, LISTED_BY);
+    if (record.id !== id) throw new DocumentDamagedError(path, `it belongs to session ${record.id}`);
+    return record;
+  }
+
+  /** Who has a session now. */
+  ownerOf(id: string): LockState {
+    return inspectLock(this.#tools, this.lockPath(id));
+  }
+
+  /** The lock of a session, for those who want to look at it or take it away. */
+  lockPath(id: string): string {
+    return join(this.#existing(id), 'session');
+  }
+
+  outputPath(id: string): string {
+    return join(this.#existing(id), 'output.log');
+  }
+
+  /** Asks the owner of a session to stop it. */
+  requestStop(id: string, mode: StopMode): void {
+    const request = { version: DOCUMENT_VERSION, mode };
+    writeDocument(this.#tools, join(this.#existing(id), STOP), request);
+  }
+
+  /** Moves a session that has no living owner to the trash. Throws SESSION_NOT_FOUND, LOCKED. */
+  async remove(id: string): Promise<TrashEntry> {
+    const directory = this.#existing(id);
+    using _lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: 0 });
+    return this.trash.take(id, directory);
+  }
+
+  async #own(id: string): Promise<OwnedProcess> {
+    const directory = this.#path(id);
+    const lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: 0 });
+    removeQuietly(this.#tools.fileSystem, join(directory, STOP));
+    return new FileOwnedProcess(this.#tools, directory, lock);
+  }
+
+  #existing(id: string): string {
+    const path = this.#path(id);
+    if (!hasDirectory(this.#tools.fileSystem, path)) throw new SessionNotFoundError(id, LISTED_BY);
+    return path;
+  }
+
+  #path(id: string): string {
+    if (!isProcessId(id)) throw new InvalidProcessIdError(id);
+    return join(this.directory, id);
+  }
+}
+
+export const LISTED_BY = 'holdfast processes list --all';
+
+class FileOwnedProcess implements OwnedProcess {
+  readonly outputPath: string;
+  readonly #tools: LockTools;
+  readonly #directory: string;
+  readonly #lock: Lock;
+
+  constructor(tools: LockTools, directory: string, lock: Lock) {
+    this.#tools = tools;
+    this.#directory = directory;
+    this.#lock = lock;
+    this.outputPath = join(directory, 'output.log');
+  }
+
+  write(record: ProcessFile): void {
+    this.#lock.assertHeld();
+    writeDocument(this.#tools, join(this.#directory, RECORD), record);
+  }
+
+  onStop(act: (mode: StopMode) => void): DirectoryWatch {
+    const path = join(this.#directory, STOP);
+    const look = () => {
+      try {
+        const request = readDocumentOnce(this.#tools.fileSystem, path, StopFile);
+        if (request === undefined) return;
+        removeQuietly(this.#tools.fileSystem, path);
+        act(request.mode);
+      } catch (error) {
+        // Nobody can be told but the log: the next hint looks again.
+        this.#tools.log.warn('process.stop-not-read', { path, error: messageOf(error) });
+      }
+    };
+    const watch = this.#tools.watcher.watch(this.#directory, (name) => {
+      if (name === null || name === STOP) look();
+    });
+    look();
+    return watch;
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock.release();
+  }
+}
