@@ -1,4 +1,9 @@
-export { createQuestionSessions, type OpenQuestionsOptions } from './app/index.js';
+export {
+  createProcessSessions,
+  createQuestionSessions,
+  type OpenProcessesOptions,
+  type OpenQuestionsOptions,
+} from './app/index.js';
 export {
   type Clock,
   HoldfastError,
@@ -10,6 +15,27 @@ export {
   visibleBlock,
   visibleLine,
 } from './foundation/index.js';
+export {
+  type AgentLaunch,
+  type ContextLevel,
+  ContextTracker,
+  type ExecuteOptions,
+  LaunchDiffersError,
+  NotResumableError,
+  type ProcessInfo,
+  type ProcessNotice,
+  ProcessNotReadyError,
+  ProcessSession,
+  ProcessSessions,
+  ProcessStartError,
+  type ProcessState,
+  type PromptResponse,
+  PromptTimedOutError,
+  processLifecycle,
+  type Standing,
+  TerminateFailedError,
+  TooManyProcessesError,
+} from './sessions/process/index.js';
 export {
   AlreadySettledError,
   AmbiguousIdError,

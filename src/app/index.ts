@@ -17,6 +17,7 @@ export {
   type SettingKey,
 } from './config.js';
 export { loadClientSetup } from './load-client-setup.js';
+export { createProcessSessions, type OpenProcessesOptions } from './open-processes.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { launchOf, openProcesses } from './processes.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';

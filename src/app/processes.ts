@@ -1,12 +1,17 @@
 import type { AgentDefinition } from '../agents/index.js';
-import { type AgentLaunch, FileProcessStore, ProcessSessions } from '../sessions/process/index.js';
+import {
+  type AgentLaunch,
+  FileProcessStore,
+  ProcessSessions,
+  type ProcessSessionsOptions,
+} from '../sessions/process/index.js';
 import { type StartAgentOptions, startAgent } from './agents.js';
 import type { Services } from './services.js';
 
 /** The agent processes of this command, kept where all commands see them. */
 export function openProcesses(
   services: Services,
-  options: { readonly capacity?: number } = {},
+  options: Pick<ProcessSessionsOptions, 'capacity' | 'spares' | 'launch'> = {},
 ): ProcessSessions {
   const { layout } = services.config;
   const store = new FileProcessStore(services.tools, {

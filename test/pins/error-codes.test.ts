@@ -10,6 +10,17 @@ import {
   InvalidInputError,
 } from '../../src/foundation/index.js';
 import {
+  InvalidProcessIdError,
+  LaunchDiffersError,
+  NotResumableError,
+  ProcessNotReadyError,
+  ProcessStartError,
+  type PromptResponse,
+  PromptTimedOutError,
+  TerminateFailedError,
+  TooManyProcessesError,
+} from '../../src/sessions/process/index.js';
+import {
   AlreadySettledError,
   AmbiguousIdError,
   CallIdMismatchError,
@@ -72,6 +83,14 @@ describe('exit codes', () => {
     [new SessionAbandonedError('x', 'y'), 'SESSION_ABANDONED', 1],
     [new CallIdMismatchError('x', 'y', 'z'), 'CALL_ID_MISMATCH', 1],
     [new RequestIdReusedError('x', 'y'), 'REQUEST_ID_REUSED', 2],
+    [new ProcessStartError('x', cause), 'PROCESS_START_FAILED', 1],
+    [new ProcessNotReadyError('x', 'paused'), 'PROCESS_NOT_READY', 1],
+    [new PromptTimedOutError('x', 'idle', 1, {} as PromptResponse), 'PROMPT_TIMED_OUT', 7],
+    [new TooManyProcessesError(1), 'TOO_MANY_PROCESSES', 7],
+    [new TerminateFailedError([]), 'TERMINATE_FAILED', 1],
+    [new InvalidProcessIdError('x'), 'INVALID_PROCESS_ID', 2],
+    [new NotResumableError('x', 'y'), 'NOT_RESUMABLE', 1],
+    [new LaunchDiffersError('x', []), 'LAUNCH_DIFFERS', 3],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
     [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],

@@ -15,27 +15,39 @@ describe('what programs may import', () => {
       'AmbiguousIdError',
       'AtomicWriteError',
       'CallIdMismatchError',
+      'ContextTracker',
       'HoldfastError',
       'IllegalTransitionError',
       'InvalidAnswerError',
       'InvalidInputError',
       'InvalidSessionIdError',
+      'LaunchDiffersError',
       'LockLostError',
       'LockedError',
+      'NotResumableError',
+      'ProcessNotReadyError',
+      'ProcessSession',
+      'ProcessSessions',
+      'ProcessStartError',
+      'PromptTimedOutError',
       'QuestionSessions',
       'RequestIdReusedError',
       'SessionNotFoundError',
       'StorageError',
+      'TerminateFailedError',
+      'TooManyProcessesError',
       'TooManySessionsError',
       'UnsafePathError',
       'answerQuestions',
       'cancelQuestions',
       'cleanOldQuestions',
+      'createProcessSessions',
       'createQuestionSessions',
       'createQuestions',
       'formatAnswers',
       'isHoldfastError',
       'listQuestions',
+      'processLifecycle',
       'questionLifecycle',
       'rejectQuestions',
       'showQuestions',
@@ -61,10 +73,41 @@ describe('what programs may import', () => {
     ]);
   });
 
+  it('from holdfast/process: the published names, with the published operations', async () => {
+    expect(await namesOf('process.js')).toEqual(['ContextTracker', 'Session', 'SessionManager']);
+    const { Session, SessionManager } = (await import(join(DIST, 'lib', 'process.js'))) as Record<
+      string,
+      { prototype: object }
+    >;
+    expect(Object.getOwnPropertyNames(Session?.prototype).sort()).toEqual([
+      'constructor',
+      'end',
+      'executePrompt',
+      'getContextUsage',
+      'id',
+      'info',
+      'start',
+      'state',
+      'terminate',
+    ]);
+    expect(Object.getOwnPropertyNames(SessionManager?.prototype).sort()).toEqual([
+      'activeSessionCount',
+      'constructor',
+      'createFreshSession',
+      'currentSession',
+      'endCurrentSession',
+      'getOrCreateSession',
+      'getSession',
+      'listSessions',
+      'sessionCount',
+      'terminateAll',
+    ]);
+  });
+
   it('the package names these entry points and this program', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(Object.keys(manifest.exports)).toEqual(
-      expect.arrayContaining(['.', './question', './package.json']),
+      expect.arrayContaining(['.', './question', './process', './package.json']),
     );
     expect(manifest.bin.holdfast).toBe('dist/cli/holdfast.cjs');
     expect(manifest.exports['./question'].default).toBe('./dist/lib/question.js');

@@ -4,10 +4,11 @@ import {
   type Clock,
   InvalidInputError,
   type Logger,
-  messageOf,
   silentLogger,
   systemClock,
   systemIds,
+  visibleBlock,
+  visibleExcerpt,
 } from '../../foundation/index.js';
 import { ProgramRegistry } from '../../programs/index.js';
 import { DirectoryWatcher, type LockTools, nodeFileSystem, ownIdentity } from '../../storage/index.js';
@@ -246,7 +247,8 @@ function launchOf(tools: DriverTools, settings: Settings): AgentLaunch {
         signal,
         onOutput(stream, chunk) {
           onOutput(stream, chunk);
-          if (settings.verbose && stream === 'stderr') process.stderr.write(chunk);
+          if (settings.verbose && stream === 'stderr')
+            process.stderr.write(visibleBlock(chunk.toString('utf8')));
         },
       });
     },
@@ -258,13 +260,20 @@ function presetOf(command: string): 'gemini' | 'opencode' | undefined {
   return name === 'gemini' || name === 'opencode' ? name : undefined;
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 /** Milliseconds of a duration such as `1h`, `1h 30m`, `90s`. Throws INVALID_INPUT. */
 function durationMs(text: string): number {
   const parts = [...text.matchAll(/(\d+)\s*(ms|min|s|m|h|d)/g)];
   if (parts.length === 0 || text.replace(/(\d+)\s*(ms|min|s|m|h|d)/g, '').trim() !== '')
-    throw new InvalidInputError(`timeout: ${messageOf(JSON.stringify(text))} is not a duration such as 1h or 90s`);
+    throw new InvalidInputError(`timeout: ${visibleExcerpt(text, 40)} is not a duration such as 1h or 90s`);
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0);
 }
 
