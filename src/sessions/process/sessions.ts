@@ -1,3 +1,4 @@
+import type { ResumeHandle } from '../../agents/index.js';
 import {
   type Clock,
   findId,
@@ -90,9 +91,12 @@ export class ProcessSessions {
     return session;
   }
 
-  /** Starts a session with a launch of its own; it does not become the current one. Throws as `fresh`. */
-  async start(launch: AgentLaunch): Promise<ProcessSession> {
-    return this.#reserving(() => this.#begin(newRecord(this.#options, launch), launch));
+  /**
+   * Starts a session with a launch of its own, where wished in a conversation that the agent has already; it does not
+   * become the current one. Throws as `fresh`.
+   */
+  async start(launch: AgentLaunch, resume: ResumeHandle | null = null): Promise<ProcessSession> {
+    return this.#reserving(() => this.#begin({ ...newRecord(this.#options, launch), resume }, launch));
   }
 
   /**
