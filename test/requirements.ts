@@ -26,6 +26,10 @@ export const REQUIREMENTS = {
   Q21: 'every file written by AUQ 3.x is read and answered, and AUQ can answer ours',
   Q22: 'holdfast setup prints, writes and takes out the MCP entry of each client',
   Q23: 'the published names: SessionManager(config) of holdfast/question',
+  P03: 'start: in its own process group, both streams drained from the first byte; a failed start is a typed error',
+  P05: 'timeout, cancel, child death, flood, garbage, split lines: a defined result each time, never stuck',
+  P08: 'end: goodbye, close stdin, grace, TERM to the group, KILL; terminate: at once; no process of the tree survives',
+  P12: 'drivers: claude (stream-json), codex (exec --json), acp (any ACP agent), line (any program); plus scripted',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -1,3 +1,4 @@
+export { cleanAgentLogs, newAgentLog } from './agent-logs.js';
 export {
   agentVersion,
   chooseAgent,

@@ -20,6 +20,9 @@ describe('deriveLayout', () => {
       changes: '/tmp/ralph/sessions',
       processes: '/home/ada/.local/state/holdfast/processes',
       programs: '/home/ada/.local/state/holdfast/programs',
+      logs: '/home/ada/.local/state/holdfast/logs',
+      logTrash: '/home/ada/.local/state/holdfast/trash/logs',
+      scripted: '/home/ada/.local/state/holdfast/scripted',
     });
   });
 

@@ -29,6 +29,11 @@ export interface Layout {
   readonly processes: string;
   /** One small file for each program that runs now. */
   readonly programs: string;
+  /** What agents wrote, one directory for each run. */
+  readonly logs: string;
+  readonly logTrash: string;
+  /** The conversations of our own agent program. */
+  readonly scripted: string;
 }
 
 /** Derives all paths. A moved directory keeps its trash beside it, so that moving there stays one rename. */
@@ -45,5 +50,8 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     changes: moved.changeTemporary ?? join(roots.temporary, 'ralph', 'sessions'),
     processes: join(roots.state, 'processes'),
     programs: join(roots.state, 'programs'),
+    logs: join(roots.state, 'logs'),
+    logTrash: join(roots.state, 'trash', 'logs'),
+    scripted: join(roots.state, 'scripted'),
   };
 }

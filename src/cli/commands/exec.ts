@@ -1,6 +1,6 @@
 import type { AgentEvent, TurnEndReason } from '../../agents/index.js';
-import { chooseAgent, startAgent } from '../../app/index.js';
-import { visibleBlock, visibleExcerpt, visibleJson } from '../../foundation/index.js';
+import { chooseAgent, cleanAgentLogs, newAgentLog, type Services, startAgent } from '../../app/index.js';
+import { visibleBlock, visibleExcerpt, visibleJson, visibleLine } from '../../foundation/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
@@ -35,7 +35,9 @@ export default defineCommand({
     const stop = AbortSignal.any([signal, ...limits]);
     const agent = chooseAgent(services, values.agent);
     terminal.note(terminal.style.dim(`${agent.name} in ${services.workingDirectory}`));
-    const connection = await startAgent(services, agent, { permissions, model: values.model, signal: stop });
+    const logPath = newAgentLog(services, agent);
+    const options = { permissions, model: values.model, logPath, signal: stop };
+    const connection = await startAgent(services, agent, options);
     let reason: TurnEndReason = 'died';
     try {
       for await (const event of connection.prompt(prompt, { signal: stop })) {
@@ -46,6 +48,8 @@ export default defineCommand({
     } finally {
       await (stop.aborted ? connection.terminate() : connection.end());
     }
+    if (reason !== 'completed') terminal.note(`What the agent wrote: ${visibleLine(logPath)}`);
+    tellCleaning(terminal, services);
     return signal.aborted ? ExitCode.interrupted : exitCodeOf(reason);
   },
 });
@@ -60,6 +64,13 @@ export function permissionMode(text: string | undefined): 'edits' | 'ask' | 'byp
 function exitCodeOf(reason: TurnEndReason): ExitCode {
   if (reason === 'completed') return ExitCode.done;
   return reason === 'rate-limited' || reason === 'turn-limit' ? ExitCode.limitReached : ExitCode.failed;
+}
+
+function tellCleaning(terminal: Terminal, services: Services): void {
+  const { retired, purged } = cleanAgentLogs(services);
+  const trash = visibleLine(services.config.layout.logTrash);
+  if (retired.length > 0) terminal.note(`Logs of ${retired.length} old runs were moved to ${trash}.`);
+  if (purged.length > 0) terminal.note(`Logs of ${purged.length} runs were removed from ${trash}.`);
 }
 
 async function readPrompt(terminal: Terminal, signal: AbortSignal): Promise<string> {
