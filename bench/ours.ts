@@ -1,6 +1,14 @@
 // What the benchmark calls of Holdfast, bundled from `src/` on the fly. No measuring here: only our side of each row.
 import { join } from 'node:path';
+import { ClaudeReader } from '../src/agents/claude/read.js';
 import { silentLogger, systemClock, systemIds } from '../src/foundation/index.js';
+import {
+  findMarked,
+  LineSplitter,
+  ProgramRegistry,
+  type ProgramSpec,
+  startProgram,
+} from '../src/programs/index.js';
 import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../src/sessions/question/index.js';
 import {
   acquireLock,
@@ -74,6 +82,38 @@ interface Questions {
   create(): Promise<string>;
   answer(id: string): Promise<unknown>;
   wait(id: string): Promise<{ readonly status: string }>;
+}
+
+/** Programs under supervision, with their records in a directory. */
+export function openPrograms(directory: string) {
+  const registry = new ProgramRegistry(tools, directory);
+  const spec = { workingDirectory: '/', environment: process.env, onLine: () => {} };
+  return {
+    start: (command: string, args: readonly string[], input: ProgramSpec['input']) =>
+      startProgram({ ...tools, registry }, { ...spec, command, args, input }),
+    /** Looks through every process of the machine, as each stop does. */
+    sweep: () => findMarked(nodeFileSystem, 'nobody carries this'),
+  };
+}
+
+/** A reader of what Claude Code writes: how many events a line means. */
+export function openClaudeReader(): (line: string) => number {
+  const reader = new ClaudeReader({ isResumed: false });
+  return (line) => reader.read(line).length;
+}
+
+/** The same from the bytes of a pipe on; returns the number of events so far. */
+export function openClaudePipe(): (chunk: Buffer) => number {
+  const read = openClaudeReader();
+  let events = 0;
+  const onLine = (line: string) => {
+    events += read(line);
+  };
+  const splitter = new LineSplitter({ maxBytes: 64 * 1024 * 1024, onLine, onOversized: () => {} });
+  return (chunk) => {
+    splitter.push(chunk);
+    return events;
+  };
 }
 
 const QUESTION = {

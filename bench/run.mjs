@@ -1,6 +1,7 @@
 // npm run bench [-- PERF-1 PERF-5 …] [--quick] [--json] [--strict]
 import os from 'node:os';
 import { parseArgs } from 'node:util';
+import { rows as agents } from './agents.mjs';
 import { rows as cliStart } from './cli-start.mjs';
 import { rows as durableWrite } from './durable-write.mjs';
 import { rows as inbox } from './inbox.mjs';
@@ -10,7 +11,7 @@ import { rows as notify } from './notify.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
-const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox];
+const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox, ...agents];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away
 

@@ -16,6 +16,7 @@ const AGENTS = [
   },
   { name: 'codex', package: '@openai/codex', versions: ['0.166.0', '0.101.0'], command: 'codex' },
   { name: 'gemini', package: '@google/gemini-cli', versions: ['0.61.0'], command: 'gemini' },
+  { name: 'opencode', package: 'opencode-ai', versions: ['1.18.33'], command: 'opencode' },
 ];
 
 const MAX_INSTALL_MS = 300_000;

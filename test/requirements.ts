@@ -37,6 +37,7 @@ export const REQUIREMENTS = {
   P09: 'sessions: get or create, fresh, current, get, capacity without races, list, counts, terminate all',
   P10: 'enough is kept to resume after a crash; orphans are ended on the next start, never a foreign process',
   P11: 'at most so many processes started ahead, off by default',
+  P12: 'drivers: claude (stream-json), codex (exec --json), acp (any ACP agent), line (any program); plus scripted',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -1,5 +1,6 @@
 import type { AgentDriver } from './driver.js';
 import { AgentUnknownError } from './errors.js';
+import type { LineOptions } from './line/index.js';
 
 export type DriverName = 'claude' | 'codex' | 'acp' | 'line';
 /** ACP agents whose ways are known. */
@@ -14,6 +15,8 @@ export interface AgentDefinition {
   readonly args: readonly string[];
   /** For `acp`: which agent's ways to expect. */
   readonly preset?: PresetName | undefined;
+  /** For `line`: how it is talked to. */
+  readonly line?: LineOptions | undefined;
   readonly model?: string | undefined;
   readonly systemPrompt?: string | undefined;
   readonly environment: Readonly<Record<string, string>>;
@@ -47,7 +50,7 @@ export function agentNamed(agents: readonly AgentDefinition[], name: string): Ag
 
 /** The driver of an agent. Each is loaded on its own: nobody pays for a protocol they do not use. */
 export async function loadDriver(
-  definition: Pick<AgentDefinition, 'driver' | 'preset'>,
+  definition: Pick<AgentDefinition, 'driver' | 'preset' | 'line'>,
 ): Promise<AgentDriver> {
   switch (definition.driver) {
     case 'claude':
@@ -55,7 +58,7 @@ export async function loadDriver(
     case 'codex':
       return (await import('./codex/index.js')).codexDriver;
     case 'line':
-      return (await import('./line/index.js')).lineDriver();
+      return (await import('./line/index.js')).lineDriver(definition.line);
     case 'acp': {
       const { ACP_PRESETS, acpDriver } = await import('./acp/index.js');
       return acpDriver(ACP_PRESETS[definition.preset ?? 'acp']);

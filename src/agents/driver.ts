@@ -48,6 +48,11 @@ export interface StartOptions {
   readonly resume?: ResumeHandle | undefined;
   /** Everything the program writes, as it comes. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
+  /**
+   * Where everything it writes is kept, redacted and bounded. Where each prompt has a process of its own, the second
+   * one writes to this path with `-2` behind it, and so on.
+   */
+  readonly logPath?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

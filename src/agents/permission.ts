@@ -1,3 +1,4 @@
+import { messageOf } from '../foundation/index.js';
 import type { ToolKind } from './events.js';
 
 /** `edits`: edits are accepted, the rest as the agent's own rules say. `ask`: a person decides. `bypass`: everything goes. */
@@ -26,20 +27,34 @@ export interface PermissionDecision {
   readonly by: string;
 }
 
+/** What a driver knows about a request besides its words. */
+export interface RequestFacts {
+  /** The tool is one of an MCP server that we gave to the agent; how to tell depends on the protocol. */
+  readonly isOfGivenServer: boolean;
+  /** Fires when nobody waits for the decision any more. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * The one decision about permissions, for every driver. An agent asks only for what its own rules do not allow, so in
- * mode `edits` everything but reading and editing is denied: nobody is there to say yes.
+ * The one decision about permissions, for every driver. Whoever gave the agent a server wants it to be used; asking
+ * leave to ask would go in circles. An agent asks only for what its own rules do not allow, so in mode `edits`
+ * everything but reading and editing is denied: nobody is there to say yes. Never throws: what cannot be asked is denied.
  */
 export async function decidePermission(
   policy: PermissionPolicy,
   request: PermissionRequest,
-  signal: AbortSignal,
+  { isOfGivenServer, signal }: RequestFacts,
 ): Promise<PermissionDecision> {
+  if (isOfGivenServer) return { isAllowed: true, by: 'it belongs to a server that was given to the agent' };
   if (policy.mode === 'bypass') return { isAllowed: true, by: 'bypass' };
   if (policy.mode === 'edits') {
     const isAllowed = request.kind === 'read' || request.kind === 'edit';
     return { isAllowed, by: isAllowed ? 'edits are accepted' : 'only edits are accepted' };
   }
   if (policy.ask === undefined) return { isAllowed: false, by: 'there is nobody to ask' };
-  return { isAllowed: await policy.ask(request, signal), by: 'a person' };
+  try {
+    return { isAllowed: await policy.ask(request, signal), by: 'a person' };
+  } catch (error) {
+    return { isAllowed: false, by: `it could not be asked: ${messageOf(error)}` };
+  }
 }

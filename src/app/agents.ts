@@ -78,6 +78,8 @@ export interface StartAgentOptions {
   readonly model?: string | undefined;
   readonly resume?: ResumeHandle | undefined;
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
+  /** Where its whole output goes. */
+  readonly logPath?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -103,6 +105,7 @@ export async function startAgent(
     mcpServers: [holdfastServer(services)],
     resume: options.resume,
     onOutput: options.onOutput,
+    logPath: options.logPath,
     signal: options.signal,
   });
 }
@@ -157,7 +160,7 @@ function scriptedAgent(services: Services): AgentDefinition {
     name: 'scripted',
     driver: 'acp',
     command: process.execPath,
-    args: [program, '--protocol', 'acp'],
+    args: [program, '--protocol', 'acp', '--state', services.config.layout.scripted],
     environment: {},
     source: 'built in',
   };

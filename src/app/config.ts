@@ -1,10 +1,10 @@
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import { PRESET_NAMES } from '../agents/index.js';
 import { HoldfastError, messageOf } from '../foundation/index.js';
 import { OUTER_LIMITS } from '../sessions/question/index.js';
 import { deriveLayout, type FileSystem, type Layout, type Roots, readUserFile } from '../storage/index.js';
+import { AgentName, AgentSettings } from './agent-settings.js';
 
 /** The environment as the program was given it. This file is the only one that reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,23 +23,6 @@ const Seconds = z
   .number()
   .nonnegative()
   .max(100 * 365 * 24 * 60 * 60);
-
-const AgentName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, dot, dash and underscore only');
-
-/** An agent of the user's own: `agents.<name>` in `config.json`. */
-const AgentSettings = z.strictObject({
-  driver: z.enum(['claude', 'codex', 'acp', 'line']),
-  command: z.string().min(1),
-  args: z.array(z.string()).default([]),
-  /** For `acp`: which agent's ways to expect. */
-  preset: z.enum(PRESET_NAMES).optional(),
-  model: z.string().optional(),
-  systemPrompt: z.string().optional(),
-  environment: z.record(z.string(), z.string()).default({}),
-});
-export type AgentSettings = z.infer<typeof AgentSettings>;
 
 interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;

@@ -39,7 +39,7 @@ export function launchOf(
       model: options.model ?? agent.model ?? null,
       mcp_servers: ['holdfast'],
     },
-    start: ({ resume, onOutput, signal }) =>
-      startAgent(services, agent, { ...options, resume, onOutput, signal }),
+    start: ({ resume, outputPath, onOutput, signal }) =>
+      startAgent(services, agent, { ...options, resume, logPath: outputPath, onOutput, signal }),
   };
 }

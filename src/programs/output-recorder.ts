@@ -1,37 +1,82 @@
 import { redact } from '../foundation/index.js';
-import { LineSplitter } from './line-splitter.js';
 import type { OutputLog } from './output-log.js';
 
 const MAX_LOGGED_LINE_BYTES = 1024 * 1024;
+const LF = 0x0a;
 
-/** Passes the output of a program through the redaction funnel into its log, line by line and stream by stream. */
+/** Passes the output of a program through the redaction funnel into its log, in whole lines and stream by stream. */
 export class OutputRecorder {
-  readonly #splitters: Readonly<Record<'stdout' | 'stderr', LineSplitter>>;
+  readonly #streams: Readonly<Record<'stdout' | 'stderr', WholeLines>>;
   readonly #log: OutputLog;
 
   /** `onEnded` is told once when the disk takes no more; the program goes on. */
   constructor(log: OutputLog, onEnded: (error: unknown) => void) {
     this.#log = log;
     const write = (text: string) => {
-      const error = log.write(`${text}\n`);
+      const error = log.write(text);
       if (error !== undefined) onEnded(error);
     };
-    const splitter = () =>
-      new LineSplitter({
-        maxBytes: MAX_LOGGED_LINE_BYTES,
-        onLine: (line) => write(redact(line)),
-        onOversized: ({ bytes }) => write(`[a line of ${bytes} bytes]`),
-      });
-    this.#splitters = { stdout: splitter(), stderr: splitter() };
+    this.#streams = { stdout: new WholeLines(write), stderr: new WholeLines(write) };
   }
 
   push(stream: 'stdout' | 'stderr', chunk: Buffer): void {
-    this.#splitters[stream].push(chunk);
+    this.#streams[stream].push(chunk);
   }
 
   end(): void {
-    this.#splitters.stdout.end();
-    this.#splitters.stderr.end();
+    this.#streams.stdout.end();
+    this.#streams.stderr.end();
     this.#log.close();
+  }
+}
+
+/**
+ * Writes all whole lines of a chunk at once: a secret must not be cut in two, and a write for each of a billion blank
+ * lines would take hours. Of a line that is too long only its length is kept.
+ */
+class WholeLines {
+  readonly #write: (text: string) => void;
+  /** The beginning of the line whose end has not come yet. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    if (this.#heldBytes > MAX_LOGGED_LINE_BYTES) {
+      from = chunk.indexOf(LF) + 1;
+      if (from > 0) this.#tellLength(this.#heldBytes + from - 1);
+    }
+    const end = chunk.lastIndexOf(LF) + 1;
+    if (end > from) {
+      this.#write(redact(Buffer.concat([...this.#held, chunk.subarray(from, end)]).toString('utf8')));
+      this.#forget();
+    }
+    this.#hold(chunk.subarray(end));
+  }
+
+  end(): void {
+    if (this.#heldBytes > MAX_LOGGED_LINE_BYTES) this.#tellLength(this.#heldBytes);
+    else if (this.#heldBytes > 0) this.#write(`${redact(Buffer.concat(this.#held).toString('utf8'))}\n`);
+    this.#forget();
+  }
+
+  #hold(piece: Buffer): void {
+    this.#heldBytes += piece.length;
+    if (this.#heldBytes > MAX_LOGGED_LINE_BYTES) this.#held = [];
+    else if (piece.length > 0) this.#held.push(piece);
+  }
+
+  #tellLength(bytes: number): void {
+    this.#write(`[a line of ${bytes} bytes]\n`);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#held = [];
+    this.#heldBytes = 0;
   }
 }

@@ -3,13 +3,39 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../test/support/processes.js';
 import { markedPids, programTools } from '../../test/support/program-world.js';
 import { type TempDir, tempDir } from '../../test/support/temp-dir.js';
+import { verifies } from '../../test/support/verifies.js';
+import { nodeFileSystem } from '../storage/index.js';
+import { findProcess } from './process-table.js';
 import { type Program, type ProgramSpec, startProgram } from './program.js';
 
 const AT_ONCE = { graceMs: 0, termMs: 0 };
 const GENTLY = { graceMs: 5_000, termMs: 5_000 };
 
 describe('a program', () => {
-  it('hands over its lines as they were written, framed by LF alone', async () => {
+  verifies('P03', 'it runs in a session and process group of its own, marked', async () => {
+    await using dir = await tempDir();
+    const { program } = await start(dir, 'exec sleep 1000');
+    expect(findProcess(nodeFileSystem, program.pid)).toMatchObject({ pid: program.pid, group: program.pid });
+    expect(markedPids(program.marker)).toEqual([program.pid]);
+    await program.stop(AT_ONCE);
+  });
+
+  verifies(
+    'P03',
+    'both outputs are read from the first byte to the last, however fast it leaves',
+    async () => {
+      await using dir = await tempDir();
+      const { program, lines } = await start(dir, 'echo first; echo problem >&2; echo last');
+      await program.exited;
+      expect({ lines, stderr: program.stderrTail }).toEqual({
+        lines: ['first', 'last'],
+        stderr: 'problem\n',
+      });
+      await program.stop(AT_ONCE);
+    },
+  );
+
+  verifies('P05', 'lines are as they were written, framed by LF alone', async () => {
     await using dir = await tempDir();
     const { program, lines } = await start(
       dir,
@@ -20,7 +46,7 @@ describe('a program', () => {
     await program.stop(AT_ONCE);
   });
 
-  it('is told apart from its grandchild that keeps the pipe: the exit counts', async () => {
+  verifies('P05', 'a grandchild that keeps the pipe does not hide the exit', async () => {
     await using dir = await tempDir();
     const { program, lines } = await start(dir, 'setsid sleep 1000 & echo done; exit 7');
     expect(await program.exited).toEqual({ code: 7, signal: null });
@@ -60,7 +86,7 @@ describe('a program', () => {
     expect(statSync(dir.at('log')).mode & 0o777).toBe(0o600);
   });
 
-  it('tells of a line that is too long instead of holding it', async () => {
+  verifies('P05', 'a line that is too long is told of instead of held', async () => {
     await using dir = await tempDir();
     const oversized: number[] = [];
     const { program, lines } = await start(dir, `head -c 200000 /dev/zero | tr '\\0' x; echo; echo ok`, {
@@ -86,25 +112,27 @@ describe('a program', () => {
 });
 
 describe('stopping a program', () => {
-  it('lets it leave by itself when its input ends', async () => {
+  verifies('P08', 'it may leave by itself when its input ends', async () => {
     await using dir = await tempDir();
     const { program, lines } = await start(dir, 'cat >/dev/null; echo bye', { input: 'open' });
     expect(await program.stop(GENTLY)).toEqual({ code: 0, signal: null });
     expect(lines).toEqual(['bye']);
   });
 
-  it.each([
+  for (const [what, script, signal] of [
     ['ignores its input but obeys SIGTERM', 'exec sleep 1000', 'SIGTERM'],
     ['ignores SIGTERM', `trap '' TERM; echo ready; while :; do sleep 1000; done`, 'SIGKILL'],
-  ])('ends one that %s', async (_what, script, signal) => {
-    await using dir = await tempDir();
-    const { program, lines } = await start(dir, script, { input: 'open' });
-    if (script.includes('ready')) await until(() => lines.includes('ready'));
-    expect(await program.stop({ graceMs: 50, termMs: 200 })).toEqual({ code: null, signal });
-    expect(markedPids(program.marker)).toEqual([]);
-  });
+  ] as const) {
+    verifies('P08', `one that ${what} is ended by ${signal}`, async () => {
+      await using dir = await tempDir();
+      const { program, lines } = await start(dir, script, { input: 'open' });
+      if (script.includes('ready')) await until(() => lines.includes('ready'));
+      expect(await program.stop({ graceMs: 50, termMs: 200 })).toEqual({ code: null, signal });
+      expect(markedPids(program.marker)).toEqual([]);
+    });
+  }
 
-  it.each([
+  for (const [where, script] of [
     ['in its group', 'sleep 1000 & sleep 1000 & echo ready; wait'],
     ['in a session of their own', 'setsid sleep 1000 & setsid sleep 1000 & echo ready; wait'],
     [
@@ -115,13 +143,15 @@ describe('stopping a program', () => {
       'that ignore SIGTERM in a session of their own',
       `setsid sh -c "trap '' TERM; sleep 1000; sleep 1000" & echo ready; wait`,
     ],
-  ])('ends the processes it started %s', async (_where, script) => {
-    await using dir = await tempDir();
-    const { program, lines } = await start(dir, script);
-    await until(() => lines.includes('ready') && markedPids(program.marker).length > 1);
-    await program.stop(AT_ONCE);
-    expect(markedPids(program.marker)).toEqual([]);
-  });
+  ] as const) {
+    verifies('P08', `the processes that it started ${where} end with it`, async () => {
+      await using dir = await tempDir();
+      const { program, lines } = await start(dir, script);
+      await until(() => lines.includes('ready') && markedPids(program.marker).length > 1);
+      await program.stop(AT_ONCE);
+      expect(markedPids(program.marker)).toEqual([]);
+    });
+  }
 
   it('twice is the same stop, and the record goes with the last process', async () => {
     await using dir = await tempDir();
@@ -134,18 +164,20 @@ describe('stopping a program', () => {
 });
 
 describe('a program that cannot be started', () => {
-  it.each([
+  for (const [why, command, message] of [
     ['is not there', '/nowhere/at-all', /there is no such program/],
     ['may not be executed', '/etc/passwd', /EACCES/],
-  ])('because it %s is a typed error and leaves no record', async (_why, command, message) => {
-    await using dir = await tempDir();
-    const spec = specFor(dir, '', { command, args: [] }).spec;
-    await expect(startProgram(programTools(dir.at('programs')), spec)).rejects.toMatchObject({
-      code: 'PROGRAM_NOT_STARTED',
-      message: expect.stringMatching(message),
+  ] as const) {
+    verifies('P03', `one that ${why} is a typed error, and nothing says that it runs`, async () => {
+      await using dir = await tempDir();
+      const spec = specFor(dir, '', { command, args: [] }).spec;
+      await expect(startProgram(programTools(dir.at('programs')), spec)).rejects.toMatchObject({
+        code: 'PROGRAM_NOT_STARTED',
+        message: expect.stringMatching(message),
+      });
+      expect(existsSync(dir.at('programs')) ? readdirSync(dir.at('programs')) : []).toEqual([]);
     });
-    expect(existsSync(dir.at('programs')) ? readdirSync(dir.at('programs')) : []).toEqual([]);
-  });
+  }
 
   it('in a directory that is not there is a typed error, too', async () => {
     await using dir = await tempDir();

@@ -141,8 +141,9 @@ export class Program {
     });
   }
 
-  closeInput(): void {
-    this.#child.stdin?.end();
+  /** Ends its input, after these last words if there are any; a program that has gone does not hear them. */
+  closeInput(lastWords = ''): void {
+    this.#child.stdin?.end(lastWords);
   }
 
   /**

@@ -20,6 +20,8 @@ describe('deriveLayout', () => {
       changes: '/tmp/ralph/sessions',
       processes: '/home/ada/.local/state/holdfast/processes',
       programs: '/home/ada/.local/state/holdfast/programs',
+      processTrash: '/home/ada/.local/state/holdfast/trash/processes',
+      scripted: '/home/ada/.local/state/holdfast/scripted',
     });
   });
 

@@ -30,6 +30,8 @@ export interface Layout {
   readonly processTrash: string;
   /** One small file for each program that runs now. */
   readonly programs: string;
+  /** The conversations of our own agent program. */
+  readonly scripted: string;
 }
 
 /** Derives all paths. A moved directory keeps its trash beside it, so that moving there stays one rename. */
@@ -47,5 +49,6 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     processes: join(roots.state, 'processes'),
     processTrash: join(roots.state, 'trash', 'processes'),
     programs: join(roots.state, 'programs'),
+    scripted: join(roots.state, 'scripted'),
   };
 }

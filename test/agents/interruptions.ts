@@ -46,6 +46,8 @@ export function describeInterruptions(agent: RealAgent, habits: Habits): void {
       const connection = await stage.start();
       expect((await converse(connection, 'the first prompt')).reason).toBe('completed');
       const turn = await stalled(stage, connection, 'the second prompt');
+      // Claude Code begins to answer up to 0.2 s before it writes down what it was asked.
+      await eventually(() => stage.hasRecorded('the second prompt'));
       await kill(stage, connection);
       expect((await turn.end()).reason).toBe('died');
       await resume(stage, connection, habits, ['the first prompt', 'The first answer.', 'the second prompt']);
@@ -60,6 +62,7 @@ export function describeInterruptions(agent: RealAgent, habits: Habits): void {
       const connection = await stage.start();
       expect((await converse(connection, 'the first prompt')).reason).toBe('completed');
       const turn = await hanging(stage, connection, 'the second prompt');
+      await eventually(() => stage.hasRecorded('the second prompt'));
       await kill(stage, connection);
       expect((await turn.end()).reason).toBe('died');
       await connection.end();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { PermissionRequest } from '../../src/agents/permission.js';
-import { converse } from '../support/agents.js';
+import { converse, eventually, Following } from '../support/agents.js';
 import type { Habits } from './habits.js';
 import type { RealAgent } from './real-agents.js';
 import { itDrives } from './stage.js';
@@ -64,4 +64,17 @@ export function describePermissions(agent: RealAgent, { hasSandbox, hidesDeniedC
       expect(existsSync(join(outside, 'ran'))).toBe(isAllowed);
     });
   }
+  itDrives(agent, 'ends as cancelled while it asks, and does nothing', TURNS, async ({ start, world }) => {
+    let isAsked = false;
+    const ask = () => {
+      isAsked = true;
+      return new Promise<boolean>(() => {});
+    };
+    const connection = await start({ permissions: { mode: 'ask', ask } });
+    const turn = new Following(connection.prompt('do it'));
+    await eventually(() => isAsked);
+    await connection.cancel();
+    expect((await turn.end()).reason).toBe('cancelled');
+    expect(existsSync(join(world.workingDirectory, 'made.txt'))).toBe(false);
+  });
 }

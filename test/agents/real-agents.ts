@@ -7,13 +7,15 @@ import { claudeDriver } from '../../src/agents/claude/index.js';
 import { codexDriver } from '../../src/agents/codex/index.js';
 import type { AgentDriver, StartOptions } from '../../src/agents/driver.js';
 
-export type RealAgentName = 'claude' | 'codex' | 'gemini';
+export type RealAgentName = 'claude' | 'codex' | 'gemini' | 'opencode';
 
 /** A program of somebody else, and how it is made to talk to the stand-in alone. */
 export interface RealAgent {
   readonly name: RealAgentName;
   readonly driver: AgentDriver;
   readonly model: string | undefined;
+  /** Where it keeps its conversations, below its home. */
+  readonly transcripts: string;
   /** Its own settings, by path below its home. */
   files(baseUrl: string): Readonly<Record<string, string>>;
   environment(baseUrl: string): Readonly<Record<string, string>>;
@@ -23,6 +25,7 @@ const claude: RealAgent = {
   name: 'claude',
   driver: claudeDriver,
   model: undefined,
+  transcripts: '.claude/projects',
   files: () => ({}),
   environment: (baseUrl) => ({
     ANTHROPIC_BASE_URL: baseUrl,
@@ -40,6 +43,7 @@ const codex: RealAgent = {
   name: 'codex',
   driver: codexDriver,
   model: undefined,
+  transcripts: '.codex/sessions',
   files: (baseUrl) => ({
     // Without plugins it does not try to reach the internet for five seconds at the end of every run.
     '.codex/config.toml': `
@@ -67,6 +71,7 @@ const gemini: RealAgent = {
   driver: acpDriver(ACP_PRESETS.gemini),
   // Without a name a second model is asked first which one to use.
   model: 'gemini-2.5-flash',
+  transcripts: '.gemini/tmp',
   files: () => ({
     '.gemini/settings.json': JSON.stringify({
       security: { auth: { selectedType: 'gemini-api-key' } },
@@ -87,7 +92,40 @@ const gemini: RealAgent = {
   }),
 };
 
-export const REAL_AGENTS: Readonly<Record<RealAgentName, RealAgent>> = { claude, codex, gemini };
+const opencode: RealAgent = {
+  name: 'opencode',
+  driver: acpDriver(ACP_PRESETS.opencode),
+  model: undefined,
+  // In a database; no test looks for words in it.
+  transcripts: '.local/share/opencode',
+  files: (baseUrl) => ({
+    '.config/opencode/opencode.json': JSON.stringify({
+      autoupdate: false,
+      share: 'disabled',
+      permission: 'allow',
+      model: 'fake/fake-model',
+      small_model: 'fake/fake-model',
+      provider: {
+        fake: {
+          npm: '@ai-sdk/anthropic',
+          name: 'Fake',
+          options: { baseURL: `${baseUrl}/v1`, apiKey: 'sk-fake' },
+          models: {
+            'fake-model': { name: 'Fake', tool_call: true, limit: { context: 200_000, output: 32_000 } },
+          },
+        },
+      },
+    }),
+  }),
+  environment: () => ({
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  }),
+};
+
+export const REAL_AGENTS: Readonly<Record<RealAgentName, RealAgent>> = { claude, codex, gemini, opencode };
 
 /** Why an agent cannot be tried here; undefined = it can. It never runs where it could reach anybody. */
 export function whyNot(agent: RealAgent): string | undefined {

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { AgentConnection, StartOptions } from '../../src/agents/driver.js';
 import { systemClock } from '../../src/foundation/index.js';
@@ -15,6 +16,8 @@ export interface Stage {
   readonly places: string[];
   /** A directory that no sandbox opens by itself, as it does the temporary one. */
   readonly outside: string;
+  /** Whether the agent has written these words into one of its transcripts. */
+  hasRecorded(words: string): boolean;
   /** Starts the agent; a second start is in the same home, as after a death of ours. */
   start(overrides?: Partial<StartOptions>): Promise<AgentConnection>;
 }
@@ -48,7 +51,9 @@ async function play(
   await using world = await agentWorld();
   const outside = mkdtempSync('/var/tmp/holdfast-test-');
   await using model = await standIn(turns, { cwd: world.workingDirectory, outside });
-  const prepared = prepare(agent, { home: world.dir.at('home'), baseUrl: model.url });
+  const home = world.dir.at('home');
+  const prepared = prepare(agent, { home, baseUrl: model.url });
+  const hasRecorded = (words: string) => isInTranscripts(join(home, agent.transcripts), words);
   const start = (overrides: Partial<StartOptions> = {}) =>
     world.start(agent.driver, {
       ...prepared,
@@ -59,7 +64,7 @@ async function play(
     });
   const places = [world.dir.path];
   try {
-    await prove({ world, model, places, outside, start });
+    await prove({ world, model, places, outside, hasRecorded, start });
   } finally {
     rmSync(outside, { recursive: true, force: true });
   }
@@ -67,6 +72,13 @@ async function play(
   expect(world.alive(), 'processes left').toEqual([]);
   expect(world.records(), 'records left').toEqual([]);
   expect(await strangers(places), 'processes left without our marker').toEqual([]);
+}
+
+function isInTranscripts(directory: string, words: string): boolean {
+  if (!existsSync(directory)) return false;
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.jsonl'))
+    .some((path) => readFileSync(join(directory, path), 'utf8').includes(words));
 }
 
 /**

@@ -21,6 +21,7 @@ async function withPlayer(turns: unknown): Promise<Machine> {
           HOLDFAST_SCRIPTED_PROTOCOL: 'claude',
           HOLDFAST_SCRIPTED_SCRIPT: world.dir.at('script.json'),
           HOLDFAST_SCRIPTED_STATE: world.dir.at('state'),
+          HOLDFAST_SCRIPTED_NOTES: world.dir.at('notes.jsonl'),
           SECRET_VALUE: 'do-not-write-me',
         },
       },
@@ -47,7 +48,7 @@ function living(word: string): number[] {
 }
 
 function promptsOf(world: Machine): { prompt: string; history: { text: string }[] }[] {
-  const lines = readFileSync(world.dir.at('state', 'prompts.log.jsonl'), 'utf8').trim().split('\n');
+  const lines = readFileSync(world.dir.at('notes.jsonl'), 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line));
 }
 

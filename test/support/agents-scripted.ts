@@ -43,6 +43,7 @@ export async function scriptedStart(
       HOLDFAST_SCRIPTED_PROTOCOL: protocol,
       HOLDFAST_SCRIPTED_SCRIPT: script,
       HOLDFAST_SCRIPTED_STATE: world.stateDirectory,
+      HOLDFAST_SCRIPTED_NOTES: notesPath(world),
       HOLDFAST_SCRIPTED_PROMPT_END: PROMPT_END,
     },
   };
@@ -57,10 +58,14 @@ export interface PromptNote {
 }
 
 export function promptNotes(world: AgentWorld): PromptNote[] {
-  const path = join(world.stateDirectory, 'prompts.log.jsonl');
+  const path = notesPath(world);
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PromptNote);
+}
+
+function notesPath(world: AgentWorld): string {
+  return world.dir.at('prompts.jsonl');
 }
 
 let scripts = 0;

@@ -207,7 +207,7 @@ describe('the death of an ACP agent', () => {
       {
         type: 'turn-end',
         reason: 'died',
-        message: 'the agent ended (exit code 134) in the middle of the exchange\nout of memory',
+        message: 'the agent ended with exit code 134 in the middle of the exchange\nout of memory',
       },
     ]);
     expect(connection.pid).toBe(null);
@@ -220,7 +220,7 @@ describe('the death of an ACP agent', () => {
     const events = collect(connection.prompt('hi'));
     process.kill(connection.pid ?? 0, 'SIGKILL');
     expect(await events).toMatchObject([
-      { reason: 'died', message: expect.stringContaining('signal SIGKILL') },
+      { reason: 'died', message: expect.stringContaining('was ended by SIGKILL') },
     ]);
   });
 

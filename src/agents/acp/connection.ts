@@ -1,5 +1,5 @@
-import { visibleBlock } from '../../foundation/index.js';
 import type { ProgramExit } from '../../programs/index.js';
+import { tailOf } from '../describe-exit.js';
 import {
   type AgentCapabilities,
   type AgentConnection,
@@ -22,7 +22,6 @@ import { LATE, within } from './within.js';
 
 /** How long an agent may take to close the session. */
 const CLOSE_LIMIT_MS = 1_000;
-const STDERR_EXCERPT = 2_000;
 
 export interface ConnectionParts {
   readonly tools: DriverTools;
@@ -65,7 +64,10 @@ export class AcpConnection implements AgentConnection {
     const { tools, preset, silenceMs, incoming, meter } = this.#parts;
     if (this.#isEnding || this.pid === null) throw new AgentEndedError();
     if (incoming.turn !== undefined) throw new AgentBusyError();
-    const turn = new Turn(tools.clock, preset, () => void this.cancel());
+    const turn: Turn = new Turn(tools.clock, preset, {
+      onAbandon: () => void this.cancel(),
+      onCircling: (messages) => void this.#interrupt(turn, overflowAfter(messages)),
+    });
     incoming.turn = turn;
     meter.startTurn();
     void this.#run(turn, text);
@@ -123,7 +125,7 @@ export class AcpConnection implements AgentConnection {
   async #outcomeOfLoss(): Promise<Outcome> {
     const { program } = this.#parts.link;
     const how = await bury(this.#parts.tools.clock, program);
-    const stderr = visibleBlock(program.stderrTail.trim().slice(-STDERR_EXCERPT));
+    const stderr = tailOf(program);
     const message = `the agent ${how} in the middle of the exchange${stderr === '' ? '' : `\n${stderr}`}`;
     return { reason: 'died', message, events: [] };
   }
@@ -163,4 +165,10 @@ export class AcpConnection implements AgentConnection {
     this.#preamble = null;
     return preamble;
   }
+}
+
+/** Of all that makes an agent begin again and again, only this is known. */
+function overflowAfter(messages: number): Interruption {
+  const message = `the agent began to answer ${messages} times in a row without doing anything: its context is probably full`;
+  return { reason: 'context-overflow', message };
 }

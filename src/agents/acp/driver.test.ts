@@ -71,7 +71,7 @@ describe('the start of an ACP agent', () => {
             return agent.NO_ANSWER;
           },
         },
-        /exit code 1\)\nno such key/,
+        /exit code 1\nno such key/,
       ],
       [
         'refuses to be greeted',

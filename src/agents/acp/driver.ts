@@ -65,7 +65,7 @@ async function startAgent(
 }
 
 function programOf(preset: AcpPreset, options: StartOptions) {
-  const { command, args, workingDirectory, environment, permissions, model, onOutput } = options;
+  const { command, args, workingDirectory, environment, permissions, model, onOutput, logPath } = options;
   const modelArgs = preset.modelArgument !== null && model !== undefined ? [preset.modelArgument, model] : [];
   return {
     command,
@@ -73,6 +73,7 @@ function programOf(preset: AcpPreset, options: StartOptions) {
     workingDirectory,
     environment: { ...preset.environment, ...preset.modeEnvironment[permissions.mode], ...environment },
     onOutput,
+    logPath,
   };
 }
 

@@ -4,8 +4,7 @@ import type { ToolCallFields } from './schema.js';
 import { claudeToolName } from './tool-calls.js';
 
 /**
- * Whether a call is of an MCP server that we gave to the agent. Whoever gave it wants it to be used, and asking leave
- * to ask a person would go in circles. The protocol has no word for it, so the name of the tool must do; titles count
+ * Whether a call is of an MCP server that we gave to the agent. The protocol has no word for it, so the name of the tool must do; titles count
  * only where they cannot be a command that the model wrote.
  */
 export function isOfGivenServer(

@@ -101,14 +101,10 @@ export class Incoming implements PeerHandlers {
 
   async #decide(call: ToolCallFields, wanted: AbortSignal): Promise<PermissionDecision> {
     const { permissions, mcpServers, preset } = this.#options;
-    if (isOfGivenServer(call, mcpServers, preset)) {
-      return { isAllowed: true, by: 'it belongs to a server that was given to the agent' };
-    }
-    try {
-      return await decidePermission(permissions, describe(call), wanted);
-    } catch (error) {
-      return { isAllowed: false, by: `it could not be asked: ${messageOf(error)}` };
-    }
+    return await decidePermission(permissions, describe(call), {
+      isOfGivenServer: isOfGivenServer(call, mcpServers, preset),
+      signal: wanted,
+    });
   }
 
   /** Asks somebody, until the exchange ends or the agent takes the question back. */

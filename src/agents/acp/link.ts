@@ -1,11 +1,6 @@
 import type { Clock } from '../../foundation/index.js';
-import {
-  type Program,
-  type ProgramExit,
-  type ProgramSpec,
-  type ProgramTools,
-  startProgram,
-} from '../../programs/index.js';
+import { type Program, type ProgramSpec, type ProgramTools, startProgram } from '../../programs/index.js';
+import { describeExit } from '../describe-exit.js';
 import type { Incoming } from './incoming.js';
 import { connectPeer, type Peer } from './peer.js';
 import { Wire } from './wire.js';
@@ -55,9 +50,5 @@ async function cleanUpAfter(program: Program, wire: Wire): Promise<void> {
 export async function bury(clock: Clock, program: Program): Promise<string> {
   const hasLeft = (await within(clock, LAST_BREATH_MS, program.exited)) !== LATE;
   const exit = await program.stop({ graceMs: 0, termMs: 0 });
-  return hasLeft ? `ended (${describeExit(exit)})` : 'closed its output and was killed';
-}
-
-function describeExit({ code, signal }: ProgramExit): string {
-  return signal !== null ? `signal ${signal}` : `exit code ${code}`;
+  return hasLeft ? describeExit(exit) : 'closed its output and was killed';
 }

@@ -22,6 +22,11 @@ export interface AcpPreset {
   readonly mcpToolPrefixes: readonly string[];
   /** A turn in which nothing happens for so long is ended; null = it may think for ever. */
   readonly silenceMs: number | null;
+  /**
+   * So many messages of the model, one after the other without a tool call, mean that it goes round in circles; null =
+   * nothing is known about how its messages are told apart.
+   */
+  readonly maxMessagesInARow: number | null;
   /** `session/load` is answered before the history has been replayed. */
   readonly replaysAfterLoad: boolean;
   /** After a broken stream the text of the turn comes again from its beginning, without a mark. */
@@ -53,6 +58,7 @@ const acp: AcpPreset = {
   authentication: [],
   mcpToolPrefixes: ['mcp__*__'],
   silenceMs: null,
+  maxMessagesInARow: null,
   replaysAfterLoad: false,
   repeatsTextAfterBreak: false,
   maxTokensMeansOverflow: false,
@@ -96,8 +102,11 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     // It allows everything unless told otherwise, and has no modes to say so.
     modeEnvironment: { ask: { OPENCODE_CONFIG_CONTENT: '{"permission":"ask"}' } },
     mcpToolPrefixes: ['*_'],
-    // It retries silently for up to 80 s, and a model may be silent for 100 s; a context overflow it retries for ever.
+    // It retries silently for up to 80 s, and a model may be silent for 100 s.
     silenceMs: 150_000,
+    // A context overflow it meets with a summary, as a message, and tries again, for ever. Otherwise a message without a
+    // tool call is the last one.
+    maxMessagesInARow: 10,
     repeatsTextAfterBreak: true,
     settings: [
       'experimental.mcp_timeout: MCP calls are given up after 60 s otherwise',

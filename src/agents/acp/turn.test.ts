@@ -76,7 +76,7 @@ describe('the silence of an agent', () => {
 
 function watch() {
   const clock = new FakeClock();
-  const turn = new Turn(clock, ACP_PRESETS.acp, () => {});
+  const turn = new Turn(clock, ACP_PRESETS.acp, { onAbandon() {}, onCircling() {} });
   let seen: boolean | 'waiting' = 'waiting';
   void turn.isSilentFor(SILENCE_MS).then((isSilent) => {
     seen = isSilent;

@@ -18,6 +18,14 @@ const IDLE_KINDS = new Set([
   'current_mode_update',
 ]);
 
+/** What an exchange tells of itself while it runs. */
+export interface TurnListener {
+  /** Its reader left before the end. */
+  onAbandon(): void;
+  /** The agent says one thing after the other and does nothing. */
+  onCircling(messages: number): void;
+}
+
 /** Why we ended an exchange that had not ended by itself. */
 export interface Interruption {
   readonly reason: TurnEndReason;
@@ -36,10 +44,16 @@ export class Turn {
   readonly #ender = new AbortController();
   #lastSignMs: number;
   #questions = 0;
+  readonly #listener: TurnListener;
+  readonly #maxMessagesInARow: number;
+  #messageId: string | undefined;
+  #messagesInARow = 0;
   #noise = 0;
 
-  constructor(clock: Clock, preset: AcpPreset, onAbandon: () => void) {
-    this.exchange = new Exchange(onAbandon);
+  constructor(clock: Clock, preset: AcpPreset, listener: TurnListener) {
+    this.exchange = new Exchange(() => listener.onAbandon());
+    this.#listener = listener;
+    this.#maxMessagesInARow = preset.maxMessagesInARow ?? Number.POSITIVE_INFINITY;
     this.translator = new Translator(preset);
     this.#clock = clock;
     this.#lastSignMs = clock.monotonicMs();
@@ -56,6 +70,15 @@ export class Turn {
   receive(update: SessionUpdate): void {
     if (!IDLE_KINDS.has(update.sessionUpdate)) this.#lastSignMs = this.#clock.monotonicMs();
     for (const event of this.translator.apply(update)) this.exchange.push(event);
+    this.#countMessages(update);
+  }
+
+  #countMessages({ sessionUpdate, messageId }: SessionUpdate): void {
+    if (sessionUpdate === 'tool_call' || sessionUpdate === 'tool_call_update') this.#messagesInARow = 0;
+    if (sessionUpdate !== 'agent_message_chunk' || messageId === this.#messageId) return;
+    this.#messageId = messageId;
+    this.#messagesInARow += 1;
+    if (this.#messagesInARow === this.#maxMessagesInARow) this.#listener.onCircling(this.#messagesInARow);
   }
 
   /** Tells of a line that is no message. */

@@ -1,5 +1,6 @@
-import { messageOf, throwIfAborted, visibleBlock } from '../../foundation/index.js';
+import { messageOf, throwIfAborted } from '../../foundation/index.js';
 import { type Program, type ProgramExit, type StopOptions, startProgram } from '../../programs/index.js';
+import { describeDeath } from '../describe-exit.js';
 import {
   type AgentCapabilities,
   type AgentConnection,
@@ -17,7 +18,6 @@ import { Permissions } from './permissions.js';
 import { type ClaudeOutput, ClaudeReader } from './read.js';
 
 const AT_ONCE = { graceMs: 0, termMs: 0 } as const;
-const MAX_TAIL = 2_000;
 
 /** A running exchange and its end, for those who wait for it. */
 interface Turn {
@@ -70,7 +70,7 @@ export class ClaudeConnection implements AgentConnection {
 
   /** Throws PROGRAM_NOT_STARTED, ABORTED. */
   async start(): Promise<void> {
-    const { command, workingDirectory, environment, onOutput, signal } = this.#options;
+    const { command, workingDirectory, environment, onOutput, logPath, signal } = this.#options;
     const program = await startProgram(this.#tools, {
       command,
       args: claudeArguments(this.#options, this.#sessionId),
@@ -78,6 +78,7 @@ export class ClaudeConnection implements AgentConnection {
       environment,
       input: 'open',
       onOutput,
+      logPath,
       onLine: (line) => this.#take(this.#reader.read(line)),
       onOversizedLine: ({ bytes }) =>
         this.#push({ type: 'error', message: `A line of ${bytes} bytes was left out`, status: null }),
@@ -151,9 +152,10 @@ export class ClaudeConnection implements AgentConnection {
   #interrupt(): void {
     if (this.#turn === undefined) return;
     this.#reader.isCancelling = true;
-    this.#permissions.denyAll('the turn was cancelled');
     const request = { subtype: 'interrupt' };
     this.#send({ type: 'control_request', request_id: this.#tools.ids.uuid(), request });
+    // Behind the interrupt: an agent that hears the denial first may go on with its turn and complete it.
+    this.#permissions.denyAll('the turn was cancelled');
   }
 
   /** Writing to a program that does not read any more changes nothing: its exit ends the turn. */
@@ -197,14 +199,9 @@ export class ClaudeConnection implements AgentConnection {
 
   #tellDeath(program: Program, exit: ProgramExit): void {
     const isOurs = this.#isEnded || this.#turn?.cancelling !== undefined;
-    const tail = visibleBlock(program.stderrTail.trim().slice(-MAX_TAIL));
-    const message = `Claude Code ${describeExit(exit)}${tail === '' ? '' : `:\n${tail}`}`;
+    const message = describeDeath('Claude Code', exit, program);
     const died = { type: 'turn-end', reason: isOurs ? 'cancelled' : 'died', message } as const;
     this.#isEnded = true;
     this.#push(isOurs ? died : (this.#unaskedEnd ?? died));
   }
-}
-
-function describeExit({ code, signal }: ProgramExit): string {
-  return signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
 }

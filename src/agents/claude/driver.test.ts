@@ -149,7 +149,7 @@ describe('a process that leaves', () => {
     expect(await collect(connection.prompt('One'))).toEqual([
       text('Hel'),
       { type: 'error', message: expect.stringContaining('A line of 25 characters'), status: null },
-      { type: 'turn-end', reason: 'died', message: 'Claude Code exited with code 3:\nout of memory' },
+      { type: 'turn-end', reason: 'died', message: 'Claude Code ended with exit code 3:\nout of memory' },
     ]);
     expect(() => connection.prompt('Two')).toThrow(expect.objectContaining({ code: 'AGENT_ENDED' }));
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/agents.js';
 import { collect, fakeAgent } from '../../../test/support/fake-agent.js';
 import { claudeDriver } from './driver.js';
 
@@ -105,7 +106,9 @@ describe('permissions', () => {
       { reason: 'cancelled' },
     ]);
     expect(signal.aborted).toBe(true);
-    expect(agent.notes()).toMatchObject([response({ behavior: 'deny' }), { subtype: 'interrupt' }]);
+    // The turn may end before the agent has read on.
+    await eventually(() => agent.notes().length === 2);
+    expect(agent.notes()).toMatchObject([{ subtype: 'interrupt' }, response({ behavior: 'deny' })]);
   });
 
   it('forgets a request that is taken back, and refuses what it does not know', async () => {

@@ -1,4 +1,3 @@
-import { messageOf } from '../../foundation/index.js';
 import type { McpServerSpec } from '../driver.js';
 import type { AgentEvent } from '../events.js';
 import {
@@ -64,15 +63,11 @@ export class Permissions {
   }
 
   async #decide({ permission, controller }: Pending): Promise<PermissionDecision> {
-    // Whoever gave the agent a server wants it to be used; asking leave to ask would go in circles.
-    if (isOfGivenServer(permission.name, this.#options.mcpServers)) {
-      return { isAllowed: true, by: 'it belongs to a server that was given to the agent' };
-    }
-    try {
-      return await decidePermission(this.#options.policy, permission, controller.signal);
-    } catch (error) {
-      return { isAllowed: false, by: `it could not be asked: ${messageOf(error)}` };
-    }
+    const { policy, mcpServers } = this.#options;
+    return await decidePermission(policy, permission, {
+      isOfGivenServer: isOfGivenServer(permission.name, mcpServers),
+      signal: controller.signal,
+    });
   }
 
   #settle(id: string, { isAllowed, by }: PermissionDecision): void {

@@ -4,6 +4,7 @@ import {
   type AssistantLine,
   type ClaudeLine,
   type ControlRequestLine,
+  isStreamLine,
   type RateLimitLine,
   ReplyStart,
   type ResultLine,
@@ -76,6 +77,7 @@ export class ClaudeReader {
 
   #readParsed(parsed: JsonLine): ClaudeOutput[] {
     if (parsed.type === undefined) return [errorEvent(parsed.damage)];
+    if (parsed.type === 'stream_event' && isStreamLine(parsed.value)) return this.#readStream(parsed.value);
     const schema = schemaOf(parsed.type);
     if (schema === undefined) return [];
     const { data, error } = schema.safeParse(parsed.value);

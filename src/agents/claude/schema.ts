@@ -81,6 +81,32 @@ const StreamLine = z.object({
 });
 export type StreamLine = z.infer<typeof StreamLine>;
 
+/**
+ * What the schema says, looked at by hand: with it such a line takes two thirds longer than `JSON.parse` of it, and
+ * there are hundreds of them to each other line. A line that fails here is given to the schema, which says why.
+ */
+export function isStreamLine(value: object): value is StreamLine {
+  const { event, parent_tool_use_id: parent } = value as Unchecked<StreamLine>;
+  if (!isRecord(event) || !isStringOrNone(parent ?? undefined)) return false;
+  const { type, index, delta } = event as Unchecked<StreamLine['event']>;
+  if (typeof type !== 'string' || (index !== undefined && typeof index !== 'number')) return false;
+  if (delta === undefined) return true;
+  if (!isRecord(delta)) return false;
+  const { text, thinking } = delta as Unchecked<NonNullable<StreamLine['event']['delta']>>;
+  return isStringOrNone(text) && isStringOrNone(thinking);
+}
+
+/** The keys of something, of whose values nothing is known yet. */
+type Unchecked<Shape> = { readonly [Key in keyof Shape]?: unknown };
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isStringOrNone(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
+}
+
 export const ReplyStart = z.object({ id: optional(z.string()), usage: Tokens });
 
 const ModelUsage = optional(

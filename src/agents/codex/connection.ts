@@ -1,5 +1,6 @@
-import { messageOf, visibleBlock } from '../../foundation/index.js';
+import { messageOf } from '../../foundation/index.js';
 import { type Program, type ProgramExit, type StopOptions, startProgram } from '../../programs/index.js';
+import { describeDeath, tailOf } from '../describe-exit.js';
 import {
   type AgentCapabilities,
   type AgentConnection,
@@ -18,7 +19,6 @@ import { UsageMeter } from './usage.js';
 /** Codex does not look at its input while it works, so waiting for it to leave would be in vain. */
 const CANCEL = { graceMs: 1, termMs: STOP_GRACE.termMs } as const;
 const AT_ONCE = { graceMs: 0, termMs: 0 } as const;
-const MAX_TAIL = 2_000;
 const UNKNOWN_THREAD = /no rollout found/i;
 
 /** The process of an exchange; it may take a moment to leave after the end of it. */
@@ -44,6 +44,7 @@ export class CodexConnection implements AgentConnection {
   #lastExit: ProgramExit | null = null;
   #isEnded = false;
   #mustTellAsk: boolean;
+  #processes = 0;
 
   constructor(
     tools: DriverTools,
@@ -149,6 +150,7 @@ export class CodexConnection implements AgentConnection {
       environment,
       input: input === undefined ? 'closed' : 'open',
       onOutput,
+      logPath: this.#nextLogPath(),
       onLine: (line) => {
         for (const event of reader.read(line)) exchange.push(event);
         this.#threadId = reader.threadId ?? this.#threadId;
@@ -162,12 +164,16 @@ export class CodexConnection implements AgentConnection {
     this.#running = { program, exchange, isStopped: false };
     if (exchange.isOver)
       void this.#stopQuietly(AT_ONCE); // cancelled while it started
-    else if (input !== undefined) {
-      // A program that does not read any more leaves, and that ends the turn.
-      program.writeLine(input).catch(() => {});
-      program.closeInput();
-    }
+    // A program that does not read any more leaves, and that ends the turn.
+    else if (input !== undefined) program.closeInput(input);
     return this.#running;
+  }
+
+  /** A log begins anew with its program, so each has its own. */
+  #nextLogPath(): string | undefined {
+    this.#processes += 1;
+    const { logPath } = this.#options;
+    return logPath === undefined || this.#processes === 1 ? logPath : `${logPath}-${this.#processes}`;
   }
 
   #tellAsk(exchange: Exchange): void {
@@ -189,13 +195,9 @@ export class CodexConnection implements AgentConnection {
 
 /** Exit codes prove nothing: without a last word the process died, unless it could not find the thread. */
 function endWithoutWord({ program, isStopped }: Running, exit: ProgramExit, reader: CodexReader): TurnEnd {
-  const tail = visibleBlock(program.stderrTail.trim().slice(-MAX_TAIL));
+  const tail = tailOf(program);
   const isUnknown = reader.threadId === null && UNKNOWN_THREAD.test(tail);
-  const message = isUnknown ? tail : `Codex ${describeExit(exit)}${tail === '' ? '' : `:\n${tail}`}`;
+  const message = isUnknown ? tail : describeDeath('Codex', exit, program);
   if (isStopped) return { type: 'turn-end', reason: 'cancelled', message };
   return { type: 'turn-end', reason: isUnknown ? 'failed' : 'died', message };
-}
-
-function describeExit({ code, signal }: ProgramExit): string {
-  return signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
 }

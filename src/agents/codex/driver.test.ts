@@ -1,4 +1,4 @@
-import { readdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { collect, type FakeAgent, fakeAgent } from '../../../test/support/fake-agent.js';
 import { processFacts } from '../../../test/support/processes.js';
@@ -85,7 +85,17 @@ describe('a conversation', () => {
     const connection = await agent.start();
     const [said] = await collect(connection.prompt(`Long ${'words '.repeat(100_000)}`));
     expect(said).toEqual(text('Long words words wor'));
-    expect(agent.notes()).toMatchObject([{ input: 600_006 }]);
+    expect(agent.notes()).toMatchObject([{ input: 600_005 }]);
+  });
+
+  it('keeps what each process wrote in a log of its own', async () => {
+    await using agent = await fakeAgent(codexDriver, ECHO);
+    const connection = await agent.start({ logPath: agent.dir.at('log') });
+    await collect(connection.prompt('One'));
+    await collect(connection.prompt('Two'));
+    await connection.end();
+    expect(readFileSync(agent.dir.at('log'), 'utf8')).toContain('"One"');
+    expect(readFileSync(agent.dir.at('log-2'), 'utf8')).toContain('"Two"');
   });
 
   it('says once that it cannot ask', async () => {
@@ -198,7 +208,7 @@ describe('a process that leaves', () => {
     const connection = await agent.start();
     expect(await collect(connection.prompt('One'))).toEqual([
       text('Hel'),
-      { type: 'turn-end', reason: 'died', message: 'Codex exited with code 0:\npanicked' },
+      { type: 'turn-end', reason: 'died', message: 'Codex ended with exit code 0:\npanicked' },
     ]);
     expect((await collect(connection.prompt('Two'))).at(-1)).toMatchObject({ reason: 'died' });
   });

@@ -1,5 +1,6 @@
 import { messageOf, throwIfAborted } from '../../foundation/index.js';
 import { type Program, type ProgramExit, type ProgramSpec, startProgram } from '../../programs/index.js';
+import { describeDeath } from '../describe-exit.js';
 import {
   type AgentCapabilities,
   type AgentConnection,
@@ -121,6 +122,7 @@ export class LineConnection implements AgentConnection {
       args: options.args,
       workingDirectory: options.workingDirectory,
       environment: options.environment,
+      logPath: options.logPath,
       input: 'open',
       // The lines are cut here, where the unfinished last one can be seen as well.
       onLine: () => {},
@@ -225,14 +227,13 @@ export class LineConnection implements AgentConnection {
       this.#tools.log.warn('line.not-swept', { pid: program.pid, error: messageOf(error) });
     }
     this.#onReady?.();
-    const { reason, message } = this.#stopReason ?? this.#reasonOf(exit, program.stderrTail);
+    const { reason, message } = this.#stopReason ?? this.#reasonOf(exit, program);
     this.#finish(reason, message);
   }
 
-  #reasonOf(exit: ProgramExit, errors: string): { reason: TurnEndReason; message: string | null } {
+  #reasonOf(exit: ProgramExit, program: Program): { reason: TurnEndReason; message: string | null } {
     if (this.#rules.exitCompletes && exit.code === 0) return { reason: 'completed', message: null };
-    const how = exit.code === null ? `killed by ${exit.signal}` : `exit code ${exit.code}`;
-    const message = [`the program ended: ${how}`, errors.trim().slice(-2_000)].filter(Boolean).join('\n');
+    const message = describeDeath('the program', exit, program);
     return { reason: this.#rules.exitCompletes && exit.code !== null ? 'failed' : 'died', message };
   }
 

@@ -80,7 +80,7 @@ describe('the line driver', () => {
   it.each([
     ['exit 0', {}, 'died', 'exit code 0'],
     ['exit 0', { exitCompletes: true }, 'completed', null],
-    ['echo sorry >&2; exit 4', { exitCompletes: true }, 'failed', 'exit code 4\nsorry'],
+    ['echo sorry >&2; exit 4', { exitCompletes: true }, 'failed', 'exit code 4:\nsorry'],
     ['kill -9 $$', { exitCompletes: true }, 'died', 'SIGKILL'],
   ] as const)('after %j with %j has %s', async (last, options, reason, message) => {
     await using world = await agentWorld();

@@ -28,9 +28,11 @@ export default defineCommand({
         workingDirectory,
         command: 'holdfast agents probe',
       });
+      // What is built in may keep files below our home, which is another one here.
+      const inside = agent.source === 'built in' ? chooseAgent(probe, agent.name) : agent;
       const options = { permissions: 'edits', workingDirectory, model: values.model, signal } as const;
       const found = probeAgent({
-        start: (resume) => startAgent(probe, agent, { ...options, resume }),
+        start: (resume) => startAgent(probe, inside, { ...options, resume }),
         questions: probe.questions,
         secretWord: `kelp-${services.tools.ids.token().slice(0, 6)}`,
         stepTimeoutMs,

@@ -63,6 +63,8 @@ export default defineCommand({
       });
       await session.detach({ isUrgent: signal.aborted });
       if (!isJson) terminal.note(terminal.style.dim(summary(session, response)));
+      if (response.reason !== 'completed' && session.outputPath !== null)
+        terminal.note(`What the agent wrote: ${visibleLine(session.outputPath)}`);
       return signal.aborted ? ExitCode.interrupted : exitCodeOf(response.reason);
     } finally {
       await session.detach({ isUrgent: true });

@@ -65,6 +65,7 @@ export class ProcessSession {
   readonly #context: ContextTracker;
   readonly #listeners = new Set<(notice: ProcessNotice) => void>();
   readonly #startedAtMs: number;
+  readonly #firstPrompt: number;
   readonly #starting = new AbortController();
   #record: ProcessFile;
   #connection: AgentConnection | undefined;
@@ -85,6 +86,7 @@ export class ProcessSession {
     this.#owned = owned;
     this.#options = options;
     this.#startedAtMs = tools.clock.monotonicMs();
+    this.#firstPrompt = record.prompt_count + 1;
     this.#context = new ContextTracker(options.context, (level, percent) => {
       this.#tell({ type: 'context', level, percent });
     });
@@ -101,6 +103,11 @@ export class ProcessSession {
   /** What is written down about it. */
   get record(): Readonly<ProcessFile> {
     return this.#record;
+  }
+
+  /** Where all that the agent's program writes goes; null for a session that is not kept. */
+  get outputPath(): string | null {
+    return this.#owned?.outputPathFrom(this.#firstPrompt) ?? null;
   }
 
   get contextLevel(): ContextLevel {
@@ -125,7 +132,7 @@ export class ProcessSession {
       this.#stopWatch = this.#owned?.onStop((mode) => this.#stop(mode));
       this.#connection = await start({
         resume: this.#record.resume ?? undefined,
-        outputPath: this.#owned?.outputPath,
+        outputPath: this.outputPath ?? undefined,
         onOutput: (stream, chunk) => this.#onOutput(stream, chunk),
         signal: this.#starting.signal,
       });

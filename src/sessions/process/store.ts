@@ -28,8 +28,8 @@ const STOP = 'stop.json';
 export interface OwnedProcess extends Disposable {
   /** Makes a record durable. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
   write(record: ProcessFile): void;
-  /** Where the full output of the agent goes. */
-  readonly outputPath: string;
+  /** Where the full output of the agent goes from its n-th prompt on, until it is started again. */
+  outputPathFrom(prompt: number): string;
   /** Calls back once for each request to stop, soon after it was made. */
   onStop(act: (mode: StopMode) => void): DirectoryWatch;
 }
@@ -83,10 +83,6 @@ export class FileProcessStore {
     return join(this.#existing(id), 'session');
   }
 
-  outputPath(id: string): string {
-    return join(this.#existing(id), 'output.log');
-  }
-
   /** Asks the owner of a session to stop it. */
   requestStop(id: string, mode: StopMode): void {
     const request = { version: DOCUMENT_VERSION, mode };
@@ -122,7 +118,6 @@ export class FileProcessStore {
 export const LISTED_BY = 'holdfast processes list --all';
 
 class FileOwnedProcess implements OwnedProcess {
-  readonly outputPath: string;
   readonly #tools: LockTools;
   readonly #directory: string;
   readonly #lock: Lock;
@@ -131,7 +126,10 @@ class FileOwnedProcess implements OwnedProcess {
     this.#tools = tools;
     this.#directory = directory;
     this.#lock = lock;
-    this.outputPath = join(directory, 'output.log');
+  }
+
+  outputPathFrom(prompt: number): string {
+    return join(this.#directory, `output-${prompt}.log`);
   }
 
   write(record: ProcessFile): void {

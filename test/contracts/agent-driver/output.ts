@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect } from 'vitest';
@@ -30,6 +31,16 @@ export function describeOutput(contract: Contract): void {
       expect(turn.last).toMatchObject({ reason: 'completed' });
       expect(turn.text).toContain('still here');
       expect((await converse(connection, 'two')).text.trim()).toBe('and here');
+    });
+
+    contract.it([], 'is kept in a log without its secrets', async ({ start, world }) => {
+      const logPath = world.dir.at('output.log');
+      const connection = await start([[{ say: `the key is sk-ant-api03-${'x1'.repeat(20)}` }]], { logPath });
+      expect((await converse(connection, 'go')).text).toContain('sk-ant-api03-');
+      await connection.end();
+      const log = readFileSync(logPath, 'utf8');
+      expect(log).toContain('the key is [redacted:anthropic-key]');
+      expect(log).not.toContain('sk-ant');
     });
 
     contract.it([], 'keeps every character of a text', async ({ start }) => {

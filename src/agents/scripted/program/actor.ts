@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Conversation, Conversations } from './conversation.js';
 import type { Launch } from './launch.js';
+import { obeyPlainWords } from './plain-words.js';
 import { playTurn, type Stage } from './player.js';
 import { type Script, type Turn, turnAfter } from './script.js';
 import type { PlayedTurn, Voice } from './voice.js';
@@ -8,7 +9,8 @@ import type { PlayedTurn, Voice } from './voice.js';
 /** What every protocol needs to run the play. */
 export interface Actor {
   readonly launch: Launch;
-  readonly script: Script;
+  /** Null where none was given: then plain words are obeyed. */
+  readonly script: Script | null;
   readonly conversations: Conversations;
   readonly stage: Stage;
   /** Ends the program, unless the script said that it does not let itself be ended. */
@@ -39,7 +41,7 @@ export async function answer(
     prompt,
     history,
   });
-  const turn = turnAfter(script, conversation.prompts.length);
+  const turn = script === null ? obeyPlainWords(prompt) : turnAfter(script, conversation.prompts.length);
   conversation.add({ role: 'user', text: prompt });
   return { turn, ...(await playTurn(turn, stage, voice, conversation, signal)) };
 }

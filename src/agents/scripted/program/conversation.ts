@@ -20,15 +20,14 @@ export interface Message {
   readonly usage?: TurnUsage;
 }
 
-/** What is noted about every prompt; no id of a conversation has a dot. */
-export const LOG_NAME = 'prompts.log.jsonl';
-
 /** Conversations on disk, one file each; a line is there whole once it was written, also after SIGKILL. */
 export class Conversations {
   readonly #directory: string | null;
+  readonly #notesPath: string | null;
 
-  constructor(directory: string | null) {
+  constructor(directory: string | null, notesPath: string | null) {
     this.#directory = directory;
+    this.#notesPath = notesPath;
     if (directory !== null) mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
@@ -39,12 +38,14 @@ export class Conversations {
   /** Goes on with a conversation, or begins one. */
   open(id: string): Conversation {
     const messages = this.has(id) ? readMessages(readFileSync(this.#path(id), 'utf8')) : [];
-    return new Conversation(id, messages, (message) => this.#append(this.#path(id), message));
+    return new Conversation(id, messages, (message) => {
+      if (this.#directory !== null) append(this.#path(id), message);
+    });
   }
 
   /** Makes a conversation that can be resumed before anything was said in it. */
   begin(id: string): Conversation {
-    if (this.#directory !== null) appendFileSync(this.#path(id), '');
+    if (this.#directory !== null) appendFileSync(this.#path(id), '', { mode: 0o600 });
     return this.open(id);
   }
 
@@ -57,11 +58,7 @@ export class Conversations {
 
   /** Writes down what the agent was told and what it knew then, for whoever wants to check. */
   note(entry: unknown): void {
-    this.#append(join(this.#directory ?? '', LOG_NAME), entry);
-  }
-
-  #append(path: string, entry: unknown): void {
-    if (this.#directory !== null) appendFileSync(path, `${JSON.stringify(entry)}\n`);
+    if (this.#notesPath !== null) append(this.#notesPath, entry);
   }
 
   #path(id: string): string {
@@ -106,6 +103,10 @@ function addUp(a: TurnUsage, b: TurnUsage): TurnUsage {
     cost: a.cost + b.cost,
     window: b.window,
   };
+}
+
+function append(path: string, entry: unknown): void {
+  appendFileSync(path, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
 }
 
 /** An id becomes a file name only if it could not be anything else. */

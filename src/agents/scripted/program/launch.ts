@@ -10,6 +10,8 @@ export interface Launch {
   readonly scriptPath: string | null;
   /** Where conversations are kept; without one they end with the process. */
   readonly stateDirectory: string | null;
+  /** Where everything that it was told, and knew then, is noted for whoever wants to check. */
+  readonly notesPath: string | null;
   readonly sessionId: string | null;
   readonly resume: string | null;
   readonly isFork: boolean;
@@ -33,7 +35,15 @@ export interface Launch {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const OWN = ['--protocol', '--script', '--state', '--end-marker', '--failure-marker', '--prompt-end'];
+const OWN = [
+  '--protocol',
+  '--script',
+  '--state',
+  '--notes',
+  '--end-marker',
+  '--failure-marker',
+  '--prompt-end',
+];
 const KINDS: Readonly<Record<Protocol, OptionKinds>> = {
   claude: kinds(
     [
@@ -68,6 +78,7 @@ export function readLaunch(argv: readonly string[], environment: Environment): L
     protocol,
     scriptPath: last('--script') ?? environment.HOLDFAST_SCRIPTED_SCRIPT ?? null,
     stateDirectory: last('--state') ?? environment.HOLDFAST_SCRIPTED_STATE ?? null,
+    notesPath: last('--notes') ?? environment.HOLDFAST_SCRIPTED_NOTES ?? null,
     sessionId: last('--session-id'),
     resume: codex?.resume ?? last('--resume', '-r'),
     isFork: has('--fork-session'),

@@ -52,8 +52,8 @@ function makeActor(launch: Launch): Actor {
   });
   return {
     launch,
-    script: parseScript(launch.scriptPath === null ? '{}' : readFileSync(launch.scriptPath, 'utf8')),
-    conversations: new Conversations(launch.stateDirectory),
+    script: launch.scriptPath === null ? null : parseScript(readFileSync(launch.scriptPath, 'utf8')),
+    conversations: new Conversations(launch.stateDirectory, launch.notesPath),
     stage: {
       output: new Output(),
       directory: process.cwd(),

@@ -1,0 +1,181 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DIST, type Machine, machine } from '../support/holdfast-binary.js';
+import { verifies } from '../support/verifies.js';
+
+const PROTOCOLS = ['claude', 'codex', 'acp', 'line'] as const;
+type Protocol = (typeof PROTOCOLS)[number];
+
+describe('holdfast agents', () => {
+  it('probes our own agent, and everything works', async () => {
+    await using pc = await machine();
+    const { code, data } = await pc.json(['agents', 'probe', 'scripted']);
+    const outcomes = data.steps.map(({ name, outcome }: Record<string, string>) => [name, outcome]);
+    expect(outcomes).toEqual([
+      ['start', 'works'],
+      ['prompt', 'works'],
+      ['cancel', 'works'],
+      ['question', 'works'],
+      ['resume after kill -9', 'works'],
+    ]);
+    expect(code).toBe(0);
+    // It lived in a home of its own, which is gone.
+    expect(readdirSync(pc.dir.at('tmp'))).toEqual([]);
+    expect(readdirSync(pc.dir.path)).not.toContain('holdfast home');
+  });
+});
+
+describe('holdfast exec', () => {
+  for (const protocol of PROTOCOLS) {
+    verifies('P12', `an agent behind the ${protocol} driver answers`, async () => {
+      await using pc = await machine();
+      setUp(pc, protocol, [{ say: 'I heard {{prompt}}' }]);
+      const { code, stdout } = await pc.run(['exec', '--agent', 'mine', 'hello']);
+      expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: 'I heard hello' });
+    });
+  }
+
+  verifies('P12', 'scripted is there without any configuration', async () => {
+    await using pc = await machine();
+    const { code, stdout } = await pc.run(['exec', '--agent', 'scripted', 'hello']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'You said: hello\n' });
+  });
+
+  for (const [what, steps, reason] of [
+    ['death', [{ say: 'so far' }, { crash: true }], 'died'],
+    ['garbage', [{ garbage: '\n{"type":\n\u0000\n' }, { say: 'done' }], 'completed'],
+    ['a flood', [{ flood: { stream: 'stderr', bytes: 8_000_000 } }, { say: 'done' }], 'completed'],
+    ['split lines', [{ pieces: 3 }, { say: 'done' }], 'completed'],
+    ['a failure', [{ fail: 'no more room' }], 'failed'],
+  ] as const) {
+    for (const protocol of PROTOCOLS) {
+      verifies('P05', `${what} behind the ${protocol} driver ends the turn as ${reason}`, async () => {
+        await using pc = await machine();
+        setUp(pc, protocol, steps);
+        const { code, last } = await ending(pc, ['exec', '--agent', 'mine', 'go']);
+        expect({ code, reason: last.reason }).toEqual({ code: reason === 'completed' ? 0 : 1, reason });
+      });
+    }
+  }
+
+  for (const protocol of PROTOCOLS) {
+    verifies('P05', `a time limit cancels the turn behind the ${protocol} driver`, async () => {
+      await using pc = await machine();
+      setUp(pc, protocol, [{ say: 'I wait' }, { hang: true }]);
+      const { code, stdout } = await pc.run(['exec', '--agent', 'mine', '--timeout', '1s', '--json', 'go']);
+      const [end, error] = stdout
+        .trim()
+        .split('\n')
+        .slice(-2)
+        .map((line) => JSON.parse(line));
+      expect(code).toBe(7);
+      expect(end).toMatchObject({ type: 'turn-end', reason: 'cancelled' });
+      expect(error).toMatchObject({ success: false, code: 'PROMPT_TIMED_OUT' });
+    });
+
+    verifies('P05', `Ctrl+C cancels the turn behind the ${protocol} driver`, async () => {
+      await using pc = await machine();
+      setUp(pc, protocol, [{ say: 'I wait' }, { hang: true }]);
+      const running = pc.start(['exec', '--agent', 'mine', '--json', 'go']);
+      await running.printed('stdout', /I wait/);
+      running.child.kill('SIGINT');
+      const { code, stdout } = await running.ended;
+      expect(code).toBe(130);
+      expect(lastEvent(stdout)).toMatchObject({ type: 'turn-end', reason: 'cancelled' });
+    });
+  }
+
+  it('keeps what the agent wrote, without secrets, and says where when something went wrong', async () => {
+    await using pc = await machine();
+    setUp(pc, 'claude', [{ say: `the key is sk-ant-api03-${'x1'.repeat(20)}` }, { fail: 'no more room' }]);
+    const { stderr } = await pc.run(['exec', '--agent', 'mine', 'go']);
+    const [, path = ''] = /What the agent wrote: (.*)/.exec(stderr) ?? [];
+    expect(path).toMatch(/\/processes\/ses_[0-9a-f-]{36}\/output-1\.log$/);
+    const log = readFileSync(path, 'utf8');
+    expect(log).toContain('the key is [redacted:anthropic-key]');
+    expect(log).toContain('no more room');
+  });
+});
+
+describe('an agent without a protocol', () => {
+  it('is talked to as config.json says', async () => {
+    await using pc = await machine();
+    const script =
+      'echo ready?; while read -r line; do echo "got $line"; [ "$line" = "." ] && echo "== over =="; done';
+    pc.configure({
+      agents: {
+        mine: {
+          driver: 'line',
+          command: 'sh',
+          args: ['-c', script],
+          line: {
+            endMarkers: ['== over =='],
+            failureMarkers: ['!!'],
+            promptTerminator: '.',
+            showsMarkerWhenReady: false,
+          },
+        },
+      },
+    });
+    const { code, stdout } = await pc.run(['exec', '--agent', 'mine', 'one\ntwo']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('got one\ngot two\n');
+    expect(stdout).not.toContain('over');
+  });
+
+  it('that shows a failure marker has failed, with the rest of the line', async () => {
+    await using pc = await machine();
+    const line = { endMarkers: ['ok'], failureMarkers: ['!!'] };
+    pc.configure({
+      agents: {
+        mine: { driver: 'line', command: 'sh', args: ['-c', 'read -r line; echo "no $line !!"; cat'], line },
+      },
+    });
+    const { code, last } = await ending(pc, ['exec', '--agent', 'mine', 'idea']);
+    expect({ code, last }).toEqual({
+      code: 1,
+      last: { type: 'turn-end', reason: 'failed', message: 'no idea' },
+    });
+  });
+
+  it.each([
+    [{ driver: 'claude', line: {} }, 'agents.mine.line: is for the driver line only'],
+    [{ driver: 'line', line: { endMarker: '>' } }, 'agents.mine.line: Unrecognized key: "endMarker"'],
+    [{ driver: 'line', line: { endMarkers: ['a\nb'] } }, 'agents.mine.line.endMarkers.0: must be one line'],
+    [{ driver: 'line', line: { context: { pattern: '(', windowTokens: 9 } } }, 'is no regular expression'],
+    [{ driver: 'line', line: { context: { pattern: 'x', windowTokens: 9 } } }, 'must hold a group'],
+  ])('is refused when it is set up as %j', async (settings, message) => {
+    await using pc = await machine();
+    pc.configure({ agents: { mine: { command: 'sh', ...settings } } });
+    const { code, stderr } = await pc.run(['exec', '--agent', 'mine', 'go']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+/** The agent `mine`: our scripted program, which speaks this protocol and plays these steps. */
+function setUp(pc: Machine, protocol: Protocol, steps: readonly object[]): void {
+  const script = pc.dir.at('script.json');
+  writeFileSync(script, JSON.stringify({ turns: [{ steps }] }));
+  pc.configure({
+    agents: {
+      mine: {
+        driver: protocol,
+        command: process.execPath,
+        args: [join(DIST, 'agents', 'scripted.mjs')],
+        environment: { HOLDFAST_SCRIPTED_PROTOCOL: protocol, HOLDFAST_SCRIPTED_SCRIPT: script },
+        ...(protocol === 'line' ? { line: { failureMarkers: ['[FAILED]'] } } : {}),
+      },
+    },
+  });
+}
+
+async function ending(pc: Machine, args: readonly string[]) {
+  const { code, stdout } = await pc.run([...args, '--json']);
+  return { code, last: lastEvent(stdout) };
+}
+
+function lastEvent(stdout: string): { readonly reason: string } {
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? 'null');
+}
