@@ -1,3 +1,4 @@
+export { type AgentFile, readAgentFiles } from './agent-files.js';
 export {
   type AgentDefinition,
   agentNamed,

@@ -10,6 +10,7 @@ import {
   type PermissionMode,
   type PermissionRequest,
   type ResumeHandle,
+  readAgentFiles,
 } from '../agents/index.js';
 import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
 import { findProgram, runProgram } from '../programs/index.js';
@@ -60,16 +61,46 @@ export async function agentVersion(services: Services, agent: AgentDefinition): 
   }
 }
 
-/** The agent to use: the named one, the configured one, or the first that is installed. Throws AGENT_UNKNOWN, NO_AGENT. */
+/**
+ * The agent to use: the named one, the configured one, or the first that is installed. Throws AGENT_UNKNOWN, NO_AGENT.
+ */
 export function chooseAgent(services: Services, name: string | undefined): AgentDefinition {
-  const agents = knownAgents(services);
   const wanted = name ?? services.config.get('agent');
-  if (wanted !== undefined) return agentNamed(agents, wanted);
-  for (const candidate of DEFAULT_ORDER) {
-    const agent = agents.find((known) => known.name === candidate);
-    if (agent !== undefined && locateAgent(services, agent) !== undefined) return agent;
-  }
-  throw new NoAgentError();
+  if (wanted === undefined) return firstInstalled(services, knownAgents(services));
+  return agentNamed([...knownAgents(services), ...describedAgents(services)], wanted);
+}
+
+/**
+ * The agents that Markdown files of the project and of the user describe: the usual agent with another prompt and
+ * perhaps another model. None where there is no usual agent.
+ */
+export function describedAgents(services: Services): AgentDefinition[] {
+  const { workingDirectory, config, tools } = services;
+  const files = readAgentFiles(tools.fileSystem, { project: workingDirectory, home: config.roots.home });
+  const agents = knownAgents(services);
+  const usual =
+    agents.find((agent) => agent.name === config.get('agent')) ??
+    (files.length > 0 && installed(services, agents));
+  if (!usual) return [];
+  return files.map(({ name, model, systemPrompt, path }) => ({
+    ...usual,
+    name,
+    model: model ?? usual.model,
+    systemPrompt,
+    source: path,
+  }));
+}
+
+function firstInstalled(services: Services, agents: readonly AgentDefinition[]): AgentDefinition {
+  const found = installed(services, agents);
+  if (found === undefined) throw new NoAgentError();
+  return found;
+}
+
+function installed(services: Services, agents: readonly AgentDefinition[]): AgentDefinition | undefined {
+  return DEFAULT_ORDER.flatMap((name) => agents.filter((agent) => agent.name === name)).find(
+    (agent) => locateAgent(services, agent) !== undefined,
+  );
 }
 
 export interface StartAgentOptions {

@@ -1,6 +1,7 @@
 export {
   agentVersion,
   chooseAgent,
+  describedAgents,
   driverTools,
   knownAgents,
   locateAgent,

@@ -1,5 +1,5 @@
 import { type AgentDefinition, loadDriver } from '../../agents/index.js';
-import { agentVersion, knownAgents, locateAgent, type Services } from '../../app/index.js';
+import { agentVersion, describedAgents, knownAgents, locateAgent, type Services } from '../../app/index.js';
 import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -9,11 +9,13 @@ export default defineCommand({
   usage: 'agents list',
   summary: 'List the agents that are known and installed',
   details:
-    'Versions are asked from the programs themselves. Agents of your own go under `agents` in config.json.',
+    'Versions are asked from the programs themselves. Agents of your own go under `agents` in config.json;\n' +
+    'prompts of your own into Markdown files: .claude/agents/*.md or .aurora/agents/*.md, in the project or at home.',
   options: { all: { type: 'boolean', about: 'list those that are not installed, too' } },
   examples: ['holdfast agents', 'holdfast agents --all --json'],
   async run({ services, terminal, isJson }, { values }) {
-    const described = await Promise.all(knownAgents(services).map((agent) => describe(services, agent)));
+    const agents = [...knownAgents(services), ...describedAgents(services)];
+    const described = await Promise.all(agents.map((agent) => describe(services, agent)));
     const shown = described.filter((agent) => values.all || agent.path !== null);
     if (isJson) {
       terminal.write(visibleJson(shown));
