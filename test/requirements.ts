@@ -26,6 +26,7 @@ export const REQUIREMENTS = {
   Q21: 'every file written by AUQ 3.x is read and answered, and AUQ can answer ours',
   Q22: 'holdfast setup prints, writes and takes out the MCP entry of each client',
   Q23: 'the published names: SessionManager(config) of holdfast/question',
+  P06: 'changes and test results measured (before/after snapshot; parsed summaries), text rules as fallback',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;
