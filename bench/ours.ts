@@ -22,6 +22,12 @@ import {
   ownIdentity,
   replaceFile as replace,
 } from '../src/storage/index.js';
+import {
+  compareSnapshots,
+  type Snapshot,
+  takeSnapshot,
+  type WorkspaceChanges,
+} from '../src/workspace/index.js';
 
 const SESSION_ID = '00000000-0000-4000-8000-000000000000';
 const tools = createTools(nodeFileSystem);
@@ -76,6 +82,20 @@ export function openQuestions(directory: string, onLink: (path: string) => void 
     answer: (id) => sessions.answer(id, [{ questionIndex: 0, selectedOption: 'Yes' }]),
     wait: (id) => sessions.wait(id),
   };
+}
+
+/** Snapshots as a session takes them, with programs recorded in a directory of their own. */
+export function openWorkspace(programs: string, environment: Record<string, string>): Workspace {
+  const own = { ...tools, registry: new ProgramRegistry(tools, programs), environment };
+  return {
+    snapshot: (directory) => takeSnapshot(own, directory),
+    compare: (before, after) => compareSnapshots(own, before, after),
+  };
+}
+
+interface Workspace {
+  snapshot(directory: string): Promise<Snapshot>;
+  compare(before: Snapshot, after: Snapshot): Promise<WorkspaceChanges>;
 }
 
 interface Questions {

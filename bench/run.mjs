@@ -9,9 +9,10 @@ import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.
 import { rows as locks } from './locks.mjs';
 import { rows as notify } from './notify.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
+import { rows as workspace } from './workspace.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
-const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox, ...agents];
+const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox, ...agents, ...workspace];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { AgentDefinition } from '../agents/index.js';
 import {
   type AgentLaunch,
@@ -18,7 +19,11 @@ export function openProcesses(
     directory: layout.processes,
     trash: layout.processTrash,
   });
-  return new ProcessSessions({ ...services.tools, store, ...options });
+  const { environment, tools, programs, workingDirectory } = services;
+  // What we keep in a project keeps itself out by a .gitignore; in plain directories it is left out here.
+  const leaveOut = [layout.loop, join(workingDirectory, '.holdfast')];
+  const workbench = { ...tools, registry: programs, environment, leaveOut };
+  return new ProcessSessions({ ...tools, store, workbench, ...options });
 }
 
 /** How an agent is started for a session, and what must be the same when it is gone on with. */

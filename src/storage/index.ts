@@ -1,6 +1,7 @@
 export {
   createFile,
   isTemporaryName,
+  readBytes,
   readFile,
   removeQuietly,
   replaceFile,

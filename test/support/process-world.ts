@@ -2,6 +2,7 @@ import { acpDriver } from '../../src/agents/acp/index.js';
 import { claudeDriver } from '../../src/agents/claude/index.js';
 import { codexDriver } from '../../src/agents/codex/index.js';
 import type { AgentDriver } from '../../src/agents/driver.js';
+import { ProgramRegistry } from '../../src/programs/index.js';
 import {
   type AgentLaunch,
   FileProcessStore,
@@ -32,7 +33,12 @@ export interface ProcessWorld extends AsyncDisposable {
 }
 
 export async function processWorld(
-  options: Partial<ProcessSessionsOptions> & { play?: ScriptedPlay; protocol?: SpokenProtocol } = {},
+  options: Partial<ProcessSessionsOptions> & {
+    play?: ScriptedPlay;
+    protocol?: SpokenProtocol;
+    /** Whether the working directory is measured. */
+    measures?: boolean;
+  } = {},
 ): Promise<ProcessWorld> {
   const agents = await agentWorld();
   const tools = storageTools({ log: agents.log });
@@ -40,6 +46,7 @@ export async function processWorld(
     directory: agents.dir.at('processes'),
     trash: agents.dir.at('trash'),
   });
+  const { play = { turns: [] }, protocol, measures = false, ...rest } = options;
   let starts = 0;
   const launch = async (play: ScriptedPlay, protocol: SpokenProtocol = 'acp'): Promise<AgentLaunch> => {
     const spec = await scriptedStart(agents, protocol, play);
@@ -59,7 +66,7 @@ export async function processWorld(
         starts += 1;
         return agents.start(DRIVERS[protocol], {
           ...spec,
-          permissions: { mode: 'edits' },
+          permissions: { mode: measures ? 'bypass' : 'edits' },
           mcpServers: [],
           resume,
           onOutput,
@@ -68,9 +75,17 @@ export async function processWorld(
       },
     };
   };
-  const { play = { turns: [] }, protocol, ...rest } = options;
+  const registry = new ProgramRegistry(tools, agents.dir.at('git-programs'));
+  const workbench = measures ? { ...tools, registry, environment: process.env } : undefined;
   const other = (more: Partial<ProcessSessionsOptions> = {}) =>
-    new ProcessSessions({ ...tools, store, launch: () => launch(play, protocol), ...rest, ...more });
+    new ProcessSessions({
+      ...tools,
+      store,
+      workbench,
+      launch: () => launch(play, protocol),
+      ...rest,
+      ...more,
+    });
   const sessions = other();
   return {
     agents,

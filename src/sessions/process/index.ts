@@ -12,8 +12,8 @@ export {
 } from './errors.js';
 export type { ProcessInfo, Standing } from './info.js';
 export { isOver, type ProcessState, processLifecycle } from './lifecycle.js';
-export type { Workbench } from './measure.js';
-export type { Denial, Measurement, PromptResponse } from './response.js';
+export type { Measured, Workbench } from './measure.js';
+export type { Denial, PromptResponse } from './response.js';
 export { isProcessId, type Launch, type StopMode } from './schema.js';
 export {
   type ExecuteOptions,

@@ -1,49 +1,68 @@
 import { type Logger, messageOf } from '../../foundation/index.js';
-import type { Gatherer, Measurement } from './response.js';
+import {
+  compareSnapshots,
+  guessChanges,
+  parseTestResults,
+  type SnapshotOptions,
+  takeSnapshot,
+  type WorkspaceChanges,
+  type WorkspaceTools,
+} from '../../workspace/index.js';
+import type { Gatherer } from './response.js';
 
-/** Looks at a working directory before and after a prompt, and at what tests said. */
-export interface Workbench {
-  /** Remembers how the directory is now; the result tells what changed since. */
-  begin(directory: string): Promise<() => Promise<Measurement>>;
-  /** Whether the last tests in an output passed; null when there were none. */
-  testsPassed(output: string): boolean | null;
+/** How working directories are looked at: with which programs, and what is left out. */
+export type Workbench = WorkspaceTools & SnapshotOptions;
+
+/** What an exchange came to in the working directory. */
+export interface Measured {
+  readonly madeChanges: boolean;
+  readonly filesChanged: number;
+  /** Null where the directory could not be measured; then the words of the agent are believed. */
+  readonly changes: WorkspaceChanges | null;
+  /** Of the tests that the agent ran; null when it ran none. */
+  readonly testsPassed: boolean | null;
 }
 
-/** The measurement of one exchange. What cannot be measured is told to the log and guessed from the text later. */
+/** The measurement of one exchange: the directory before, then what is different. */
 export class Measuring {
-  readonly #workbench: Workbench | undefined;
-  readonly #end: (() => Promise<Measurement>) | undefined;
-  readonly #onFailure: (error: unknown) => undefined;
+  readonly #end: () => Promise<WorkspaceChanges | undefined>;
 
-  private constructor(
-    workbench: Workbench | undefined,
-    end: (() => Promise<Measurement>) | undefined,
-    onFailure: (error: unknown) => undefined,
-  ) {
-    this.#workbench = workbench;
+  private constructor(end: () => Promise<WorkspaceChanges | undefined>) {
     this.#end = end;
-    this.#onFailure = onFailure;
   }
 
+  /** Looks at the directory. What cannot be measured is told to the log, and keeps nobody from working. */
   static async begin(
     tools: { readonly workbench?: Workbench | undefined; readonly log: Logger },
     sessionId: string,
     directory: string,
   ): Promise<Measuring> {
+    const { workbench, log } = tools;
+    if (workbench === undefined) return new Measuring(async () => undefined);
     const onFailure = (error: unknown): undefined => {
-      tools.log.warn('process.not-measured', { sessionId, error: messageOf(error) });
+      log.warn('process.not-measured', { sessionId, error: messageOf(error) });
     };
-    const end = await tools.workbench?.begin(directory).catch(onFailure);
-    return new Measuring(tools.workbench, end, onFailure);
+    const before = await takeSnapshot(workbench, directory, workbench).catch(onFailure);
+    return new Measuring(async () => {
+      if (before === undefined) return undefined;
+      const after = await takeSnapshot(workbench, directory, workbench).catch(onFailure);
+      return after === undefined
+        ? undefined
+        : compareSnapshots(workbench, before, after, workbench).catch(onFailure);
+    });
   }
 
-  /** What changed in the directory; null where that could not be measured. */
-  async changes(): Promise<Measurement | null> {
-    return (await this.#end?.().catch(this.#onFailure)) ?? null;
+  /** What came of the exchange. Tests that its tools ran count; else what the agent says of tests. */
+  async end(gatherer: Gatherer): Promise<Measured> {
+    const changes = await this.#end();
+    const testsPassed = passedIn(gatherer.toolOutput) ?? passedIn(gatherer.text);
+    if (changes === undefined) return { ...guessChanges(gatherer.text), changes: null, testsPassed };
+    const { created, modified, deleted, hasChanges } = changes;
+    const filesChanged = created.length + modified.length + deleted.length;
+    return { madeChanges: hasChanges, filesChanged, changes, testsPassed };
   }
+}
 
-  /** Tests that the agent's tools ran count; else what it says of tests. */
-  testsPassed({ toolOutput, text }: Gatherer): boolean | null {
-    return this.#workbench?.testsPassed(toolOutput) ?? this.#workbench?.testsPassed(text) ?? null;
-  }
+function passedIn(output: string): boolean | null {
+  return output === '' ? null : (parseTestResults(output).isPass ?? null);
 }

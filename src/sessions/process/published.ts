@@ -213,6 +213,7 @@ function sessionsOf(settings: Settings, options: Options, capacity: number): Pro
   return new ProcessSessions({
     ...tools,
     store,
+    workbench: { ...tools, registry, environment: process.env, leaveOut: [dirname(directory)] },
     capacity,
     patience: { promptMs: durationMs(settings.timeout) },
     launch: () => launchOf({ ...tools, registry }, settings),

@@ -1,13 +1,5 @@
 import type { AgentEvent, TurnEndReason, Usage } from '../../agents/index.js';
-import { countTextChanges, textTellsChanges } from './text-rules.js';
-
-/** What was measured in the working directory between sending a prompt and the end of its answer. */
-export interface Measurement {
-  readonly created: readonly string[];
-  readonly modified: readonly string[];
-  readonly deleted: readonly string[];
-  readonly commits: number;
-}
+import type { Measured } from './measure.js';
 
 /** A permission that was refused during an exchange. */
 export interface Denial {
@@ -17,7 +9,7 @@ export interface Denial {
 }
 
 /** The answer to one prompt, and what came of it. */
-export interface PromptResponse {
+export interface PromptResponse extends Measured {
   readonly reason: TurnEndReason;
   readonly message: string | null;
   /** Of the agent's process; null while it lives. */
@@ -28,25 +20,20 @@ export interface PromptResponse {
   /** The last of what the agent's program wrote to standard error. */
   readonly stderr: string;
   readonly durationMs: number;
-  readonly madeChanges: boolean;
-  readonly filesChanged: number;
-  /** Null where the directory could not be looked at; then changes are guessed from the text. */
-  readonly changes: Measurement | null;
-  /** Of the last tests that the agent ran; null when it ran none. */
-  readonly testsPassed: boolean | null;
   readonly contextUsage: number;
   readonly usage: Usage | null;
   readonly denials: readonly Denial[];
 }
 
-/** Puts together what an exchange came to; where nothing was measured the text is believed. */
+/** Puts together what an exchange came to. */
 export function responseOf(
   gatherer: Gatherer,
-  facts: {
-    readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
-  } & Pick<PromptResponse, 'durationMs' | 'changes' | 'testsPassed' | 'contextUsage'>,
+  facts: Measured &
+    Pick<PromptResponse, 'durationMs' | 'contextUsage'> & {
+      readonly exit: { readonly code: number | null; readonly signal: string | null } | null;
+    },
 ): PromptResponse {
-  const { exit, changes, ...rest } = facts;
+  const { exit, ...rest } = facts;
   const { text, stderr, usage, denials, end } = gatherer;
   return {
     ...rest,
@@ -56,16 +43,9 @@ export function responseOf(
     signal: exit?.signal ?? null,
     stdout: text,
     stderr,
-    changes,
-    madeChanges: changes === null ? textTellsChanges(text) : countOf(changes) + changes.commits > 0,
-    filesChanged: changes === null ? countTextChanges(text) : countOf(changes),
     usage,
     denials,
   };
-}
-
-function countOf({ created, modified, deleted }: Measurement): number {
-  return created.length + modified.length + deleted.length;
 }
 
 const MAX_TEXT = 4 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { processWorld } from '../../../test/support/process-world.js';
@@ -206,5 +207,43 @@ describe('a session', () => {
     await expect(session.execute('go')).rejects.toMatchObject({ code: 'LOCK_LOST' });
     expect(existsSync(world.agents.dir.at('work', 'sent'))).toBe(false);
     expect(session.state).toBe('ready');
+  });
+
+  verifies(
+    'P06',
+    'measures what a prompt changed and what its tests came to, whatever the agent says',
+    async () => {
+      const test = "require('node:test').test('adds', () => {});";
+      const play = {
+        turns: [
+          [
+            { write: { path: 'sum.test.cjs', content: test } },
+            { run: 'node --test sum.test.cjs' },
+            { say: 'Tests: 1 failed' },
+          ],
+          [{ say: 'Created file x, Modified file y. Tests: all passed' }],
+        ],
+      };
+      await using world = await processWorld({ play, measures: true });
+      execFileSync('git', ['init', '-q'], { cwd: world.agents.workingDirectory });
+      const session = await world.sessions.getOrCreate();
+      expect(await session.execute('do it')).toMatchObject({
+        madeChanges: true,
+        filesChanged: 1,
+        changes: { created: ['sum.test.cjs'], modified: [], deleted: [] },
+        testsPassed: true,
+      });
+      expect(await session.execute('say it')).toMatchObject({ madeChanges: false, filesChanged: 0 });
+    },
+  );
+
+  verifies('P06', 'believes the words of the agent where nothing can be measured', async () => {
+    const play = {
+      turns: [[{ say: 'Created file x and Deleted file y' }], [{ say: 'nothing changed' }]],
+    } as const;
+    await using world = await processWorld({ play });
+    const session = await world.sessions.getOrCreate();
+    expect(await session.execute('go')).toMatchObject({ madeChanges: true, filesChanged: 2, changes: null });
+    expect(await session.execute('go')).toMatchObject({ madeChanges: false, filesChanged: 0 });
   });
 });

@@ -251,8 +251,7 @@ export class ProcessSession {
     const response = responseOf(gatherer, {
       exit: exit ?? null,
       durationMs,
-      changes: await measuring.changes(),
-      testsPassed: measuring.testsPassed(gatherer),
+      ...(await measuring.end(gatherer)),
       contextUsage: this.#context.usagePercent,
     });
     this.#recordAnswer(response, exit);

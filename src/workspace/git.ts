@@ -1,0 +1,125 @@
+import { dirname } from 'node:path';
+import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
+import {
+  type ProgramExit,
+  ProgramNotStartedError,
+  type ProgramTools,
+  startProgram,
+} from '../programs/index.js';
+
+/** What it takes to ask git. */
+export interface GitTools extends ProgramTools {
+  /** The environment of the user; what it says about repositories (`GIT_DIR` and the like) is left out. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly gitCommand: string;
+  readonly timeoutMs: number;
+}
+
+/** git answered with an error, or not in time. */
+export class GitFailedError extends HoldfastError<'GIT_FAILED'> {
+  readonly code = 'GIT_FAILED';
+
+  constructor(operation: string, directory: string, reason: string) {
+    super(`git ${operation} failed in ${visibleExcerpt(directory, 200)}: ${visibleExcerpt(reason, 300)}`, {
+      hint: /dubious ownership/.test(reason)
+        ? 'The repository belongs to another user: `git config --global --add safe.directory <path>` if you trust it.'
+        : 'Run the same command by hand to see what is wrong with the repository.',
+    });
+  }
+}
+
+/** Whether git could not be asked, or failed: then there are other ways to find out. */
+export function isGitTrouble(error: unknown): error is GitFailedError | ProgramNotStartedError {
+  return error instanceof GitFailedError || error instanceof ProgramNotStartedError;
+}
+
+/**
+ * Asks git, at the top of a repository, a question that changes nothing: no lock, no hook, no monitor, no pager, no prompt, nothing fetched. Returns
+ * the bytes that it printed. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ */
+export async function askGit(
+  tools: GitTools,
+  directory: string,
+  args: readonly [operation: string, ...rest: string[]],
+  input: readonly string[] = [],
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const program = await startProgram(tools, {
+    command: tools.gitCommand,
+    args: [...QUIET_OPTIONS, ...args],
+    workingDirectory: directory,
+    environment: quietEnvironment(tools.environment, directory),
+    input: input.length > 0 ? 'open' : 'closed',
+    onLine: () => {},
+    maxLineBytes: 0, // names may hold line breaks: only whole chunks are kept
+    onOutput: (stream, chunk) => {
+      if (stream === 'stdout') chunks.push(chunk);
+    },
+  });
+  const timer = new AbortController();
+  const tooLate = tools.clock.sleep(tools.timeoutMs, timer.signal).catch(() => {});
+  const isWritten = writeAll(program, input);
+  await Promise.race([program.exited, tooLate]);
+  timer.abort();
+  const hasEnded = program.exit !== undefined;
+  const exit = await program.stop({ graceMs: 0, termMs: 0 });
+  await isWritten;
+  if (hasEnded && exit.code === 0) return Buffer.concat(chunks);
+  const reason = hasEnded ? describeExit(exit, program.stderrTail) : `no answer within ${tools.timeoutMs} ms`;
+  throw new GitFailedError(args[0], directory, reason);
+}
+
+/** Settings of a repository that would run programs of its own, or change what is printed. */
+const QUIET_OPTIONS = [
+  '--no-pager',
+  '--no-optional-locks',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.quotePath=false',
+  '-c',
+  'log.showSignature=false',
+  '-c',
+  'submodule.recurse=false',
+] as const;
+
+/** Settings that say where configuration is are kept; those that point at a repository would point at another one. */
+function quietEnvironment(
+  environment: GitTools['environment'],
+  directory: string,
+): Record<string, string | undefined> {
+  const kept = Object.entries(environment).filter(
+    ([name]) => !name.startsWith('GIT_') || name.startsWith('GIT_CONFIG') || name === 'GIT_EXEC_PATH',
+  );
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    // Where this is no repository after all, the one around it must not answer in its place.
+    GIT_CEILING_DIRECTORIES: dirname(directory),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_LAZY_FETCH: '1',
+  };
+}
+
+interface Input {
+  writeLine(line: string): Promise<void>;
+  closeInput(): void;
+}
+
+async function writeAll(program: Input, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  try {
+    await program.writeLine(lines.join('\n'));
+  } catch {
+    // It ended early; its exit code and what it wrote to stderr say why.
+  }
+  program.closeInput();
+}
+
+function describeExit({ code, signal }: ProgramExit, stderr: string): string {
+  const [firstLine = ''] = stderr.trim().split('\n');
+  return firstLine === '' ? `it ended with ${signal ?? code}` : firstLine;
+}

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  compareSnapshots,
+  type Snapshot,
+  type SnapshotOptions,
+  takeSnapshot,
+  type WorkspaceChanges,
+  type WorkspaceTools,
+} from '../../src/workspace/index.js';
+import { programTools } from './program-world.js';
+import { tempDir } from './temp-dir.js';
+
+/** A project directory, and git with a home of its own: no setting of this machine reaches it. */
+export interface GitWorld extends AsyncDisposable {
+  readonly project: string;
+  readonly tools: WorkspaceTools;
+  at(...segments: string[]): string;
+  /** Runs git in the project, or in a directory of it. */
+  git(args: readonly string[], directory?: string, input?: string): string;
+  /** Makes a repository with these files committed. */
+  repository(path: string, files: Readonly<Record<string, string>>): void;
+  write(path: string, text: string): void;
+  commitAll(message: string, directory?: string): void;
+  snapshot(options?: SnapshotOptions): Promise<Snapshot>;
+  /** What happens between two snapshots, told. */
+  changesOf(action: () => void, options?: SnapshotOptions): Promise<WorkspaceChanges>;
+}
+
+export async function gitWorld(): Promise<GitWorld> {
+  const dir = await tempDir();
+  const project = dir.at('project');
+  mkdirSync(project);
+  mkdirSync(dir.at('home'));
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: dir.at('home'),
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+  };
+  const tools: WorkspaceTools = { ...programTools(dir.at('programs')), environment };
+  const identity = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@example.com' };
+  const committer = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
+  const at = (...segments: string[]) => join(project, ...segments);
+  const git = (args: readonly string[], directory = '.', input = '') =>
+    execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], {
+      cwd: at(directory),
+      env: { ...environment, ...identity, ...committer },
+      encoding: 'utf8',
+      input,
+      stdio: 'pipe',
+    });
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  };
+  const commitAll = (message: string, directory = '.') => {
+    git(['add', '--all'], directory);
+    git(['commit', '--quiet', '--allow-empty', '-m', message], directory);
+  };
+  const snapshot = (options?: SnapshotOptions) => takeSnapshot(tools, project, options);
+  return {
+    project,
+    tools,
+    at,
+    git,
+    write,
+    commitAll,
+    snapshot,
+    repository(path, files) {
+      mkdirSync(at(path), { recursive: true });
+      git(['init', '--quiet', '--initial-branch=main'], path);
+      for (const [name, text] of Object.entries(files)) write(join(path, name), text);
+      commitAll('first', path);
+    },
+    async changesOf(action, options) {
+      const before = await snapshot(options);
+      action();
+      return compareSnapshots(tools, before, await snapshot(options), options);
+    },
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}
