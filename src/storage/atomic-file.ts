@@ -150,11 +150,16 @@ function writeVerified(
   });
 }
 
-/** Writes all bytes at the current place; a write that stays short twice in a row has no room left. */
-function writeWhole(fileSystem: FileSystem, descriptor: number, bytes: Uint8Array): void {
+/** Writes all bytes from a place on; a write that writes nothing has no room left. */
+export function writeWhole(
+  fileSystem: FileSystem,
+  descriptor: number,
+  bytes: Uint8Array,
+  position = 0,
+): void {
   let written = 0;
   while (written < bytes.length) {
-    const count = fileSystem.write(descriptor, bytes, written, bytes.length - written, written);
+    const count = fileSystem.write(descriptor, bytes, written, bytes.length - written, position + written);
     if (count === 0) throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
     written += count;
   }

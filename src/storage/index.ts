@@ -18,6 +18,7 @@ export {
   type StorageFault,
   UnsafePathError,
 } from './errors.js';
+export { EndsReader, type FileEnds } from './file-ends.js';
 export {
   type FileFacts,
   type FileSystem,
@@ -41,8 +42,16 @@ export {
   readLastRecords,
   readLog,
   scanLog,
+  scanLogBackwards,
 } from './jsonl-reader.js';
-export type { LogRecord } from './jsonl-record.js';
+export {
+  checksumSeed,
+  encodeRecord,
+  type LogRecord,
+  type VerifiedRecord,
+  verifyLine,
+} from './jsonl-record.js';
+export { checkLog, type SealedLine } from './jsonl-verify.js';
 export { deriveLayout, type Layout, type MovedDirectories, type Roots } from './layout.js';
 export {
   type AcquireOptions,
@@ -59,6 +68,7 @@ export { judgeLife, type LifeVerdict, ownIdentity, type ProcessIdentity } from '
 export { keepDamagedBytes, setAside } from './quarantine.js';
 export { openForAppending, writeQuick } from './quick-file.js';
 export { closeReleased } from './released-records.js';
+export { type Piece, rewriteFile } from './rewrite-file.js';
 export { Trash, type TrashEntry } from './trash.js';
 export { readUserFile, replaceUserFile } from './user-file.js';
 export { type DirectoryWatch, DirectoryWatcher, type OnHint } from './watcher.js';

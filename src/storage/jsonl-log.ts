@@ -38,6 +38,8 @@ export class JsonlLog implements Disposable {
   readonly #descriptor: number;
   #end = 0;
   #nextSeq = 0;
+  /** No record gets a lower number than this. */
+  #floor = 0;
   #failure: unknown;
   #isClosed = false;
 
@@ -74,6 +76,12 @@ export class JsonlLog implements Disposable {
   /** The number that the next record will get. */
   get nextSeq(): number {
     return this.#nextSeq;
+  }
+
+  /** Lets the numbers go on from here, if they are not beyond it: a log in disorder has higher ones than its last. */
+  continueFrom(seq: number): void {
+    this.#floor = seq;
+    this.#nextSeq = Math.max(this.#nextSeq, seq);
   }
 
   /** Appends one record durably and returns its number. Throws LOG_POISONED, LOCK_LOST, STORAGE_FAILED, INVALID_INPUT. */
@@ -171,7 +179,8 @@ export class JsonlLog implements Disposable {
     try {
       const tail = attempt(this.path, 'read', () => readTail(this.#tools.fileSystem, this.path));
       if (tail.length > 0) this.#mend(size - tail.length, tail);
-      this.#nextSeq = nextSeqOf(this.#tools.fileSystem, this.path, this.#options.sessionId);
+      const { sessionId } = this.#options;
+      this.#nextSeq = Math.max(nextSeqOf(this.#tools.fileSystem, this.path, sessionId), this.#floor);
     } catch (error) {
       // The next append must not go behind an end that was not looked at or mended.
       this.#end = UNKNOWN_END;

@@ -1,7 +1,14 @@
 import { closeQuietly, readExactly } from './atomic-file.js';
 import { attempt, UnsafePathError } from './errors.js';
 import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
-import { checksumSeed, type LineFault, type LogRecord, salvageRecords, verifyLine } from './jsonl-record.js';
+import {
+  checksumSeed,
+  type LineFault,
+  type LogRecord,
+  salvageRecords,
+  type VerifiedRecord,
+  verifyLine,
+} from './jsonl-record.js';
 
 /** A record that was read, and where it stands. */
 export interface LogEntry {
@@ -11,6 +18,8 @@ export interface LogEntry {
   readonly seq: number | null;
   readonly line: number;
   readonly offset: number;
+  /** In bytes, without the LF. */
+  readonly length: number;
 }
 
 /** Bytes that do not verify: where they are and why. Reading goes on behind them. */
@@ -29,6 +38,8 @@ export interface LogTail {
   readonly line: number;
   readonly offset: number;
   readonly length: number;
+  /** Set when only the LF is missing: what is there is a whole record. */
+  readonly record?: VerifiedRecord;
 }
 
 export interface ReadLogOptions {
@@ -40,6 +51,7 @@ export interface ReadLogOptions {
 
 export const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
+const LF = 0x0a;
 
 /** Everything in a log, in order, without a lock. Memory does not depend on the size of the file. Throws STORAGE_FAILED. */
 export function* scanLog(
@@ -51,6 +63,10 @@ export function* scanLog(
   let lastSeq: number | null = null;
   let foreign = 0;
   for (const line of scanLines(fileSystem, path, options.maxRecordBytes ?? MAX_RECORD_BYTES)) {
+    if (line.kind === 'end') {
+      yield judgeTail(line, seed);
+      continue;
+    }
     if (line.kind !== 'line') {
       yield line;
       continue;
@@ -92,38 +108,71 @@ export function readLastRecords(
   count: number,
   options: ReadLogOptions,
 ): { records: Omit<LogEntry, 'line'>[]; damage: Omit<LogDamage, 'line'>[] } {
-  const seed = checksumSeed(options.sessionId);
-  const maxBytes = options.maxRecordBytes ?? MAX_RECORD_BYTES;
   const records: Omit<LogEntry, 'line'>[] = [];
   const damage: Omit<LogDamage, 'line'>[] = [];
-  withOpenLog(fileSystem, path, (descriptor, size) => {
-    for (const { bytes, offset, length } of linesFromEnd(fileSystem, descriptor, size, maxBytes)) {
-      const judged =
-        length > maxBytes
+  for (const found of scanLogBackwards(fileSystem, path, options)) {
+    if (found.kind === 'tail') continue;
+    if (found.kind === 'record') records.push(found);
+    else damage.push(found);
+    if (records.length >= count) break;
+  }
+  return { records: records.reverse(), damage: damage.reverse() };
+}
+
+/** Everything in a log from its end on, without a lock and without line numbers. Throws STORAGE_FAILED. */
+export function* scanLogBackwards(
+  fileSystem: FileSystem,
+  path: string,
+  options: ReadLogOptions,
+): Generator<Omit<LogEntry, 'line'> | Omit<LogDamage, 'line'> | Omit<LogTail, 'line'>> {
+  const seed = checksumSeed(options.sessionId);
+  const maxBytes = options.maxRecordBytes ?? MAX_RECORD_BYTES;
+  const descriptor = openLog(fileSystem, path);
+  if (descriptor === undefined) return;
+  try {
+    const size = attempt(path, 'read', () => fileSystem.factsOf(descriptor).size);
+    for (const { bytes, offset, length, isFinished } of linesFromEnd(
+      fileSystem,
+      descriptor,
+      size,
+      maxBytes,
+      path,
+    )) {
+      const place = { line: 0, offset };
+      const judged = !isFinished
+        ? [judgeTail({ kind: 'end', bytes, length, ...place }, seed)]
+        : length > maxBytes
           ? [oversized(0, offset, length)]
-          : judgeLine({ kind: 'line', bytes, line: 0, offset }, seed);
-      for (const { line: _line, ...found } of judged.reverse()) {
-        if (found.kind === 'record') records.unshift(found);
-        else damage.unshift(found);
-      }
-      if (records.length >= count) break;
+          : judgeLine({ kind: 'line', bytes, ...place }, seed).reverse();
+      for (const { line: _line, ...found } of judged) yield found;
     }
-  });
-  return { records: records.slice(-count), damage };
+  } finally {
+    closeQuietly(fileSystem, descriptor);
+  }
 }
 
 interface Line {
   readonly kind: 'line';
+  /** A look into the reader's buffer: good until the next line is asked for. */
   readonly bytes: Buffer;
   readonly line: number;
   readonly offset: number;
 }
 
-function* scanLines(
+/** What stands behind the last LF; its bytes are not held when they are too many. */
+interface End {
+  readonly kind: 'end';
+  readonly bytes: Buffer;
+  readonly line: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export function* scanLines(
   fileSystem: FileSystem,
   path: string,
   maxBytes: number,
-): Generator<Line | LogDamage | LogTail> {
+): Generator<Line | LogDamage | End> {
   const descriptor = openLog(fileSystem, path);
   if (descriptor === undefined) return;
   try {
@@ -138,43 +187,42 @@ function* frameLines(
   descriptor: number,
   path: string,
   maxBytes: number,
-): Generator<Line | LogDamage | LogTail> {
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
-  let isOversized = false;
+): Generator<Line | LogDamage | End> {
+  let buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  /** How many bytes of an unfinished line stand at the start of the buffer, and how many of it were let go. */
+  let held = 0;
+  let lost = 0;
   let lineNumber = 1;
   let lineOffset = 0;
   let position = 0;
   for (;;) {
-    const at = position;
-    const count = attempt(path, 'read', () => fileSystem.read(descriptor, chunk, 0, chunk.length, at));
+    if (held === buffer.length && held <= maxBytes) buffer = Buffer.concat([buffer], 2 * held);
+    if (held === buffer.length) {
+      lost += held;
+      held = 0;
+    }
+    const count = attempt(path, 'read', () =>
+      fileSystem.read(descriptor, buffer, held, buffer.length - held, position),
+    );
     if (count === 0) break;
     position += count;
+    const filled = buffer.subarray(0, held + count);
     let from = 0;
-    while (from < count) {
-      const end = chunk.subarray(0, count).indexOf(0x0a, from);
-      const piece = chunk.subarray(from, end === -1 ? count : end);
-      pendingBytes += piece.length;
-      if (pendingBytes > maxBytes) {
-        isOversized = true;
-        pending = [];
-      } else {
-        pending.push(Buffer.from(piece));
-      }
-      if (end === -1) break;
-      yield isOversized
-        ? oversized(lineNumber, lineOffset, pendingBytes)
-        : { kind: 'line', bytes: Buffer.concat(pending), line: lineNumber, offset: lineOffset };
+    for (let end = filled.indexOf(LF, held); end !== -1; end = filled.indexOf(LF, from)) {
+      const length = lost + end - from;
+      yield length > maxBytes
+        ? oversized(lineNumber, lineOffset, length)
+        : { kind: 'line', bytes: filled.subarray(from, end), line: lineNumber, offset: lineOffset };
       lineNumber += 1;
-      lineOffset += pendingBytes + 1;
-      pending = [];
-      pendingBytes = 0;
-      isOversized = false;
+      lineOffset += length + 1;
+      lost = 0;
       from = end + 1;
     }
+    buffer.copyWithin(0, from, filled.length);
+    held = filled.length - from;
   }
-  if (pendingBytes > 0) yield { kind: 'tail', line: lineNumber, offset: lineOffset, length: pendingBytes };
+  const end = { line: lineNumber, offset: lineOffset, length: lost + held };
+  if (end.length > 0) yield { kind: 'end', bytes: buffer.subarray(0, held), ...end };
 }
 
 function* linesFromEnd(
@@ -182,14 +230,15 @@ function* linesFromEnd(
   descriptor: number,
   size: number,
   maxBytes: number,
-): Generator<{ bytes: Buffer; offset: number; length: number }> {
+  path: string,
+): Generator<{ bytes: Buffer; offset: number; length: number; isFinished: boolean }> {
   let end = size;
   let held = Buffer.alloc(0);
   /** How much of a line that is too long was let go. */
   let lost = 0;
-  let isUnfinished = true;
+  let isFinished = false;
   while (end > 0 || held.length > 0) {
-    const lineBreak = held.lastIndexOf(0x0a);
+    const lineBreak = held.lastIndexOf(LF);
     if (lineBreak === -1 && end > 0) {
       if (held.length > maxBytes) {
         lost += held.length;
@@ -197,29 +246,31 @@ function* linesFromEnd(
       }
       const start = Math.max(0, end - CHUNK_BYTES);
       const chunk = Buffer.allocUnsafe(end - start);
-      if (!readExactly(fileSystem, descriptor, chunk, start)) return;
+      if (!attempt(path, 'read', () => readExactly(fileSystem, descriptor, chunk, start))) return;
       held = Buffer.concat([chunk, held]);
       end = start;
       continue;
     }
     const bytes = held.subarray(lineBreak + 1);
-    // What stands behind the last LF is on its way, or torn: not a record yet.
-    if (!isUnfinished) yield { bytes, offset: end + lineBreak + 1, length: bytes.length + lost };
-    isUnfinished = false;
+    // What stands behind the last LF is on its way, or torn.
+    const length = bytes.length + lost;
+    if (isFinished || length > 0) yield { bytes, offset: end + lineBreak + 1, length, isFinished };
+    isFinished = true;
     lost = 0;
     if (lineBreak === -1) return;
     held = held.subarray(0, lineBreak);
     if (held.length === 0 && end === 0) {
-      yield { bytes: held, offset: 0, length: 0 };
+      yield { bytes: held, offset: 0, length: 0, isFinished };
       return;
     }
   }
 }
 
-function judgeLine(line: Line, seed: number): (LogEntry | LogDamage)[] {
+export function judgeLine(line: Line, seed: number): (LogEntry | LogDamage)[] {
   const place = { line: line.line, offset: line.offset };
   const verdict = verifyLine(line.bytes, seed);
-  if (typeof verdict === 'object') return [{ kind: 'record', ...verdict, ...place }];
+  if (typeof verdict === 'object')
+    return [{ kind: 'record', ...verdict, ...place, length: line.bytes.length }];
   const salvaged = verdict === 'not-json' || verdict === 'checksum' ? salvageRecords(line.bytes, seed) : [];
   const found: (LogEntry | LogDamage)[] = [];
   const damageUpTo = (start: number, end: number) => {
@@ -229,7 +280,7 @@ function judgeLine(line: Line, seed: number): (LogEntry | LogDamage)[] {
   let reached = 0;
   for (const { start, end, record } of salvaged) {
     if (start > reached) damageUpTo(reached, start);
-    found.push({ kind: 'record', ...record, line: line.line, offset: line.offset + start });
+    found.push({ kind: 'record', ...record, ...place, offset: line.offset + start, length: end - start });
     reached = end;
   }
   // Records that only lost the LF between them leave no bytes over; the second one's place is told.
@@ -238,6 +289,12 @@ function judgeLine(line: Line, seed: number): (LogEntry | LogDamage)[] {
   if (isWithoutRest) damageUpTo(salvaged[1]?.start ?? reached, salvaged[1]?.start ?? reached);
   else if (reached < line.bytes.length || line.bytes.length === 0) damageUpTo(reached, line.bytes.length);
   return found;
+}
+
+export function judgeTail({ bytes, line, offset, length }: End, seed: number): LogTail {
+  const verdict = bytes.length === length ? verifyLine(bytes, seed) : undefined;
+  const tail = { kind: 'tail', line, offset, length } as const;
+  return typeof verdict === 'object' ? { ...tail, record: verdict } : tail;
 }
 
 const DETAILS: Readonly<Record<LineFault, string>> = {
@@ -252,7 +309,11 @@ function oversized(line: number, offset: number, length: number): LogDamage {
 }
 
 /** Foreign records take up numbers when the next writer of ours counts the file, so they may fill a gap. */
-function gapBefore(entry: LogEntry, lastSeq: number | null, foreign: number): LogDamage | undefined {
+export function gapBefore(
+  entry: { seq: number | null; line: number; offset: number },
+  lastSeq: number | null,
+  foreign: number,
+): LogDamage | undefined {
   if (entry.seq === null) return undefined;
   const reached = lastSeq ?? -1;
   if (entry.seq > reached && entry.seq <= reached + 1 + foreign) return undefined;
@@ -261,21 +322,8 @@ function gapBefore(entry: LogEntry, lastSeq: number | null, foreign: number): Lo
   return { kind: 'damage', reason: 'gap', line: entry.line, offset: entry.offset, length: 0, detail };
 }
 
-function withOpenLog(
-  fileSystem: FileSystem,
-  path: string,
-  action: (descriptor: number, size: number) => void,
-): void {
-  const descriptor = openLog(fileSystem, path);
-  if (descriptor === undefined) return;
-  try {
-    attempt(path, 'read', () => action(descriptor, fileSystem.factsOf(descriptor).size));
-  } finally {
-    closeQuietly(fileSystem, descriptor);
-  }
-}
-
-function openLog(fileSystem: FileSystem, path: string): number | undefined {
+/** Opens a log for reading; undefined where there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
+export function openLog(fileSystem: FileSystem, path: string): number | undefined {
   return attempt(path, 'open', () => {
     let descriptor: number;
     try {

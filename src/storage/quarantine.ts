@@ -7,14 +7,19 @@ import { attempt } from './errors.js';
 export function setAside(tools: StorageTools & { clock: Clock }, path: string): string {
   const { fileSystem } = tools;
   return attempt(path, 'set aside', () => {
-    for (let attemptNumber = 0; ; attemptNumber++) {
-      const kept = damagedName(tools.clock, path, attemptNumber);
-      if (!linkIfAbsent(fileSystem, path, kept)) continue;
-      fileSystem.unlink(path);
-      syncDirectory(fileSystem, dirname(path));
-      return kept;
-    }
+    const kept = keepBeside(tools, path);
+    fileSystem.unlink(path);
+    syncDirectory(fileSystem, dirname(path));
+    return kept;
   });
+}
+
+/** Gives a damaged file a second name beside it and returns that; the caller replaces the first and syncs. */
+export function keepBeside(tools: StorageTools & { clock: Clock }, path: string): string {
+  for (let attemptNumber = 0; ; attemptNumber++) {
+    const kept = damagedName(tools.clock, path, attemptNumber);
+    if (linkIfAbsent(tools.fileSystem, path, kept)) return kept;
+  }
 }
 
 /** Keeps a damaged stretch of bytes in a file of its own beside the original and returns its name. */

@@ -1,0 +1,27 @@
+import { HoldfastError, visibleExcerpt } from '../../foundation/index.js';
+
+/** The command that shows the known conversations. */
+export const LISTED_BY = 'holdfast sessions list';
+
+/** The id cannot name a conversation; no path was built from it. */
+export class InvalidConversationIdError extends HoldfastError<'INVALID_CONVERSATION_ID'> {
+  readonly code = 'INVALID_CONVERSATION_ID';
+
+  constructor(id: unknown, reason: string) {
+    const shown = typeof id === 'string' ? visibleExcerpt(id, 80) : `a ${typeof id}`;
+    super(`Invalid session id: ${shown} ${reason}`, {
+      hint: 'Use 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
+    });
+  }
+}
+
+/** Somebody made a conversation of this name before; it is untouched. */
+export class ConversationExistsError extends HoldfastError<'CONVERSATION_EXISTS'> {
+  readonly code = 'CONVERSATION_EXISTS';
+
+  constructor(id: string) {
+    super(`Session ${id} exists already`, {
+      hint: 'Go on with it (`--resume`), or take another id.',
+    });
+  }
+}

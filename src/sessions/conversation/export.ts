@@ -1,0 +1,125 @@
+import * as z from 'zod';
+import { InvalidInputError, messageOf, redact as redactText } from '../../foundation/index.js';
+import type { ImportedTurn } from './conversation.js';
+import type { ConversationView } from './view.js';
+
+interface ExportOptions {
+  /** What all text passes; the product's own funnel if absent. */
+  readonly redact?: ((text: string) => string) | undefined;
+}
+
+/** A conversation to read: Markdown with its metadata, roles and times. */
+export function exportMarkdown(view: ConversationView, options: ExportOptions = {}): string {
+  const { redact = redactText } = options;
+  const { id, agent, createdAt } = view.metadata;
+  const lines = [
+    `# Session ${id}`,
+    '',
+    `- Agent: ${redact(oneLine(agent))}`,
+    `- Created: ${createdAt}`,
+    `- Status: ${view.status}`,
+    `- Turns: ${view.turnCount}`,
+  ];
+  for (const { number, role, timestamp, content, failure } of view.turns) {
+    lines.push(
+      '',
+      `## ${number}. ${role}, ${timestamp}${failure === null ? '' : ' (failed)'}`,
+      '',
+      redact(content),
+    );
+  }
+  if (view.damage.length > 0)
+    lines.push(
+      '',
+      '## Damage',
+      '',
+      ...view.damage.map(({ offset, detail }) => `- at byte ${offset}: ${detail}`),
+    );
+  return `${lines.join('\n')}\n`;
+}
+
+/** A conversation to take elsewhere: its metadata and an array of turns, keys as in the file. */
+export function exportJson(view: ConversationView, options: ExportOptions = {}): string {
+  const { redact = redactText } = options;
+  const { id, agent, createdAt } = view.metadata;
+  const document: ExportedConversation = {
+    metadata: { session_id: id, agent: redact(agent), created_at: createdAt, status: view.status },
+    turns: view.turns.map(({ role, content, timestamp, tokens, failure }) => ({
+      role,
+      content: redact(content),
+      timestamp,
+      tokens,
+      ...(failure === null ? {} : { failed: redact(failure) }),
+    })),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+const ExportedTurn = z.looseObject({
+  role: z.enum(['user', 'assistant', 'system']),
+  content: z.string(),
+  timestamp: z.iso.datetime({ offset: true, local: true }).optional(),
+  tokens: z.int().nonnegative().optional(),
+  /** Why it failed; absent in a good turn. */
+  failed: z.string().optional(),
+});
+
+const ExportedConversation = z.looseObject({
+  metadata: z
+    .looseObject({
+      session_id: z.string().optional(),
+      agent: z.string().optional(),
+      created_at: z.string().optional(),
+      status: z.string().optional(),
+    })
+    .optional(),
+  turns: z.array(ExportedTurn),
+});
+type ExportedConversation = z.infer<typeof ExportedConversation>;
+
+/** What an export says, ready for `Conversation.importTurns`. */
+export interface ImportedConversation {
+  readonly agent: string | null;
+  readonly turns: readonly ImportedTurn[];
+}
+
+/** Reads what `exportJson` wrote, or a bare array of turns; failed turns are left out. Throws INVALID_INPUT with the place. */
+export function parseExport(text: string): ImportedConversation {
+  const parsed = ExportedConversation.safeParse(asDocument(parseJson(text)));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const place = placeOf(issue?.path ?? []);
+    throw new InvalidInputError(`Not a conversation: ${place}: ${issue?.message}`, { place });
+  }
+  const { metadata, turns } = parsed.data;
+  return {
+    agent: metadata?.agent ?? null,
+    turns: turns
+      .filter(({ failed }) => failed === undefined)
+      .map(({ role, content, timestamp, tokens }) => ({ role, content, timestamp, tokens })),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidInputError(`Not JSON: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function asDocument(value: unknown): unknown {
+  return Array.isArray(value) ? { turns: value } : value;
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (place, key) =>
+      typeof key === 'number' ? `${place}[${key}]` : `${place}${place === '' ? '' : '.'}${String(key)}`,
+    '',
+  );
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}

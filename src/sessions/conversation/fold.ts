@@ -1,0 +1,147 @@
+import type { LogDamage, LogEntry, LogTail, VerifiedRecord } from '../../storage/index.js';
+import { DamageNotes } from './damage-notes.js';
+import type { ConversationStatus } from './lifecycle.js';
+import { type ConversationRecord, fromDisk, type MetadataRecord, type TurnRecord } from './schema.js';
+import type { AgentHandle, Turn } from './view.js';
+
+/** Where a record stands in its file, by number. */
+interface Placed {
+  readonly seq: number | null;
+  readonly crc: unknown;
+  readonly record: ConversationRecord;
+}
+
+/**
+ * Makes a conversation of the records of its file, in order. Records that stand in the wrong order are put right and
+ * one that stands there twice counts once; that it was so is told as damage.
+ */
+export class ConversationFold {
+  readonly notes = new DamageNotes();
+  readonly #placed: Placed[] = [];
+  #lastSeq = -1;
+  #highestSeq = -1;
+  #isDisordered = false;
+
+  /** Takes the next thing that was found in the file. */
+  add(found: LogEntry | LogDamage | LogTail): void {
+    if (found.kind === 'record') this.#addRecord(found, found);
+    else if (found.kind === 'damage') this.notes.addDamage(found);
+    else if (found.record === undefined) this.notes.addTorn(found);
+    else this.#addRecord(found, found.record);
+  }
+
+  /** Whether nothing could be read at all. */
+  get isEmpty(): boolean {
+    return this.#placed.length === 0;
+  }
+
+  get highestSeq(): number {
+    return this.#highestSeq;
+  }
+
+  /** What the records say together. */
+  state(): ConversationState {
+    const state = new ConversationState();
+    const placed = this.#isDisordered ? inOrder(this.#placed) : this.#placed;
+    for (const { record } of placed) state.apply(record);
+    return state;
+  }
+
+  #addRecord(place: { line: number; offset: number; length: number }, { value, seq }: VerifiedRecord): void {
+    const record = fromDisk(value);
+    this.notes.addRecord({ ...place, seq }, record);
+    if (seq !== null) {
+      if (seq <= this.#lastSeq) this.#isDisordered = true;
+      this.#lastSeq = seq;
+      this.#highestSeq = Math.max(this.#highestSeq, seq);
+    }
+    if (record !== null && typeof record === 'object') this.#placed.push({ seq, crc: value.crc, record });
+  }
+}
+
+/** What the records say so far. Grows with each record that is written. */
+export class ConversationState {
+  metadata: MetadataRecord | undefined;
+  status: ConversationStatus | null = null;
+  statusReason: string | null = null;
+  turnCount = 0;
+  clearedAfter = 0;
+  agentHandle: AgentHandle | null = null;
+  firstActivity: string | null = null;
+  lastActivity: string | null = null;
+  readonly turns: Turn[] = [];
+
+  apply(record: ConversationRecord): void {
+    const time = record.type === 'metadata' ? record.createdAt : record.timestamp;
+    this.firstActivity ??= time;
+    this.lastActivity = time ?? this.lastActivity;
+    switch (record.type) {
+      case 'metadata':
+        this.metadata ??= record;
+        this.status = record.status;
+        break;
+      case 'turn':
+        this.#addTurn(record);
+        break;
+      case 'status':
+        this.status = record.status;
+        this.statusReason = record.reason;
+        this.turnCount = Math.max(this.turnCount, record.turns ?? 0);
+        break;
+      case 'turn_failed':
+        this.#markFailed(record.turn, record.reason);
+        break;
+      case 'agent':
+        this.agentHandle = { driver: record.driver, resumeId: record.resumeId, processId: record.processId };
+        break;
+      case 'clear':
+        this.clearedAfter = record.afterTurn;
+        break;
+      case 'recovered':
+        break;
+    }
+  }
+
+  #addTurn(record: TurnRecord): void {
+    const { type: _type, turn, timestamp, ...said } = record;
+    const number = turn ?? this.turnCount + 1;
+    this.turnCount = Math.max(this.turnCount, number);
+    this.turns.push({ number, failure: null, ...said, timestamp: timestamp ?? this.lastActivity ?? EPOCH });
+    // A turn of ours is written to an active conversation only, so that the end of the file tells it.
+    if (turn !== null && this.status !== 'active') {
+      this.status = 'active';
+      this.statusReason = null;
+    }
+  }
+
+  #markFailed(number: number, reason: string): void {
+    const index = this.turns.findLastIndex((turn) => turn.number === number);
+    const turn = this.turns[index];
+    if (turn !== undefined) this.turns[index] = { ...turn, failure: reason };
+  }
+}
+
+/** Stands for a time that nobody wrote down. */
+export const EPOCH = new Date(0).toISOString();
+
+/** By number; records without one stay behind the one they follow. The same record twice is one. */
+export function inOrder<Entry extends { readonly seq: number | null; readonly crc: unknown }>(
+  entries: readonly Entry[],
+): Entry[] {
+  const seen = new Set<string>();
+  let before = -1;
+  return entries
+    .map((entry, index) => {
+      before = entry.seq ?? before;
+      return { entry, index, at: before };
+    })
+    .sort((a, b) => a.at - b.at || a.index - b.index)
+    .map(({ entry }) => entry)
+    .filter(({ seq, crc }) => {
+      if (seq === null) return true;
+      const key = `${seq} ${String(crc)}`;
+      const isNew = !seen.has(key);
+      seen.add(key);
+      return isNew;
+    });
+}

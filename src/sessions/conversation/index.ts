@@ -1,0 +1,25 @@
+export type { CleanOptions, CleanReport } from './clean.js';
+export { type Context, type ContextLimits, type ContextTurn, replayText, trimContext } from './context.js';
+export { Conversation, type ImportedTurn, type TurnFacts } from './conversation.js';
+export { ConversationExistsError, InvalidConversationIdError } from './errors.js';
+export { exportJson, exportMarkdown, type ImportedConversation, parseExport } from './export.js';
+export { type ConversationStatus, conversationLifecycle } from './lifecycle.js';
+export {
+  type ConversationFilter,
+  ConversationSessions,
+  type ConversationSessionsOptions,
+  type CreateConversation,
+} from './sessions.js';
+export { FileConversationStore } from './store.js';
+export {
+  type AgentHandle,
+  type ConversationDamage,
+  type ConversationMetadata,
+  type ConversationSummary,
+  type ConversationView,
+  contextOf,
+  type RecoverReport,
+  type Turn,
+  type TurnRef,
+  type VerifyReport,
+} from './view.js';

@@ -1,0 +1,140 @@
+import { type Clock, timestamp } from '../../foundation/index.js';
+import { checksumSeed, DocumentDamagedError, encodeRecord } from '../../storage/index.js';
+import { metadataOf } from './conversation.js';
+import { DamageNotes } from './damage-notes.js';
+import { type ConversationFold, inOrder } from './fold.js';
+import { type ConversationRecord, FORMAT_VERSION, fromDisk, toDisk } from './schema.js';
+import { SequenceCheck } from './sequence-check.js';
+import type { HeldConversation } from './store.js';
+import { peek } from './verify.js';
+import type { RecoverReport } from './view.js';
+
+/** Where an intact record stands. */
+interface Kept {
+  readonly seq: number | null;
+  readonly crc: unknown;
+  readonly offset: number;
+  readonly length: number;
+  readonly isMetadata: boolean;
+}
+
+/**
+ * Makes a damaged file whole: every intact record byte for byte and in order, each once; the file as it was is kept
+ * under another name. A last record says which numbers are missing, so that this is not damage any more. Throws
+ * DOCUMENT_DAMAGED where nothing can be kept; then nothing was changed.
+ */
+export function recoverConversation(
+  tools: { clock: Clock },
+  held: HeldConversation,
+  readAll: () => ConversationFold,
+): RecoverReport {
+  const { kept, notes } = indexOf(held);
+  const damage = notes.torn === undefined ? [...notes.list] : [...notes.list, notes.torn];
+  if (kept.length === 0) throw nothingIntact(held.path);
+  if (damage.length === 0)
+    return { id: held.id, kept: kept.length, damage, setAside: null, isMetadataRebuilt: false };
+  const ordered = metadataFirst(inOrder(kept));
+  const isMetadataRebuilt = ordered[0]?.isMetadata !== true;
+  const first = isMetadataRebuilt ? [rebuiltMetadata(held.id, readAll())] : [];
+  const last = recoveredRecord(tools.clock, held, ordered, first.length);
+  const pieces = [...first, ...ordered.flatMap((piece) => [piece, LINE_END]), last];
+  const count = ordered.length + first.length + 1;
+  const setAside = held.rewrite(pieces, (path) => isWhole(held, path, count));
+  return { id: held.id, kept: ordered.length, damage, setAside, isMetadataRebuilt };
+}
+
+/** What to say of a file that has not one intact record. */
+export function nothingIntact(path: string): DocumentDamagedError {
+  return new DocumentDamagedError(path, 'not one record in it is intact', {
+    hint: 'Nothing can be recovered; `holdfast sessions delete <id>` moves it to the trash.',
+  });
+}
+
+function indexOf(held: HeldConversation): { kept: Kept[]; notes: DamageNotes } {
+  const notes = new DamageNotes();
+  const kept: Kept[] = [];
+  const keep = (
+    place: { line: number; offset: number; length: number; seq: number | null },
+    crc: unknown,
+    record: ConversationRecord | string | null | undefined,
+  ) => {
+    notes.addRecord(place, record);
+    if (typeof record === 'string') return;
+    const { seq, offset, length } = place;
+    kept.push({ seq, crc, offset, length, isMetadata: record?.type === 'metadata' });
+  };
+  for (const found of held.check(held.path)) {
+    if (found.kind === 'damage') notes.addDamage(found);
+    else if (found.kind === 'sealed')
+      keep(
+        found,
+        found.bytes.toString('latin1', found.length - 10, found.length - 2),
+        peekAll(found, notes.isFirst),
+      );
+    else if (found.kind === 'record') keep(found, found.value.crc, fromDisk(found.value));
+    else if (found.record === undefined) notes.addTorn(found);
+    else keep({ ...found, seq: found.record.seq }, found.record.value.crc, fromDisk(found.record.value));
+  }
+  return { kept, notes };
+}
+
+/** Metadata may have come to stand anywhere in a file whose blocks were swapped. */
+function peekAll(found: Parameters<typeof peek>[0] & { kind: 'sealed' }, isFirst: boolean) {
+  return peek(found, isFirst || found.bytes.subarray(0, METADATA.length).equals(METADATA));
+}
+
+const METADATA = Buffer.from('{"type":"metadata"');
+const LINE_END = Buffer.from('\n');
+
+function metadataFirst(kept: readonly Kept[]): Kept[] {
+  const first = kept.find(({ isMetadata }) => isMetadata);
+  return first === undefined ? [...kept] : [first, ...kept.filter((other) => other !== first)];
+}
+
+/** The first line made anew, without a number: the one it had is gone with it. */
+function rebuiltMetadata(id: string, fold: ConversationFold): Buffer {
+  const state = fold.state();
+  const { agent, createdAt, workingDirectory } = metadataOf(id, state);
+  const record = toDisk({
+    type: 'metadata',
+    sessionId: id,
+    agent,
+    createdAt,
+    status: state.status,
+    version: FORMAT_VERSION,
+    workingDirectory,
+  });
+  return Buffer.from(`${JSON.stringify(record)}\n`);
+}
+
+function recoveredRecord(
+  clock: Clock,
+  held: HeldConversation,
+  ordered: readonly Kept[],
+  rebuilt: number,
+): Buffer {
+  const sequence = new SequenceCheck();
+  let seq = ordered.length + rebuilt;
+  for (let count = 0; count < rebuilt; count++) sequence.add(null);
+  for (const kept of ordered) {
+    sequence.add(kept.seq);
+    seq = Math.max(seq, (kept.seq ?? -1) + 1);
+  }
+  const record: ConversationRecord = {
+    type: 'recovered',
+    kept: ordered.length,
+    sequence: sequence.value,
+    timestamp: timestamp(clock),
+  };
+  return encodeRecord(toDisk(record), seq, checksumSeed(held.id));
+}
+
+/** Only what is missing may be missing from the new file. */
+function isWhole(held: HeldConversation, path: string, count: number): boolean {
+  let records = 0;
+  for (const found of held.check(path)) {
+    if (found.kind === 'tail' || (found.kind === 'damage' && found.reason !== 'gap')) return false;
+    if (found.kind !== 'damage') records += 1;
+  }
+  return records === count;
+}

@@ -1,0 +1,280 @@
+import {
+  type Clock,
+  findId,
+  type Ids,
+  InvalidInputError,
+  isHoldfastError,
+  type Logger,
+  messageOf,
+  redact,
+  SessionNotFoundError,
+  timestamp,
+} from '../../foundation/index.js';
+import { type FileEnds, NewerVersionError, type TrashEntry } from '../../storage/index.js';
+import { type CleanOptions, type CleanReport, cleanConversations } from './clean.js';
+import { Conversation, viewOf } from './conversation.js';
+import { LISTED_BY } from './errors.js';
+import { ConversationFold } from './fold.js';
+import { checkAgent, checkNewId, isHiddenId, newId } from './ids.js';
+import type { ConversationStatus } from './lifecycle.js';
+import { readLastTurns } from './read-last.js';
+import { nothingIntact, recoverConversation } from './recover.js';
+import { FORMAT_VERSION, toDisk } from './schema.js';
+import type { FileConversationStore, HeldConversation } from './store.js';
+import { glance } from './summarize.js';
+import { verifyConversation } from './verify.js';
+import {
+  type ConversationDamage,
+  type ConversationSummary,
+  type ConversationView,
+  type RecoverReport,
+  shownStatus,
+  type VerifyReport,
+} from './view.js';
+
+export interface ConversationSessionsOptions {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Logger;
+  readonly store: FileConversationStore;
+  /** What all text passes before it is written; the product's own funnel if absent. */
+  readonly redact?: ((text: string) => string) | undefined;
+}
+
+export interface CreateConversation {
+  /** Their own name for it; a generated one if absent. */
+  readonly id?: string | undefined;
+  readonly agent: string;
+  readonly workingDirectory?: string | undefined;
+  /** Whether it belongs to a run: it is called `run-…` and left out of lists. */
+  readonly isHidden?: boolean | undefined;
+}
+
+export interface OpenConversation {
+  /** How long to wait for another owner; at once if absent. */
+  readonly waitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ConversationFilter {
+  readonly agent?: string | undefined;
+  readonly status?: ConversationStatus | undefined;
+  readonly withHidden?: boolean | undefined;
+}
+
+/** Conversations with agents: one owner appends to each, anybody reads at any time. */
+export class ConversationSessions {
+  readonly #options: ConversationSessionsOptions;
+  readonly #store: FileConversationStore;
+  readonly #redact: (text: string) => string;
+
+  constructor(options: ConversationSessionsOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#redact = options.redact ?? redact;
+  }
+
+  /** Begins a conversation and owns it. Throws CONVERSATION_EXISTS, INVALID_CONVERSATION_ID, INVALID_INPUT, LOCKED. */
+  async create(options: CreateConversation): Promise<Conversation> {
+    const { agent, workingDirectory, isHidden = false } = options;
+    checkAgent(agent);
+    if (options.id !== undefined) checkNewId(options.id, isHidden);
+    const id = options.id ?? newId(this.#options, isHidden);
+    const held = await this.#store.create(
+      id,
+      toDisk({
+        type: 'metadata',
+        sessionId: id,
+        agent: this.#redact(agent),
+        createdAt: timestamp(this.#options.clock),
+        status: 'active',
+        version: FORMAT_VERSION,
+        workingDirectory: workingDirectory === undefined ? null : this.#redact(workingDirectory),
+      }),
+    );
+    return this.#begin(held);
+  }
+
+  /**
+   * Becomes the owner of a conversation, to go on with it. A torn end is mended; what else is damaged stays, and is
+   * told by `view.damage`. Throws SESSION_NOT_FOUND, LOCKED with the owner, DOCUMENT_DAMAGED, NEWER_VERSION, ABORTED.
+   */
+  async open(id: string, options: OpenConversation = {}): Promise<Conversation> {
+    const { waitMs = 0, signal } = options;
+    return this.#begin(await this.#store.hold(id, { waitMs, signal }));
+  }
+
+  /** Every intact turn in order, without a lock; never a torn one. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
+  read(id: string): ConversationView {
+    let fold = this.#fold(id);
+    // Whoever mends the end while we read makes two halves look like a damaged record: look again.
+    if (fold.notes.list.length > 0) fold = this.#fold(id);
+    const state = fold.state();
+    return this.#view(id, state, fold.notes.list, fold.notes.torn);
+  }
+
+  /** The last turns, from the end of the file only. Throws as `read`. */
+  readLast(id: string, count: number): ConversationView {
+    if (!Number.isSafeInteger(count) || count < 0)
+      throw new InvalidInputError(`${count} is no number of turns`, { place: 'count' });
+    const last = readLastTurns(this.#store, id, count);
+    if (last !== undefined) return this.#view(id, last.state, last.damage, last.torn);
+    const whole = this.read(id);
+    return { ...whole, turns: count === 0 ? [] : whole.turns.slice(-count) };
+  }
+
+  /** What there is, newest first, from the ends of the files; a damaged one is marked. Throws STORAGE_FAILED. */
+  list(filter: ConversationFilter = {}): ConversationSummary[] {
+    const readEnds = this.#store.endsReader();
+    const summaries: ConversationSummary[] = [];
+    for (const id of this.#store.ids()) {
+      if (isHiddenId(id) && filter.withHidden !== true) continue;
+      const summary = this.#summarize(id, readEnds);
+      if (summary === undefined) continue;
+      if (filter.agent !== undefined && summary.agent !== filter.agent) continue;
+      if (filter.status !== undefined && summary.status !== filter.status) continue;
+      summaries.push(summary);
+    }
+    return newestFirst(summaries, ({ createdAt }) => createdAt);
+  }
+
+  /**
+   * The full id for what somebody typed: an id, 4 or more characters of one, or `last` for the one that was active
+   * last. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID.
+   */
+  resolve(typed: string): string {
+    const found =
+      typed === 'last'
+        ? newestFirst(this.list(), ({ lastActivity }) => lastActivity)[0]?.id
+        : findId(this.#store.ids(), typed);
+    if (found === undefined) throw new SessionNotFoundError(typed, LISTED_BY);
+    return found;
+  }
+
+  /** Moves a conversation that nobody has open to the trash. Throws SESSION_NOT_FOUND, LOCKED. */
+  async remove(id: string): Promise<TrashEntry> {
+    using held = await this.#store.hold(id, { waitMs: 0 });
+    return held.retire();
+  }
+
+  /** Moves old conversations to the trash; see `cleanConversations`. */
+  clean(options: CleanOptions): Promise<CleanReport> {
+    const readEnds = this.#store.endsReader();
+    const summarize = (id: string) => this.#summarize(id, readEnds);
+    return cleanConversations({ ...this.#options, summarize }, options);
+  }
+
+  /** Checks every record. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
+  verify(id: string): VerifyReport {
+    const report = verifyConversation(this.#store, id);
+    return report.isOk ? report : verifyConversation(this.#store, id);
+  }
+
+  /**
+   * Keeps every intact record of a damaged conversation and sets the file as it was aside; see `recoverConversation`.
+   * Throws SESSION_NOT_FOUND, LOCKED, DOCUMENT_DAMAGED, NEWER_VERSION, ATOMIC_WRITE_FAILED.
+   */
+  async recover(id: string): Promise<RecoverReport> {
+    const held = await this.#store.hold(id, { waitMs: 0 });
+    let report: RecoverReport;
+    try {
+      this.#assertOurs(held, this.#fold(id));
+      report = recoverConversation(this.#options, held, () => this.#fold(id));
+    } catch (error) {
+      held[Symbol.dispose]();
+      throw error;
+    }
+    // Opening says what has to be said about a dead owner.
+    this.#begin(held)[Symbol.dispose]();
+    return report;
+  }
+
+  #begin(held: HeldConversation): Conversation {
+    try {
+      const fold = this.#fold(held.id);
+      this.#assertOurs(held, fold);
+      held.openLog(fold.highestSeq + 1);
+      const tools = { clock: this.#options.clock, redact: this.#redact };
+      const conversation = new Conversation(tools, held, fold);
+      if (held.takenOver && conversation.status === 'active')
+        conversation.setStatus('interrupted', 'the process that had it ended without a word');
+      return conversation;
+    } catch (error) {
+      held[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  #assertOurs(held: HeldConversation, fold: ConversationFold): void {
+    if (fold.isEmpty) throw nothingIntact(held.path);
+    const { version } = fold.state().metadata ?? { version: FORMAT_VERSION };
+    if (version > FORMAT_VERSION) throw new NewerVersionError(held.path, version);
+  }
+
+  #fold(id: string): ConversationFold {
+    const fold = new ConversationFold();
+    for (const found of this.#store.scan(id)) fold.add(found);
+    return fold;
+  }
+
+  #view(
+    id: string,
+    state: Parameters<typeof viewOf>[1],
+    damage: readonly ConversationDamage[],
+    torn: ConversationDamage | undefined,
+  ): ConversationView {
+    const owner = once(() => this.#store.ownerOf(id));
+    const isTorn = torn !== undefined && owner().hold !== 'held';
+    return viewOf(id, state, shownStatus(state.status, owner), isTorn ? [...damage, torn] : [...damage]);
+  }
+
+  /** Undefined for one that is gone, or that the disk does not give; the latter is warned about. */
+  #summarize(id: string, readEnds: (id: string) => FileEnds | undefined): ConversationSummary | undefined {
+    try {
+      const ends = readEnds(id);
+      if (ends === undefined) return undefined;
+      const seen = glance(id, ends);
+      if (seen === undefined) return this.#summarizeWhole(id);
+      const owner = once(() => this.#store.ownerOf(id));
+      return {
+        id,
+        agent: seen.agent,
+        turnCount: seen.turnCount,
+        createdAt: seen.createdAt,
+        status: shownStatus(seen.status, owner),
+        lastActivity: seen.lastActivity,
+        isHidden: isHiddenId(id),
+        isDamaged: seen.isDamaged || (seen.isTorn && owner().hold !== 'held'),
+      };
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      if (!(error instanceof SessionNotFoundError))
+        this.#options.log.warn('conversation.unreadable', { sessionId: id, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  #summarizeWhole(id: string): ConversationSummary {
+    const { metadata, status, turnCount, lastActivity, damage } = this.readLast(id, 1);
+    const { agent, createdAt, isHidden } = metadata;
+    return { id, agent, turnCount, createdAt, status, lastActivity, isHidden, isDamaged: damage.length > 0 };
+  }
+}
+
+function newestFirst(
+  summaries: readonly ConversationSummary[],
+  timeOf: (summary: ConversationSummary) => string,
+): ConversationSummary[] {
+  return summaries
+    .map((summary) => ({ summary, time: Date.parse(timeOf(summary)) }))
+    .sort((a, b) => b.time - a.time || (a.summary.id < b.summary.id ? 1 : -1))
+    .map(({ summary }) => summary);
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,291 @@
+import { join } from 'node:path';
+import { type Ids, messageOf, SessionNotFoundError } from '../../foundation/index.js';
+import {
+  type AcquireOptions,
+  acquireLock,
+  checkLog,
+  EndsReader,
+  ensureDirectory,
+  type FileEnds,
+  hasDirectory,
+  inspectLock,
+  JsonlLog,
+  type Lock,
+  type LockState,
+  type LockTools,
+  type LogRecord,
+  listDirectory,
+  type Piece,
+  removeQuietly,
+  removeTree,
+  rewriteFile,
+  StorageError,
+  scanLog,
+  scanLogBackwards,
+  type TailRepair,
+  Trash,
+  type TrashEntry,
+  tryAcquireLock,
+} from '../../storage/index.js';
+import { ConversationExistsError, LISTED_BY } from './errors.js';
+import { checkId, idFault } from './ids.js';
+
+const ENDING = '.jsonl';
+const END_BYTES = 4096;
+
+/** Conversations as files in the published format: `<id>.jsonl`; ours beside them is in `.holdfast`. */
+export class FileConversationStore {
+  readonly directory: string;
+  readonly trash: Trash;
+  readonly #tools: LockTools & { ids: Ids };
+  readonly #locks: string;
+
+  constructor(tools: LockTools & { ids: Ids }, paths: { directory: string }) {
+    this.#tools = tools;
+    this.directory = paths.directory;
+    this.#locks = join(paths.directory, '.holdfast', 'locks');
+    this.trash = new Trash(tools, join(paths.directory, '.holdfast', 'trash'));
+  }
+
+  /** All ids, in no order. */
+  ids(): string[] {
+    const ids: string[] = [];
+    for (const name of listDirectory(this.#tools.fileSystem, this.directory)) {
+      const id = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : '';
+      if (idFault(id) === undefined) ids.push(id);
+    }
+    return ids;
+  }
+
+  /** Throws INVALID_CONVERSATION_ID. */
+  has(id: string): boolean {
+    const path = this.path(id);
+    return this.#tools.fileSystem.look(path) !== undefined;
+  }
+
+  /** The file of a conversation. Throws INVALID_CONVERSATION_ID. */
+  path(id: string): string {
+    checkId(id);
+    return join(this.directory, `${id}${ENDING}`);
+  }
+
+  /** The lock of a conversation, for those who want to look at it or take it away. */
+  lockPath(id: string): string {
+    return join(this.#lockDirectory(id), 'session');
+  }
+
+  /** Who has a conversation now. */
+  ownerOf(id: string): LockState {
+    try {
+      if (hasDirectory(this.#tools.fileSystem, this.#lockDirectory(id)))
+        return inspectLock(this.#tools, this.lockPath(id));
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+    return { hold: 'free', epoch: 0, reason: 'it was never taken' };
+  }
+
+  /** Everything in a file, in order. Throws SESSION_NOT_FOUND, UNSAFE_PATH, STORAGE_FAILED. */
+  scan(id: string) {
+    return scanLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id });
+  }
+
+  /** Everything in a file, from its end. Throws as `scan`. */
+  scanBackwards(id: string) {
+    return scanLogBackwards(this.#tools.fileSystem, this.#existing(id), { sessionId: id });
+  }
+
+  /** Everything in a file, checked but mostly not parsed. Throws as `scan`. */
+  check(id: string) {
+    return checkLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id });
+  }
+
+  /** A reader of the ends of files, for lists; undefined from it where there is no such file. */
+  endsReader(): (id: string) => FileEnds | undefined {
+    const reader = new EndsReader(this.#tools.fileSystem, END_BYTES);
+    // Ids come from a listing, so they were checked; joining 10,000 paths piece by piece costs more than reading.
+    return (id) => reader.read(`${this.directory}/${id}${ENDING}`);
+  }
+
+  /** Creates a conversation with its first record and owns it. Throws CONVERSATION_EXISTS, LOCKED, ATOMIC_WRITE_FAILED. */
+  async create(id: string, first: LogRecord): Promise<HeldConversation> {
+    const path = this.path(id);
+    ensureDirectory(this.#tools.fileSystem, this.directory);
+    if (this.has(id)) throw new ConversationExistsError(id);
+    const lock = await this.#lock(id, { waitMs: 0 });
+    try {
+      if (!JsonlLog.create(this.#tools, path, id, first)) throw new ConversationExistsError(id);
+      return this.#held(id, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** Becomes the owner of a conversation; its file is not touched yet. Throws SESSION_NOT_FOUND, LOCKED with the owner. */
+  async hold(id: string, options: AcquireOptions = {}): Promise<HeldConversation> {
+    this.#existing(id);
+    let lock: Lock;
+    try {
+      lock = await this.#lock(id, options);
+    } catch (error) {
+      if (isGone(error) && !this.has(id)) throw new SessionNotFoundError(id, LISTED_BY);
+      throw error;
+    }
+    try {
+      this.#existing(id);
+      return this.#held(id, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /** Removes what killed processes left behind and nobody owns: temporary files, locks of conversations that are gone. */
+  sweep(): void {
+    const { fileSystem } = this.#tools;
+    for (const name of listDirectory(fileSystem, this.directory)) {
+      const id = temporaryOf(name);
+      if (id !== undefined && this.ownerOf(id).hold !== 'held')
+        removeQuietly(fileSystem, join(this.directory, name));
+    }
+    for (const name of listDirectory(fileSystem, this.#locks)) {
+      if (name.startsWith(GONE)) removeTree(fileSystem, join(this.#locks, name));
+      else if (idFault(name) === undefined && !this.has(name)) this.#sweepLock(name);
+    }
+  }
+
+  #sweepLock(id: string): void {
+    const lock = tryAcquireLock(this.#tools, this.lockPath(id));
+    if (!('release' in lock)) return;
+    using _lock = lock;
+    if (!this.has(id)) this.#removeLock(id);
+  }
+
+  #held(id: string, lock: Lock): HeldConversation {
+    // Only who died in the middle of something leaves something behind.
+    if (lock.takenOver) this.#sweepTemporaries(id);
+    return new HeldConversation(this.#tools, {
+      id,
+      path: this.path(id),
+      lock,
+      retire: () => this.#retire(id),
+    });
+  }
+
+  #retire(id: string): TrashEntry {
+    const entry = this.trash.take(id, this.path(id));
+    try {
+      this.#removeLock(id);
+    } catch (error) {
+      // The conversation is in the trash; the next sweep takes its lock away.
+      this.#tools.log.warn('conversation.lock-not-removed', { sessionId: id, error: messageOf(error) });
+    }
+    return entry;
+  }
+
+  /** Takes the directory of a lock out of everybody's way at once, then removes it. Its lock must be ours. */
+  #removeLock(id: string): void {
+    const { fileSystem, ids } = this.#tools;
+    const gone = join(this.#locks, `${GONE}${ids.token()}`);
+    fileSystem.rename(this.#lockDirectory(id), gone);
+    removeTree(fileSystem, gone);
+  }
+
+  #sweepTemporaries(id: string): void {
+    const { fileSystem } = this.#tools;
+    for (const name of listDirectory(fileSystem, this.directory))
+      if (temporaryOf(name) === id) removeQuietly(fileSystem, join(this.directory, name));
+  }
+
+  #lock(id: string, options: AcquireOptions): Promise<Lock> {
+    ensureDirectory(this.#tools.fileSystem, this.#lockDirectory(id));
+    return acquireLock(this.#tools, this.lockPath(id), options);
+  }
+
+  #lockDirectory(id: string): string {
+    checkId(id);
+    return join(this.#locks, id);
+  }
+
+  #existing(id: string): string {
+    if (!this.has(id)) throw new SessionNotFoundError(id, LISTED_BY);
+    return this.path(id);
+  }
+}
+
+/** A conversation that this process owns. */
+export class HeldConversation implements Disposable {
+  readonly id: string;
+  readonly path: string;
+  /** Whether the owner before was found dead. */
+  readonly takenOver: boolean;
+  readonly #tools: LockTools & { ids: Ids };
+  readonly #lock: Lock;
+  readonly #retire: () => TrashEntry;
+  #log: JsonlLog | undefined;
+
+  constructor(
+    tools: LockTools & { ids: Ids },
+    facts: { id: string; path: string; lock: Lock; retire: () => TrashEntry },
+  ) {
+    this.#tools = tools;
+    this.id = facts.id;
+    this.path = facts.path;
+    this.#lock = facts.lock;
+    this.#retire = facts.retire;
+    this.takenOver = facts.lock.takenOver;
+  }
+
+  /** What was mended at the end of the file. */
+  get repairs(): readonly TailRepair[] {
+    return this.#log?.repairs ?? [];
+  }
+
+  /** Mends the end of the file and gets ready to append; no record gets a lower number than this. */
+  openLog(nextSeq: number): void {
+    this.#log ??= JsonlLog.open(this.#tools, this.path, { sessionId: this.id, lock: this.#lock });
+    this.#log.continueFrom(nextSeq);
+  }
+
+  /** Appends records in one write, durably, and returns the number of the first. */
+  append(records: readonly LogRecord[]): number {
+    if (this.#log === undefined) throw new Error('the log was not opened');
+    return this.#log.appendAll(records);
+  }
+
+  /** Moves the conversation to the trash. Throws LOCK_LOST, STORAGE_FAILED. */
+  retire(): TrashEntry {
+    this.#lock.assertHeld();
+    return this.#retire();
+  }
+
+  /** Replaces the file by some of its bytes and keeps it as it was; see `rewriteFile`. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
+  rewrite(pieces: Iterable<Piece>, isGood: (path: string) => boolean): string {
+    this.#lock.assertHeld();
+    return rewriteFile(this.#tools, this.path, pieces, isGood);
+  }
+
+  /** Checks a file as if it were this conversation's. */
+  check(path: string) {
+    return checkLog(this.#tools.fileSystem, path, { sessionId: this.id });
+  }
+
+  [Symbol.dispose](): void {
+    this.#log?.close();
+    this.#lock.release();
+  }
+}
+
+const GONE = '.gone-';
+
+/** The conversation that a temporary file was on its way to; undefined for every other name. */
+function temporaryOf(name: string): string | undefined {
+  const id = /^\.(.+?)\.jsonl(?:\..+)?\.[0-9a-f]{32}\.tmp$/.exec(name)?.[1];
+  return id !== undefined && idFault(id) === undefined ? id : undefined;
+}
+
+/** Whether somebody took the directory away meanwhile. */
+function isGone(error: unknown): boolean {
+  return error instanceof StorageError && error.fault === 'gone';
+}

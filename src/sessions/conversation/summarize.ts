@@ -1,0 +1,100 @@
+import { checksumSeed, type FileEnds, verifyLine } from '../../storage/index.js';
+import { EPOCH } from './fold.js';
+import type { ConversationStatus } from './lifecycle.js';
+import { type ConversationRecord, fromDisk, UNKNOWN_AGENT } from './schema.js';
+
+/** What the ends of a file tell about a conversation. */
+export interface Glance {
+  readonly agent: string;
+  readonly createdAt: string;
+  readonly lastActivity: string;
+  readonly turnCount: number;
+  /** As stored; null where none is. */
+  readonly status: ConversationStatus | null;
+  readonly isDamaged: boolean;
+  /** Whether the end is not a whole record: on its way, or torn. */
+  readonly isTorn: boolean;
+}
+
+const LF = 0x0a;
+
+/**
+ * Tells from its ends how a conversation stands; undefined where they do not tell: the last record is longer than what
+ * was read, or was written by somebody who does not count.
+ */
+export function glance(id: string, ends: FileEnds): Glance | undefined {
+  const seed = checksumSeed(id);
+  const first = firstRecord(ends, seed);
+  if (first === undefined) return undefined;
+  const last = lastRecords(ends, seed);
+  if (last === undefined) return undefined;
+  const metadata = first !== null && first.type === 'metadata' ? first : undefined;
+  const { teller, lastActivity } = last;
+  const fallback = lastActivity ?? new Date(ends.modifiedMs).toISOString();
+  return {
+    agent: metadata?.agent ?? UNKNOWN_AGENT,
+    createdAt: metadata?.createdAt ?? (metadata === undefined ? fallback : EPOCH),
+    lastActivity: fallback,
+    turnCount: (teller?.type === 'turn' ? teller.turn : teller?.turns) ?? 0,
+    // A turn of ours is written to an active conversation only.
+    status: teller?.type === 'turn' ? 'active' : (teller?.status ?? metadata?.status ?? null),
+    isDamaged: metadata === undefined || last.isDamaged,
+    isTorn: last.isTorn,
+  };
+}
+
+/** Null for a first line that is no record; undefined when it is longer than what was read. */
+function firstRecord({ head, size }: FileEnds, seed: number): ConversationRecord | null | undefined {
+  const end = head.indexOf(LF);
+  if (end === -1 && head.length < size) return undefined;
+  return recordIn(head.subarray(0, end === -1 ? head.length : end), seed)?.record ?? null;
+}
+
+type Teller = Extract<ConversationRecord, { type: 'turn' | 'status' }>;
+
+interface LastRecords {
+  /** The last record that tells the number of turns; undefined where there is none at all. */
+  readonly teller: Teller | undefined;
+  readonly lastActivity: string | null;
+  readonly isDamaged: boolean;
+  readonly isTorn: boolean;
+}
+
+function lastRecords({ tail, size }: FileEnds, seed: number): LastRecords | undefined {
+  let lastActivity: string | null = null;
+  let isDamaged = false;
+  let isTorn = false;
+  let isFinished = tail.at(-1) === LF;
+  let end = isFinished ? tail.length - 1 : tail.length;
+  while (end > 0 || (isFinished && end === 0)) {
+    const start = end === 0 ? 0 : tail.lastIndexOf(LF, end - 1) + 1;
+    if (start === 0 && tail.length < size) return undefined;
+    const found = recordIn(tail.subarray(start, end), seed);
+    if (found === undefined && isFinished) isDamaged = true;
+    if (found === undefined && !isFinished) isTorn = true;
+    isFinished = true;
+    end = start - 1;
+    if (found === undefined) continue;
+    const { record, seq } = found;
+    // The first line may be numbered or not; whatever follows it must be, or the file is counted.
+    if (start > 0 && seq === null) return undefined;
+    if (record === null) continue;
+    lastActivity ??= record.type === 'metadata' ? record.createdAt : record.timestamp;
+    if (record.type === 'turn' && record.turn === null) return undefined;
+    if (record.type === 'status' && record.turns === null) return undefined;
+    if (record.type === 'turn' || record.type === 'status')
+      return { teller: record, lastActivity, isDamaged, isTorn };
+  }
+  return { teller: undefined, lastActivity, isDamaged, isTorn };
+}
+
+/** A line that verifies, `record: null` for one of a type that tells nothing; undefined for damage. */
+function recordIn(
+  line: Buffer,
+  seed: number,
+): { record: ConversationRecord | null; seq: number | null } | undefined {
+  const verdict = verifyLine(line, seed);
+  if (typeof verdict === 'string') return undefined;
+  const record = fromDisk(verdict.value);
+  return typeof record === 'string' ? undefined : { record, seq: verdict.seq };
+}

@@ -1,0 +1,122 @@
+import type { LockState, LogDamage } from '../../storage/index.js';
+import type { ConversationStatus } from './lifecycle.js';
+import type { Role } from './schema.js';
+
+/** One side of an exchange, as it is kept. */
+export interface Turn {
+  /** Counted from 1 over the whole conversation. */
+  readonly number: number;
+  readonly role: Role;
+  readonly content: string;
+  readonly timestamp: string;
+  readonly tokens: number;
+  /** Why its exchange failed; null in a good turn. A failed turn is kept and left out of the context. */
+  readonly failure: string | null;
+  readonly model?: string;
+  readonly reason?: string;
+  readonly usage?: Readonly<Record<string, unknown>>;
+}
+
+/** Which turn was just stored; `markFailed` takes it. */
+export interface TurnRef {
+  readonly turn: number;
+  readonly seq: number;
+}
+
+/** What a conversation was begun with. */
+export interface ConversationMetadata {
+  readonly id: string;
+  readonly agent: string;
+  readonly createdAt: string;
+  readonly workingDirectory: string | null;
+  /** Whether it belongs to a run and is left out of lists. */
+  readonly isHidden: boolean;
+}
+
+/** How to go on with the agent's own conversation. */
+export interface AgentHandle {
+  readonly driver: string;
+  /** Null where the agent has none. */
+  readonly resumeId: string | null;
+  /** The process session that held it. */
+  readonly processId: string | null;
+}
+
+/** Bytes or a record that cannot be used: what, and where. Reading goes on behind them. */
+export interface ConversationDamage {
+  /** `torn`: an end that a crash cut off. `record`, `metadata`: JSON, but not what it should be. The rest as in a log. */
+  readonly reason: LogDamage['reason'] | 'torn' | 'record' | 'metadata';
+  /** Counted from 1; null when only the end of the file was read. */
+  readonly line: number | null;
+  readonly offset: number;
+  readonly length: number;
+  readonly detail: string;
+}
+
+/** A conversation as its file tells it. */
+export interface ConversationView {
+  readonly metadata: ConversationMetadata;
+  readonly status: ConversationStatus;
+  readonly statusReason: string | null;
+  readonly lastActivity: string;
+  /** How many turns were ever written; `turns` has fewer when some are damaged or only the last ones were read. */
+  readonly turnCount: number;
+  /** Every intact turn in order (`readLast`: the last ones). */
+  readonly turns: readonly Turn[];
+  /** Turns up to this number were cleared from the context; 0 = none. */
+  readonly clearedAfter: number;
+  /** The last one noted; with `readLast` null unless it was noted among the last records. */
+  readonly agentHandle: AgentHandle | null;
+  readonly damage: readonly ConversationDamage[];
+}
+
+/** A line of a list: what the ends of the file tell. */
+export interface ConversationSummary {
+  readonly id: string;
+  readonly agent: string;
+  readonly turnCount: number;
+  readonly createdAt: string;
+  readonly status: ConversationStatus;
+  readonly lastActivity: string;
+  readonly isHidden: boolean;
+  /** Whether the first or the last record is damaged; what lies between is looked at by `verify`. */
+  readonly isDamaged: boolean;
+}
+
+/** What `verify` found. */
+export interface VerifyReport {
+  readonly id: string;
+  readonly path: string;
+  readonly isOk: boolean;
+  readonly records: number;
+  readonly bytes: number;
+  readonly damage: readonly ConversationDamage[];
+}
+
+/** What `recover` did. */
+export interface RecoverReport {
+  readonly id: string;
+  /** How many records were kept, byte for byte. */
+  readonly kept: number;
+  /** What was found wrong. Empty: nothing was done. */
+  readonly damage: readonly ConversationDamage[];
+  /** The file as it was, under its new name; null when nothing was done. */
+  readonly setAside: string | null;
+  /** Whether the first line was lost and made anew. */
+  readonly isMetadataRebuilt: boolean;
+}
+
+/**
+ * The status that is shown: an active conversation whose owner is proven dead was interrupted. Otherwise the stored
+ * one stands, and none stored means completed.
+ */
+export function shownStatus(stored: ConversationStatus | null, owner: () => LockState): ConversationStatus {
+  if (stored === null) return 'completed';
+  if (stored === 'active' && owner().hold === 'dead') return 'interrupted';
+  return stored;
+}
+
+/** The turns that belong to the prompt: good ones since the last clear. */
+export function contextOf(view: Pick<ConversationView, 'turns' | 'clearedAfter'>): Turn[] {
+  return view.turns.filter(({ number, failure }) => failure === null && number > view.clearedAfter);
+}
