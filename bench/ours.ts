@@ -1,6 +1,7 @@
 // What the benchmark calls of Holdfast, bundled from `src/` on the fly. No measuring here: only our side of each row.
 import { join } from 'node:path';
 import { ClaudeReader } from '../src/agents/claude/read.js';
+import { lineDriver } from '../src/agents/line/index.js';
 import { silentLogger, systemClock, systemIds } from '../src/foundation/index.js';
 import {
   findMarked,
@@ -9,6 +10,7 @@ import {
   type ProgramSpec,
   startProgram,
 } from '../src/programs/index.js';
+import { FileProcessStore, ProcessSessions } from '../src/sessions/process/index.js';
 import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../src/sessions/question/index.js';
 import {
   acquireLock,
@@ -133,6 +135,44 @@ export function openClaudePipe(): (chunk: Buffer) => number {
   return (chunk) => {
     splitter.push(chunk);
     return events;
+  };
+}
+
+/** Sessions with agents that only wait. */
+export function openProcesses(directory: string, capacity: number) {
+  const registry = new ProgramRegistry(tools, join(directory, 'programs'));
+  const store = new FileProcessStore(tools, {
+    directory: join(directory, 'processes'),
+    trash: join(directory, 'trash'),
+  });
+  const sessions = new ProcessSessions({ ...tools, store, capacity });
+  const launch = {
+    driver: 'line',
+    command: 'cat',
+    args: [],
+    working_dir: '/',
+    env: [],
+    permissions: 'edits',
+    model: null,
+    mcp_servers: [],
+  };
+  const options = {
+    command: 'cat',
+    args: [],
+    workingDirectory: '/',
+    environment: process.env,
+    permissions: { mode: 'edits' },
+    mcpServers: [],
+  } as const;
+  return {
+    start: () =>
+      sessions.start({
+        agent: 'cat',
+        launch,
+        start: (hooks) =>
+          lineDriver().start({ ...tools, registry }, { ...options, onOutput: hooks.onOutput }),
+      }),
+    end: () => sessions.terminateAll(),
   };
 }
 

@@ -8,11 +8,21 @@ import { rows as inbox } from './inbox.mjs';
 import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.mjs';
 import { rows as locks } from './locks.mjs';
 import { rows as notify } from './notify.mjs';
+import { rows as processes } from './processes.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 import { rows as workspace } from './workspace.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
-const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox, ...agents, ...workspace];
+const ROWS = [
+  ...durableWrite,
+  ...locks,
+  ...notify,
+  ...cliStart,
+  ...inbox,
+  ...agents,
+  ...processes,
+  ...workspace,
+];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away
 

@@ -57,6 +57,21 @@ export const SETTINGS = {
   'mcp.handBackSeconds.other': setting(Seconds, 50, 'The same for every other client'),
   agent: setting(AgentName.optional(), undefined, 'The agent to use when none is named'),
   'conversation.dir': setting(Directory.optional(), undefined, 'Where conversations are kept'),
+  'conversation.maxTokens': setting(
+    z.int().min(1_000).optional(),
+    undefined,
+    'How many tokens a context may take when it is told to an agent again; default 100,000',
+  ),
+  'conversation.expiryDays': setting(
+    z.number().positive().optional(),
+    undefined,
+    'Conversations without activity for so many days are cleaned by themselves; absent = never',
+  ),
+  'conversation.rawProjects': setting(
+    z.array(Directory),
+    [],
+    'Projects in which conversations are kept without redaction',
+  ),
   'loop.dir': setting(Directory.optional(), undefined, 'Where the loop of a project is kept'),
   'change.tempDir': setting(
     Directory.optional(),

@@ -17,6 +17,13 @@ export {
   SETTINGS,
   type SettingKey,
 } from './config.js';
+export {
+  cleanAutomatically,
+  conversationPath,
+  openConversations,
+  turnTaker,
+  writeTextFile,
+} from './conversations.js';
 export { loadClientSetup } from './load-client-setup.js';
 export { createProcessSessions, type OpenProcessesOptions } from './open-processes.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';

@@ -18,6 +18,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'agents list': () => import('./commands/agents-list.js'),
   'agents probe': () => import('./commands/agents-probe.js'),
   exec: () => import('./commands/exec.js'),
+  chat: () => import('./commands/chat.js'),
   'processes list': () => import('./commands/processes-list.js'),
   'processes show': () => import('./commands/processes-show.js'),
   'processes stop': () => import('./commands/processes-stop.js'),

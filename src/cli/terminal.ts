@@ -26,6 +26,8 @@ export interface Terminal {
   readonly columns: number;
   readonly hasColor: boolean;
   readStandardInput(signal: AbortSignal): Promise<string>;
+  /** Asks for one line at the keyboard; null when the person leaves instead. */
+  ask(question: string): Promise<string | null>;
   /** For what goes to stdout, and for what goes to stderr: one may be a terminal and the other a file. */
   readonly style: Style;
   readonly errorStyle: Style;
@@ -87,6 +89,7 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     columns: stdout.columns ?? 80,
     hasColor: hasColor(stdout),
     readStandardInput: (signal) => readAll(stdin, signal),
+    ask: (question) => askLine(stdin, stderr, question),
     style: createStyle(hasColor(stdout)),
     errorStyle: createStyle(hasColor(stderr)),
     log: createLog(
@@ -95,6 +98,19 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
       options.environment.HOLDFAST_DEBUG === '1',
     ),
   };
+}
+
+async function askLine(input: Readable, output: Writable, question: string): Promise<string | null> {
+  const { createInterface } = await import('node:readline');
+  const lines = createInterface({ input, output });
+  try {
+    return await new Promise((resolve) => {
+      lines.once('close', () => resolve(null));
+      lines.question(question, resolve);
+    });
+  } finally {
+    lines.close();
+  }
 }
 
 function createStyle(hasColor: boolean): Style {

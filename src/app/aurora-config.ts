@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { messageOf } from '../foundation/index.js';
+import { readUserFile } from '../storage/index.js';
+import type { Services } from './services.js';
+
+/** The published settings of conversations, as far as they are given. */
+export interface InteractiveSettings {
+  readonly maxTokens?: number;
+  /** Conversations without activity for so long are cleaned by themselves; absent = never. */
+  readonly expiryDays?: number;
+}
+
+/**
+ * `spawner.interactive.*` of `.aurora/config.json` in the project, then of the one at home. These files are not ours: what
+ * cannot be used in them is told to the log and passed over. Our own config file comes first.
+ */
+export function interactiveSettings(services: Services): InteractiveSettings {
+  const { workingDirectory, config } = services;
+  const own = {
+    maxTokens: config.get('conversation.maxTokens'),
+    expiryDays: config.get('conversation.expiryDays'),
+  };
+  const files = [workingDirectory, config.roots.home].map((root) => join(root, '.aurora', 'config.json'));
+  const given = files.map((path) => readSettings(services, path));
+  const maxTokens = own.maxTokens ?? given.find((one) => one.maxTokens !== undefined)?.maxTokens;
+  const expiryDays = own.expiryDays ?? given.find((one) => one.expiryDays !== undefined)?.expiryDays;
+  return {
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(expiryDays === undefined ? {} : { expiryDays }),
+  };
+}
+
+function readSettings({ tools, log }: Services, path: string): InteractiveSettings {
+  try {
+    const text = readUserFile(tools.fileSystem, path);
+    const root = text === undefined ? {} : (JSON.parse(text) as Record<string, Record<string, unknown>>);
+    const interactive = root?.spawner?.interactive as Record<string, unknown> | undefined;
+    const number = (key: string) => {
+      const value = interactive?.[key];
+      if (value === undefined) return undefined;
+      if (typeof value === 'number' && Number.isFinite(value) && value > 0) return value;
+      log.warn('config.aurora-value-ignored', { path, key: `spawner.interactive.${key}` });
+      return undefined;
+    };
+    const maxTokens = number('max_tokens');
+    const expiryDays = number('session_expiry_days');
+    return {
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(expiryDays === undefined ? {} : { expiryDays }),
+    };
+  } catch (error) {
+    log.warn('config.aurora-file-ignored', { path, error: messageOf(error) });
+    return {};
+  }
+}

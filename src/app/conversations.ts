@@ -1,0 +1,97 @@
+import { join, resolve } from 'node:path';
+import type { AgentDefinition } from '../agents/index.js';
+import { messageOf } from '../foundation/index.js';
+import { type Continuation, TurnTaker } from '../runner/index.js';
+import {
+  type CleanReport,
+  type Conversation,
+  ConversationSessions,
+  FileConversationStore,
+} from '../sessions/conversation/index.js';
+import { ensureDirectory, replaceUserFile, writeQuick } from '../storage/index.js';
+import type { StartAgentOptions } from './agents.js';
+import { interactiveSettings } from './aurora-config.js';
+import { launchOf, openProcesses } from './processes.js';
+import type { Services } from './services.js';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The conversations of this user. */
+export function openConversations(
+  services: Services,
+  options: { readonly isRaw?: boolean } = {},
+): ConversationSessions {
+  const { layout } = services.config;
+  const store = new FileConversationStore(services.tools, { directory: layout.conversations });
+  const isRaw = options.isRaw === true || isRawProject(services);
+  return new ConversationSessions({
+    ...services.tools,
+    store,
+    ...(isRaw ? { redact: (text: string) => text } : {}),
+  });
+}
+
+/** Whether the user wants what is said in this project kept as it is. */
+function isRawProject({ config, workingDirectory }: Services): boolean {
+  return config.get('conversation.rawProjects').some((project) => resolve(project) === workingDirectory);
+}
+
+/** An agent that answers in a conversation, each exchange recorded. */
+export function turnTaker(
+  services: Services,
+  agent: AgentDefinition,
+  conversation: Conversation,
+  options: Pick<StartAgentOptions, 'permissions' | 'model'> & {
+    readonly onContinuation?: (continuation: Continuation) => void;
+  },
+): TurnTaker {
+  const { onContinuation, ...start } = options;
+  return new TurnTaker({
+    processes: openProcesses(services),
+    conversation,
+    launch: launchOf(services, agent, start),
+    log: services.log,
+    maxTokens: interactiveSettings(services).maxTokens,
+    onContinuation,
+  });
+}
+
+/** Where a conversation is. */
+export function conversationPath(services: Services, id: string): string {
+  return join(services.config.layout.conversations, `${id}.jsonl`);
+}
+
+/** Writes a file that the user named. Throws ATOMIC_WRITE_FAILED. */
+export function writeTextFile(services: Services, path: string, text: string): void {
+  replaceUserFile(services.tools, resolve(services.workingDirectory, path), text);
+}
+
+const CLEANING_LIMIT_MS = 100;
+
+/**
+ * Cleans conversations that are older than the configured age, once a day and for a moment only; what is left is for the
+ * next time. Never throws: it comes after the command's own work.
+ */
+export async function cleanAutomatically(services: Services): Promise<CleanReport | undefined> {
+  const { expiryDays } = interactiveSettings(services);
+  if (expiryDays === undefined) return undefined;
+  const { fileSystem, clock, log } = services.tools;
+  const { state } = services.config.roots;
+  const stamp = join(state, 'conversations-cleaned');
+  try {
+    const last = fileSystem.look(stamp)?.modifiedMs ?? 0;
+    if (clock.now().getTime() - last < DAY_MS) return undefined;
+    const conversations = openConversations(services);
+    const report = await conversations.clean({
+      olderThanMs: expiryDays * DAY_MS,
+      limitMs: CLEANING_LIMIT_MS,
+    });
+    ensureDirectory(fileSystem, state);
+    if (fileSystem.look(stamp) !== undefined) fileSystem.unlink(stamp);
+    writeQuick(fileSystem, stamp, '');
+    return report;
+  } catch (error) {
+    log.warn('conversation.not-cleaned', { error: messageOf(error) });
+    return undefined;
+  }
+}

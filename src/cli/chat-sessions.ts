@@ -1,0 +1,85 @@
+import { visibleExcerpt, visibleJson, visibleLine } from '../foundation/index.js';
+import type { ConversationSessions, ConversationStatus } from '../sessions/conversation/index.js';
+import { type CommandContext, ConfirmationMissingError, UsageError } from './command.js';
+import { ExitCode } from './exit-codes.js';
+import { renderConversations } from './render/conversations.js';
+
+const STATUSES: readonly string[] = ['active', 'completed', 'interrupted'];
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** `--list-sessions`: what was said, newest first. */
+export async function listConversations(
+  { terminal, isJson }: CommandContext,
+  conversations: ConversationSessions,
+  filter: { readonly agent?: string | undefined; readonly status?: string | undefined },
+): Promise<ExitCode> {
+  if (filter.status !== undefined && !STATUSES.includes(filter.status))
+    throw new UsageError(`--status is ${STATUSES.join(', ')}, not ${visibleExcerpt(filter.status, 40)}`);
+  const found = conversations.list({
+    ...(filter.agent === undefined ? {} : { agent: filter.agent }),
+    ...(filter.status === undefined ? {} : { status: filter.status as ConversationStatus }),
+  });
+  if (isJson) {
+    terminal.write(
+      visibleJson(
+        found.map(({ id, agent, turnCount, createdAt, status, lastActivity, isDamaged }) => ({
+          session_id: id,
+          agent,
+          turn_count: turnCount,
+          created_at: createdAt,
+          status,
+          last_activity: lastActivity,
+          damaged: isDamaged,
+        })),
+      ),
+    );
+    return ExitCode.done;
+  }
+  if (found.length === 0) terminal.write('No sessions found.');
+  else terminal.write(renderConversations(found, terminal.style));
+  if (filter.agent !== undefined || filter.status !== undefined) terminal.note(`${found.length} sessions`);
+  return ExitCode.done;
+}
+
+/** `--delete-session`: after a yes. */
+export async function deleteConversation(
+  { terminal, isJson }: CommandContext,
+  conversations: ConversationSessions,
+  typed: string,
+  isSure: boolean,
+): Promise<ExitCode> {
+  const id = conversations.resolve(typed);
+  if (!isSure) {
+    if (!terminal.isInteractive)
+      throw new ConfirmationMissingError(`Delete session '${id}'?`, { hint: 'Say so with --yes.' });
+    const answer = await terminal.ask(`Delete session '${id}'? [y/N] `);
+    if (answer === null || !/^y/i.test(answer.trim())) {
+      terminal.write('Nothing was deleted.');
+      return ExitCode.failed;
+    }
+  }
+  const { path } = await conversations.remove(id);
+  terminal.write(
+    isJson
+      ? visibleJson({ success: true, session_id: id, trash: path })
+      : `Deleted session '${id}' (kept in the trash: ${visibleLine(path)})`,
+  );
+  return ExitCode.done;
+}
+
+/** `--clean-sessions`: everything older, except what is live. */
+export async function cleanConversations(
+  { terminal, isJson }: CommandContext,
+  conversations: ConversationSessions,
+  days: number,
+): Promise<ExitCode> {
+  if (!(days >= 0)) throw new UsageError('--clean-sessions takes a number of days');
+  const report = await conversations.clean({ olderThanMs: days * DAY_MS });
+  if (isJson) terminal.write(visibleJson({ success: true, ...report }));
+  else {
+    terminal.write(`Deleted ${report.retired.length} sessions older than ${days} days`);
+    for (const { id, reason } of report.skipped)
+      terminal.complain(`left alone: ${id}: ${visibleLine(reason)}`);
+  }
+  return ExitCode.done;
+}

@@ -1,0 +1,229 @@
+import type { AgentEvent } from '../agents/index.js';
+import { type Logger, messageOf } from '../foundation/index.js';
+import { type Conversation, replayText, type TurnRef, trimContext } from '../sessions/conversation/index.js';
+import {
+  type AgentLaunch,
+  type ExecuteOptions,
+  isOver,
+  NotResumableError,
+  type ProcessSession,
+  type ProcessSessions,
+  ProcessStartError,
+  type PromptResponse,
+} from '../sessions/process/index.js';
+
+/** How an agent came to know what was said before. */
+export type Continuation =
+  /** There was nothing before. */
+  | { readonly how: 'new' }
+  /** It goes on in its own conversation. */
+  | { readonly how: 'resumed' }
+  /** It cannot, so what was said goes before the next prompt. */
+  | { readonly how: 'replayed'; readonly reason: string };
+
+export interface TurnTakerOptions {
+  readonly processes: ProcessSessions;
+  readonly conversation: Conversation;
+  readonly launch: AgentLaunch;
+  readonly log: Logger;
+  /** How many tokens the context may take when it is replayed. */
+  readonly maxTokens?: number | undefined;
+  /** Told whenever the agent is started: at first, and after it ended. */
+  readonly onContinuation?: ((continuation: Continuation) => void) | undefined;
+}
+
+export interface TurnOutcome {
+  readonly response: PromptResponse;
+  readonly user: TurnRef;
+  /** Null where the agent said nothing. */
+  readonly assistant: TurnRef | null;
+}
+
+/** What a turn may take, and who is told what happens. */
+export type TurnOptions = ExecuteOptions;
+
+/**
+ * An agent whose exchanges are recorded. The user's turn is durable before it is sent; one that the agent did not
+ * answer is marked as failed and left out of later contexts. An agent that ended is started again for the next turn,
+ * in its own conversation where it has one.
+ */
+export class TurnTaker {
+  readonly #options: TurnTakerOptions;
+  #session: ProcessSession | undefined;
+  /** What must go before the next prompt. */
+  #preamble: string | null = null;
+  /** Nobody knows yet whether the agent found the conversation that it was to go on with. */
+  #isUnproven = false;
+  #noted = '';
+
+  constructor(options: TurnTakerOptions) {
+    this.#options = options;
+  }
+
+  get session(): ProcessSession | undefined {
+    return this.#session;
+  }
+
+  /** Starts the agent now rather than with the first turn. Throws PROCESS_START_FAILED, LOCKED, LAUNCH_DIFFERS. */
+  async start(): Promise<void> {
+    await this.#agent();
+  }
+
+  /** One recorded exchange. Throws what `ProcessSession.execute` throws; the turn is marked as failed then. */
+  async take(prompt: string, options: TurnOptions = {}): Promise<TurnOutcome> {
+    const { conversation } = this.#options;
+    const session = await this.#agent();
+    const user = conversation.addUserTurn(prompt);
+    try {
+      let response = await this.#send(session, prompt, options);
+      if (this.#isUnproven && isUnheard(response)) {
+        const fresh = await this.#startOver(
+          `the agent does not know its conversation any more: ${response.message}`,
+        );
+        response = await this.#send(fresh, prompt, options);
+      }
+      this.#isUnproven = false;
+      return { response, user, assistant: this.#record(user, response) };
+    } catch (error) {
+      conversation.markFailed(user, messageOf(error));
+      throw error;
+    }
+  }
+
+  /** Cancels the turn that is being taken, if any. */
+  async cancel(): Promise<void> {
+    await this.#session?.cancel();
+  }
+
+  /** Ends the agent's process. The conversation goes on with the next agent. */
+  async end(options: { readonly isUrgent?: boolean } = {}): Promise<void> {
+    await (options.isUrgent ? this.#session?.terminate() : this.#session?.end());
+  }
+
+  /** The agent forgets what it knows; what the context has by then is told to it again. */
+  async forget(): Promise<void> {
+    const { conversation, launch } = this.#options;
+    await this.#session?.end();
+    this.#session = undefined;
+    this.#noted = '';
+    conversation.noteAgent({ driver: launch.launch.driver, resumeId: null });
+  }
+
+  async #send(session: ProcessSession, prompt: string, options: TurnOptions): Promise<PromptResponse> {
+    const text = this.#preamble === null ? prompt : `${this.#preamble}\n\n${prompt}`;
+    const onEvent = (event: AgentEvent) => {
+      this.#noteHandle(session);
+      options.onEvent?.(event);
+    };
+    const response = await session.execute(text, { ...options, onEvent });
+    if (response.reason === 'completed') this.#preamble = null;
+    this.#noteHandle(session);
+    return response;
+  }
+
+  #record(user: TurnRef, response: PromptResponse): TurnRef | null {
+    const { conversation } = this.#options;
+    const isAnswered = response.reason === 'completed';
+    const assistant =
+      response.stdout === '' && !isAnswered
+        ? null
+        : conversation.addAssistantTurn(response.stdout, {
+            ...(response.usage === null
+              ? {}
+              : { tokens: response.usage.outputTokens, usage: { ...response.usage } }),
+            ...(isAnswered ? {} : { reason: response.reason }),
+          });
+    if (isAnswered) return assistant;
+    const why = response.message === null ? response.reason : `${response.reason}: ${response.message}`;
+    conversation.markFailed(user, why);
+    if (assistant !== null) conversation.markFailed(assistant, why);
+    return assistant;
+  }
+
+  async #agent(): Promise<ProcessSession> {
+    this.#session?.checkAlive();
+    if (this.#session !== undefined && !isOver(this.#session.state)) return this.#session;
+    const session = (await this.#resumed()) ?? (await this.#startOver(null));
+    this.#session = session;
+    this.#noteHandle(session);
+    return session;
+  }
+
+  /** The agent in its own conversation; undefined where it has none, or does not find it. */
+  async #resumed(): Promise<ProcessSession | undefined> {
+    const { conversation, launch, processes, log } = this.#options;
+    const handle = conversation.view.agentHandle;
+    if (handle === null || handle.resumeId === null || handle.driver !== launch.launch.driver)
+      return undefined;
+    try {
+      const session = await reopenOrStart(processes, launch, {
+        processId: handle.processId ?? null,
+        resume: { driver: handle.driver, id: handle.resumeId },
+      });
+      this.#isUnproven = true;
+      this.#preamble = null;
+      this.#options.onContinuation?.({ how: 'resumed' });
+      return session;
+    } catch (error) {
+      if (!(error instanceof ProcessStartError)) throw error;
+      log.warn('turn.not-resumed', { sessionId: conversation.id, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** The agent in a fresh conversation, with what was said before put before the next prompt. */
+  async #startOver(reason: string | null): Promise<ProcessSession> {
+    const { conversation, launch, processes, maxTokens, onContinuation } = this.#options;
+    await this.#session?.terminate();
+    const context = trimContext(conversation.context, { maxTokens: maxTokens ?? DEFAULT_MAX_TOKENS });
+    const session = await processes.start(launch);
+    this.#isUnproven = false;
+    this.#session = session;
+    this.#preamble = context.turns.length === 0 ? null : replayText(context.turns);
+    onContinuation?.(
+      this.#preamble === null
+        ? { how: 'new' }
+        : { how: 'replayed', reason: reason ?? 'the agent cannot go on with a conversation' },
+    );
+    return session;
+  }
+
+  /** As soon as the agent's conversation has a name it is noted, once. */
+  #noteHandle(session: ProcessSession): void {
+    const { conversation, launch } = this.#options;
+    const resumeId = session.record.resume?.id ?? null;
+    const noted = `${session.id} ${resumeId}`;
+    if (noted === this.#noted) return;
+    this.#noted = noted;
+    conversation.noteAgent({ driver: launch.launch.driver, resumeId, processId: session.id });
+  }
+}
+
+/** As the published settings have it. */
+const DEFAULT_MAX_TOKENS = 100_000;
+
+/** The session that was left, or where that one is over a new one in the same conversation. */
+async function reopenOrStart(
+  processes: ProcessSessions,
+  launch: AgentLaunch,
+  known: { readonly processId: string | null; readonly resume: { driver: string; id: string } },
+): Promise<ProcessSession> {
+  if (known.processId !== null) {
+    try {
+      return await processes.reopen(known.processId, launch);
+    } catch (error) {
+      const isGone =
+        error instanceof NotResumableError || (error as { code?: string }).code === 'SESSION_NOT_FOUND';
+      if (!isGone) throw error;
+    }
+  }
+  return processes.start(launch, known.resume);
+}
+
+/** Whether an agent failed before it did anything at all: what it was told did not reach a conversation. */
+function isUnheard(response: PromptResponse): boolean {
+  const tokens = response.usage?.outputTokens ?? 0;
+  return (
+    (response.reason === 'failed' || response.reason === 'died') && response.stdout === '' && tokens === 0
+  );
+}

@@ -1,0 +1,229 @@
+import type { AgentEvent } from '../../agents/index.js';
+import { isHoldfastError, messageOf, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import type { Continuation, TurnTaker } from '../../runner/index.js';
+import {
+  type Conversation,
+  exportJson,
+  exportMarkdown,
+  parseExport,
+  type Turn,
+} from '../../sessions/conversation/index.js';
+import type { PromptResponse } from '../../sessions/process/index.js';
+import { HELP, parseSlashCommand, type SlashCommand } from './slash-commands.js';
+
+/** Where a chat shows itself. */
+export interface ChatView {
+  /** Something for the person: answers to commands. */
+  say(text: string): void;
+  /** Something by the way. */
+  note(text: string): void;
+  warn(text: string): void;
+  event(event: AgentEvent): void;
+  /** A turn begins, and ends. */
+  working(isWorking: boolean): void;
+}
+
+/** A conversation with the agent that answers in it. */
+export interface ChatParty {
+  readonly agent: string;
+  readonly conversation: Conversation;
+  readonly path: string;
+  readonly taker: TurnTaker;
+}
+
+export interface ChatOptions {
+  readonly view: ChatView;
+  readonly party: ChatParty;
+  /** A new conversation with another agent. Throws AGENT_UNKNOWN. */
+  readonly startWith: (agent: string) => Promise<ChatParty>;
+  /** Files as the person names them. */
+  readonly readFile: (path: string) => string;
+  readonly writeFile: (path: string, text: string) => void;
+}
+
+/** A chat: messages go to the agent, lines with a slash are commands. Nothing here knows about the terminal. */
+export class Chat {
+  readonly #options: ChatOptions;
+  #party: ChatParty;
+  #cancelling: AbortController | undefined;
+
+  constructor(options: ChatOptions) {
+    this.#options = options;
+    this.#party = options.party;
+  }
+
+  get agent(): string {
+    return this.#party.agent;
+  }
+
+  get conversation(): Conversation {
+    return this.#party.conversation;
+  }
+
+  get path(): string {
+    return this.#party.path;
+  }
+
+  get isWorking(): boolean {
+    return this.#cancelling !== undefined;
+  }
+
+  /** Takes one line. False when the person wants to leave. */
+  async handle(line: string): Promise<boolean> {
+    const command = parseSlashCommand(line);
+    if (command === undefined) await this.take(line.startsWith('//') ? line.slice(1) : line);
+    else if (typeof command === 'string') this.#options.view.warn(command);
+    else return this.#obey(command);
+    return true;
+  }
+
+  /** One exchange with the agent. What goes wrong is shown, and the chat goes on. */
+  async take(prompt: string): Promise<PromptResponse | undefined> {
+    const { view } = this.#options;
+    const cancelling = new AbortController();
+    this.#cancelling = cancelling;
+    view.working(true);
+    try {
+      const { response } = await this.#party.taker.take(prompt, {
+        signal: cancelling.signal,
+        onEvent: (event) => view.event(event),
+      });
+      view.working(false);
+      this.#tellEnd(response);
+      return response;
+    } catch (error) {
+      view.working(false);
+      view.warn(messageOf(error));
+      if (isHoldfastError(error) && error.hint !== undefined) view.note(error.hint);
+      return undefined;
+    } finally {
+      this.#cancelling = undefined;
+    }
+  }
+
+  /** Cancels the turn that is being taken; the chat goes on. */
+  cancel(): void {
+    this.#cancelling?.abort();
+  }
+
+  /** Ends the agent and says how the conversation stands. */
+  async close(status: 'completed' | 'interrupted', reason?: string): Promise<void> {
+    this.cancel();
+    await this.#party.taker.end({ isUrgent: status === 'interrupted' });
+    this.#party.conversation.setStatus(status, reason);
+    this.#party.conversation[Symbol.dispose]();
+  }
+
+  async #obey(command: SlashCommand): Promise<boolean> {
+    if (command.name === 'exit') return false;
+    try {
+      await this.#carryOut(command);
+    } catch (error) {
+      this.#options.view.warn(messageOf(error));
+      if (isHoldfastError(error) && error.hint !== undefined) this.#options.view.note(error.hint);
+    }
+    return true;
+  }
+
+  async #carryOut(command: Exclude<SlashCommand, { name: 'exit' }>): Promise<void> {
+    const { view, writeFile } = this.#options;
+    const { conversation } = this.#party;
+    switch (command.name) {
+      case 'help':
+        return view.say(HELP.map(([name, does]) => `${name.padEnd(16)} ${does}`).join('\n'));
+      case 'history':
+        return view.say(describeHistory(conversation.view.turns, command.count));
+      case 'stats':
+        return view.say(this.#describeStats());
+      case 'clear':
+        conversation.clearContext();
+        await this.#party.taker.forget();
+        return view.note('The agent forgets what was said; the file keeps it.');
+      case 'save': {
+        const path = command.path ?? `${conversation.id}.md`;
+        writeFile(path, exportMarkdown(conversation.view));
+        return view.note(`Saved to ${visibleLine(path)}`);
+      }
+      case 'export':
+        writeFile(command.path, exportJson(conversation.view));
+        return view.note(`Exported to ${visibleLine(command.path)}`);
+      case 'import':
+        return this.#import(command.path);
+      case 'agent':
+        return this.#changeAgent(command.agent);
+    }
+  }
+
+  async #import(path: string): Promise<void> {
+    const { turns } = parseExport(this.#options.readFile(path));
+    this.#party.conversation.importTurns(turns);
+    await this.#party.taker.forget();
+    this.#options.view.note(
+      `Took in ${turns.length} turns; the agent is told about them with your next message.`,
+    );
+  }
+
+  async #changeAgent(name: string): Promise<void> {
+    const party = await this.#options.startWith(name);
+    await this.close('completed', `went on with ${party.agent}`);
+    this.#party = party;
+    this.#options.view.note(`A new conversation with ${party.agent}: ${party.conversation.id}`);
+  }
+
+  #describeStats(): string {
+    const { agent, conversation, taker } = this.#party;
+    const { turns } = conversation.view;
+    const sum = (role: Turn['role']) =>
+      turns.filter((turn) => turn.role === role).reduce((all, turn) => all + turn.tokens, 0);
+    const rows: [string, string][] = [
+      ['session', conversation.id],
+      ['agent', agent],
+      ['turns', `${turns.length} (${conversation.context.length} in the context)`],
+      ['tokens', `${sum('user')} said, ${sum('assistant')} answered`],
+      ['context', `${taker.session?.record.context_usage ?? 0} % full`],
+      ['file', visibleLine(this.#party.path)],
+    ];
+    return rows.map(([name, value]) => `${name.padEnd(8)} ${value}`).join('\n');
+  }
+
+  #tellEnd(response: PromptResponse): void {
+    const { view } = this.#options;
+    if (response.reason === 'cancelled') view.note('Interrupted. Returning to prompt.');
+    else if (response.reason !== 'completed')
+      view.warn(
+        `The turn ended: ${response.reason}${response.message === null ? '' : `: ${visibleExcerpt(response.message, 500)}`}`,
+      );
+    const { usage, contextUsage } = response;
+    const tokens = usage === null ? '' : `${usage.inputTokens} in, ${usage.outputTokens} out, `;
+    const text = `${tokens}context ${contextUsage} % full`;
+    if (contextUsage >= 90) view.warn(`${text}: about one more turn fits. /clear makes room.`);
+    else if (contextUsage >= 80) view.warn(`${text}: /clear makes room.`);
+    else view.note(text);
+  }
+}
+
+/** How an agent came to know what was said before, in words. */
+export function describeContinuation(continuation: Continuation): string | undefined {
+  switch (continuation.how) {
+    case 'new':
+      return undefined;
+    case 'resumed':
+      return "Goes on in the agent's own conversation.";
+    case 'replayed':
+      return `What was said is told to the agent again (${visibleExcerpt(continuation.reason, 200)}).`;
+  }
+}
+
+const EXCERPT = 100;
+
+function describeHistory(turns: readonly Turn[], count: number | null): string {
+  if (turns.length === 0) return 'Nothing was said yet.';
+  const shown = count === null ? turns : turns.slice(-count);
+  const width = String(turns.length).length;
+  return shown
+    .map(({ number, role, content, timestamp, failure }) => {
+      const who = `${role}${failure === null ? '' : ' (failed)'}`;
+      return `${String(number).padStart(width)}. ${timestamp.slice(0, 19)} ${who}: ${visibleExcerpt(content, EXCERPT)}`;
+    })
+    .join('\n');
+}

@@ -1,0 +1,1 @@
+export { type ChatParty, type ChatView, describeContinuation } from './chat.js';

@@ -1,0 +1,97 @@
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import type { AgentEvent } from '../../agents/index.js';
+import { InvalidInputError, visibleJson } from '../../foundation/index.js';
+import { Chat, type ChatOptions, type ChatView } from './chat.js';
+import { ChatScreen, type ChatStyle } from './screen.js';
+
+export interface PlainChatOptions extends Omit<ChatOptions, 'view'> {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly style: ChatStyle;
+  /** Messages and events as lines of JSON. */
+  readonly isJson: boolean;
+  readonly signal: AbortSignal;
+  readonly onOpen?: ((view: ChatView) => void) | undefined;
+}
+
+export interface PlainResult {
+  readonly path: string;
+  /** Whether every message was answered. */
+  readonly isAllAnswered: boolean;
+}
+
+/** The chat without a terminal: a message per line of standard input, answers on standard output, the rest on standard error. */
+export async function openChat(options: PlainChatOptions): Promise<PlainResult> {
+  const { stdin, isJson, signal } = options;
+  const view = isJson ? jsonView(options) : plainView(options);
+  const chat = new Chat({ ...options, view });
+  options.onOpen?.(view);
+  const lines = createInterface({ input: stdin, terminal: false });
+  const stop = () => {
+    chat.cancel();
+    lines.close();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  let isAllAnswered = true;
+  try {
+    for await (const line of lines) {
+      if (signal.aborted) break;
+      const message = isJson ? parseMessage(line) : line;
+      if (message.trim() === '') continue;
+      // A slash is a command for people; a program that writes one means it.
+      if (isJson || !message.startsWith('/')) {
+        const response = await chat.take(message);
+        isAllAnswered &&= response?.reason === 'completed';
+      } else if (!(await chat.handle(message))) break;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    lines.close();
+    await chat.close(
+      signal.aborted ? 'interrupted' : 'completed',
+      signal.aborted ? 'stopped by a signal' : undefined,
+    );
+  }
+  return { path: chat.path, isAllAnswered };
+}
+
+function parseMessage(line: string): string {
+  if (line.trim() === '') return '';
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    throw new InvalidInputError('A line of standard input is not JSON; with --json each is {"content": "…"}');
+  }
+  const content = (message as { content?: unknown } | null)?.content;
+  if (typeof content !== 'string')
+    throw new InvalidInputError(
+      'A line of standard input has no "content"; with --json each is {"content": "…"}',
+    );
+  return content;
+}
+
+function plainView({ stdout, stderr, style }: PlainChatOptions): ChatView {
+  const answers = new ChatScreen((text) => void stdout.write(text), { style, hasSpinner: false });
+  const notes = new ChatScreen((text) => void stderr.write(text), { style, hasSpinner: false });
+  return {
+    say: (text) => answers.say(text),
+    note: (text) => notes.note(text),
+    warn: (text) => notes.warn(text),
+    event: (event) => (event.type === 'text' ? answers : notes).event(event),
+    working: (isWorking) => answers.working(isWorking),
+  };
+}
+
+function jsonView({ stdout }: PlainChatOptions): ChatView {
+  const write = (value: object) => void stdout.write(`${visibleJson(value)}\n`);
+  return {
+    say: (text) => write({ type: 'note', text }),
+    note: (text) => write({ type: 'note', text }),
+    warn: (text) => write({ type: 'warning', text }),
+    event: (event: AgentEvent) => write(event),
+    working: () => {},
+  };
+}
