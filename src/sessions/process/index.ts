@@ -10,10 +10,11 @@ export {
   type TimeoutKind,
   TooManyProcessesError,
 } from './errors.js';
+export type { Denial } from './gatherer.js';
 export type { ProcessInfo, Standing } from './info.js';
 export { isOver, type ProcessState, processLifecycle } from './lifecycle.js';
 export type { Measured, Workbench } from './measure.js';
-export type { Denial, PromptResponse } from './response.js';
+export type { PromptResponse } from './response.js';
 export { isProcessId, type Launch, type StopMode } from './schema.js';
 export {
   type ExecuteOptions,

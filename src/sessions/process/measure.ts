@@ -8,7 +8,7 @@ import {
   type WorkspaceChanges,
   type WorkspaceTools,
 } from '../../workspace/index.js';
-import type { Gatherer } from './response.js';
+import type { Gatherer } from './gatherer.js';
 
 /** How working directories are looked at: with which programs, and what is left out. */
 export type Workbench = WorkspaceTools & SnapshotOptions;

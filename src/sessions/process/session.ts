@@ -12,10 +12,11 @@ import { isRunning, type ProgramExit } from '../../programs/index.js';
 import type { DirectoryWatch, FileSystem } from '../../storage/index.js';
 import { type ContextLevel, type ContextLimits, ContextTracker } from './context-tracker.js';
 import { ProcessNotReadyError, ProcessStartError, PromptTimedOutError, type TimeoutKind } from './errors.js';
+import { Gatherer } from './gatherer.js';
 import { isOver, type ProcessEvent, type ProcessState, processLifecycle } from './lifecycle.js';
 import { Measuring, type Workbench } from './measure.js';
 import { ExchangeWatch, type Patience } from './patience.js';
-import { Gatherer, type PromptResponse, responseOf } from './response.js';
+import { type PromptResponse, responseOf } from './response.js';
 import type { ProcessFile, StopMode } from './schema.js';
 import type { OwnedProcess } from './store.js';
 

@@ -1,0 +1,349 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DIST, type Machine, machine } from '../support/holdfast-binary.js';
+import { Pane, verifiesInTerminal } from '../support/tmux.js';
+import { verifies } from '../support/verifies.js';
+
+const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
+
+/** A machine whose agent `player` plays this and remembers its conversations. */
+async function withPlayer(turns: unknown = []): Promise<Machine> {
+  const world = await machine();
+  writeFileSync(world.dir.at('script.json'), JSON.stringify({ turns }));
+  world.configure({
+    agents: {
+      player: {
+        driver: 'claude',
+        command: process.execPath,
+        args: [PROGRAM],
+        environment: {
+          HOLDFAST_SCRIPTED_PROTOCOL: 'claude',
+          HOLDFAST_SCRIPTED_SCRIPT: world.dir.at('script.json'),
+          HOLDFAST_SCRIPTED_STATE: world.dir.at('state'),
+          HOLDFAST_SCRIPTED_NOTES: world.dir.at('notes.jsonl'),
+        },
+      },
+    },
+  });
+  return world;
+}
+
+function sessionsOf(world: Machine): string {
+  return join(world.env.HOME ?? '', '.aurora', 'spawn', 'sessions');
+}
+
+function filesOf(world: Machine): string[] {
+  return readdirSync(sessionsOf(world)).filter((name) => name.endsWith('.jsonl'));
+}
+
+function recordsOf(world: Machine, file = filesOf(world)[0] ?? ''): Record<string, unknown>[] {
+  const lines = readFileSync(join(sessionsOf(world), file), 'utf8')
+    .trim()
+    .split('\n');
+  return lines.map((line) => JSON.parse(line));
+}
+
+const contents = (records: Record<string, unknown>[]) =>
+  records.filter(({ type }) => type === 'turn').map(({ role, content }) => [role, content]);
+
+describe('a chat through pipes', () => {
+  verifies('C01', 'makes a file whose first line is its metadata, and keeps every turn', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'one' }] }, { steps: [{ say: 'two' }] }]);
+    const chat = await world.run(['chat', '--agent', 'player', '--session', 'my-talk'], {
+      input: 'first\n\nsecond\n',
+    });
+    expect(chat).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
+    expect(filesOf(world)).toEqual(['my-talk.jsonl']);
+    const [metadata, ...rest] = recordsOf(world);
+    expect(metadata).toMatchObject({
+      type: 'metadata',
+      session_id: 'my-talk',
+      agent: 'player',
+      status: 'active',
+    });
+    expect(contents(rest)).toEqual([
+      ['user', 'first'],
+      ['assistant', 'one'],
+      ['user', 'second'],
+      ['assistant', 'two'],
+    ]);
+    expect(rest.at(-1)).toMatchObject({ type: 'status', status: 'completed' });
+    expect(
+      (await world.run(['chat', '--agent', 'player', '--session', 'my-talk'], { input: 'x\n' })).code,
+    ).not.toBe(0);
+    expect((await world.run(['chat', '--agent', 'player', '--session', '../x'], { input: 'x\n' })).code).toBe(
+      2,
+    );
+  });
+
+  verifies('C03', 'is resumed with all that was said, in the agent’s own conversation', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'one' }] }, { steps: [{ say: 'two' }] }]);
+    await world.run(['chat', '--agent', 'player'], { input: 'first\n' });
+    const again = await world.run(['chat', '--resume', 'last'], { input: 'second\n' });
+    expect(again).toMatchObject({ code: 0, stdout: 'two\n' });
+    expect(again.stderr).toContain("Goes on in the agent's own conversation.");
+    const notes = readFileSync(world.dir.at('notes.jsonl'), 'utf8').trim().split('\n');
+    expect(JSON.parse(notes.at(-1) ?? '').history.map(({ text }: { text: string }) => text)).toEqual([
+      'first',
+      'one',
+    ]);
+    const unknown = await world.run(['chat', '--resume', 'session-none']);
+    expect(unknown.code).toBe(4);
+    expect(unknown.stderr).toContain('Session not found: session-none');
+    expect(unknown.stderr).toContain('SESSION_ID');
+  });
+
+  verifies('C03', 'is told again to an agent that does not remember', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'one' }] }]);
+    await world.run(['chat', '--agent', 'player'], { input: 'first\n' });
+    const { rmSync } = await import('node:fs');
+    rmSync(world.dir.at('state'), { recursive: true });
+    const again = await world.run(['chat', '--resume', 'last'], { input: 'second\n' });
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain('What was said is told to the agent again');
+    const notes = readFileSync(world.dir.at('notes.jsonl'), 'utf8').trim().split('\n');
+    const { prompt } = JSON.parse(notes.at(-1) ?? '');
+    expect(prompt).toContain('first');
+    expect(prompt).toMatch(/second$/);
+    expect(contents(recordsOf(world)).map(([, content]) => content)).toEqual([
+      'first',
+      'one',
+      'second',
+      expect.any(String),
+    ]);
+  });
+
+  verifies('C03', 'goes on with a file that was written by hand as published', async () => {
+    await using world = await withPlayer([]);
+    mkdirSync(sessionsOf(world), { recursive: true, mode: 0o700 });
+    const lines = [
+      { type: 'metadata', session_id: 'session-123', agent: 'player', created_at: '2026-01-14T10:00:00Z' },
+      { type: 'turn', role: 'user', content: 'by hand', timestamp: '2026-01-14T10:00:01Z', tokens: 2 },
+      { type: 'turn', role: 'assistant', content: 'indeed', timestamp: '2026-01-14T10:00:02Z', tokens: 2 },
+    ];
+    const path = join(sessionsOf(world), 'session-123.jsonl');
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect((await world.run(['chat', '--list-sessions'])).stdout).toMatch(/session-123 +player +2 /);
+    const again = await world.run(['chat', '--resume', 'session-123'], { input: 'more\n' });
+    expect(again.code, again.stderr).toBe(0);
+    expect(
+      readFileSync(path, 'utf8').startsWith(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
+    ).toBe(true);
+    expect(contents(recordsOf(world, 'session-123.jsonl'))).toHaveLength(4);
+  });
+
+  it('takes and gives JSON', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'one' }] }]);
+    const input = `${JSON.stringify({ content: 'several\nlines' })}\n`;
+    const { code, stdout } = await world.run(['chat', '--agent', 'player', '--json'], { input });
+    expect(code).toBe(0);
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events).toEqual(expect.arrayContaining([{ type: 'text', text: 'one' }]));
+    expect(contents(recordsOf(world))[0]).toEqual(['user', 'several\nlines']);
+    const bad = await world.run(['chat', '--agent', 'player', '--json'], { input: 'not json\n' });
+    expect(bad).toMatchObject({ code: 2, stdout: expect.stringContaining('INVALID_INPUT') });
+  });
+
+  it('keeps a message that the agent failed to answer, and leaves it out of what it tells again', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'half' }, { crash: true }] }]);
+    const failed = await world.run(['chat', '--agent', 'player'], { input: 'first\n' });
+    expect(failed.code).toBe(1);
+    const records = recordsOf(world);
+    expect(contents(records)[0]).toEqual(['user', 'first']);
+    expect(records.filter(({ type }) => type === 'turn_failed').map(({ turn }) => turn)).toEqual([1, 2]);
+  });
+
+  it('keeps no secret, unless that is wished', async () => {
+    await using world = await withPlayer([]);
+    const secret = `sk-ant-api03-${'x1'.repeat(20)}`;
+    await world.run(['chat', '--agent', 'player', '--session', 'safe'], { input: `my key is ${secret}\n` });
+    await world.run(['chat', '--agent', 'player', '--session', 'open', '--raw'], {
+      input: `my key is ${secret}\n`,
+    });
+    const read = (id: string) => readFileSync(join(sessionsOf(world), `${id}.jsonl`), 'utf8');
+    expect(read('safe')).not.toContain(secret);
+    expect(read('open')).toContain(secret);
+  });
+});
+
+describe('the conversations there are', () => {
+  verifies('C06', 'are deleted after a yes, and can be had back from the trash', async () => {
+    await using world = await withPlayer([]);
+    await world.run(['chat', '--agent', 'player', '--session', 'old-talk'], { input: 'x\n' });
+    expect((await world.run(['chat', '--delete-session', 'old-talk'])).code).toBe(3);
+    expect(filesOf(world)).toEqual(['old-talk.jsonl']);
+    const deleted = await world.run(['chat', '--delete-session', 'old-talk', '--yes']);
+    expect(deleted).toMatchObject({ code: 0, stdout: expect.stringContaining("Deleted session 'old-talk'") });
+    expect(filesOf(world)).toEqual([]);
+    expect((await world.run(['chat', '--list-sessions'])).stdout).toBe('No sessions found.\n');
+    const [, path = ''] = /trash: (.*)\)/.exec(deleted.stdout) ?? [];
+    expect(existsSync(path)).toBe(true);
+  });
+
+  verifies(
+    'C08',
+    'are cleaned by themselves once a day where that is configured, after the command',
+    async () => {
+      await using world = await withPlayer([]);
+      const plant = (id: string, at: string) => {
+        mkdirSync(sessionsOf(world), { recursive: true, mode: 0o700 });
+        const path = join(sessionsOf(world), `${id}.jsonl`);
+        writeFileSync(
+          path,
+          `${JSON.stringify({ type: 'metadata', session_id: id, agent: 'player', created_at: at })}\n`,
+        );
+        utimesSync(path, new Date(at), new Date(at));
+      };
+      plant('ancient', '2020-01-01T00:00:00Z');
+      const chat = (id: string) =>
+        world.run(['chat', '--agent', 'player', '--session', id], { input: 'x\n' });
+      await chat('one');
+      expect(filesOf(world)).toContain('ancient.jsonl');
+      const config = join(world.env.HOME ?? '', '.aurora', 'config.json');
+      mkdirSync(dirname(config), { recursive: true });
+      writeFileSync(config, JSON.stringify({ spawner: { interactive: { session_expiry_days: 30 } } }));
+      expect((await chat('two')).code).toBe(0);
+      expect(filesOf(world).sort()).toEqual(['one.jsonl', 'two.jsonl']);
+      plant('ancient', '2020-01-01T00:00:00Z');
+      await chat('three');
+      expect(filesOf(world)).toContain('ancient.jsonl');
+    },
+  );
+});
+
+describe('a chat in a terminal', () => {
+  const TALK = [
+    { steps: [{ say: 'the first answer' }] },
+    { steps: [{ say: 'the second answer' }] },
+    { steps: [{ say: 'it begins' }, { hang: true }] },
+    { steps: [{ say: 'the last answer' }] },
+  ];
+
+  verifiesInTerminal(
+    'C14',
+    'survives Ctrl+C in a turn and kill -9, and has all turns when it is resumed',
+    async () => {
+      await using world = await withPlayer(TALK);
+      await using pane = await Pane.open(world);
+      await pane.holdfast('chat --agent player --session talk');
+      await pane.until('Type /help for commands, /exit to quit');
+      await pane.type('the first message');
+      await pane.press('Enter');
+      await pane.until('the first answer');
+      await pane.until(/player>\s*$/m);
+      await pane.paste('the second\nmessage');
+      await pane.press('Enter');
+      await pane.until('the second answer');
+      await pane.type('the third message');
+      await pane.press('Enter');
+      await pane.until('it begins');
+      await pane.press('C-c');
+      await pane.until('Interrupted. Returning to prompt.');
+      process.kill(await pane.program(), 'SIGKILL');
+      await pane.until(/exit code 137/);
+      // Nobody could put the terminal back.
+    await pane.type('stty sane');
+    await pane.press('C-j');
+      expect((await world.json(['chat', '--list-sessions'])).data).toMatchObject([
+        { session_id: 'talk', status: 'interrupted', turn_count: 6 },
+      ]);
+      await pane.holdfast('chat --resume talk');
+      await pane.until('Resumed with 6 turns.');
+      await pane.type('/history');
+      await pane.press('Enter');
+      await pane.until(/1\. .* user: the first message/);
+      await pane.until(/5\. .* user \(failed\): the third message/);
+      await pane.type('the last message');
+      await pane.press('Enter');
+      await pane.until('the last answer');
+      await pane.press('C-d');
+      expect(await pane.exitCode()).toBe(0);
+      expect(contents(recordsOf(world, 'talk.jsonl')).map(([, content]) => content)).toEqual([
+        'the first message',
+        'the first answer',
+        'the second\nmessage',
+        'the second answer',
+        'the third message',
+        'it begins',
+        'the last message',
+        'the last answer',
+      ]);
+    },
+  );
+
+  verifiesInTerminal(
+    'C14',
+    'edits several lines, recalls what was said, and knows its commands',
+    async () => {
+      await using world = await withPlayer([]);
+      await using pane = await Pane.open(world);
+      await pane.holdfast('chat --agent player --session talk');
+      await pane.until(/player>\s*$/m);
+      await pane.type('one \\');
+      await pane.press('Enter');
+      await pane.type('two');
+      await pane.press('Enter');
+      await pane.until('You said: one');
+      await pane.until(/context \d+ % full/);
+      await pane.press('Up');
+      await pane.until(/player> one\s*\n\s+two/);
+      await pane.press('C-c');
+      await pane.type('/nonsense');
+      await pane.press('Enter');
+      await pane.until('Unknown command: /nonsense');
+      await pane.type('/stats');
+      await pane.press('Enter');
+      await pane.until(/turns +2 \(2 in the context\)/);
+      await pane.type('/save talk.md');
+      await pane.press('Enter');
+      await pane.until('Saved to talk.md');
+      await pane.type('/export talk.json');
+      await pane.press('Enter');
+      await pane.until('Exported to talk.json');
+      await pane.type('/clear');
+      await pane.press('Enter');
+      await pane.until('The agent forgets what was said');
+      await pane.type('/import talk.json');
+      await pane.press('Enter');
+      await pane.until('Took in 2 turns');
+      await pane.type('/help');
+      await pane.press('Enter');
+      await pane.until('/agent <name>');
+      await pane.type('/exit');
+      await pane.press('Enter');
+      expect(await pane.exitCode()).toBe(0);
+      expect(readFileSync(join(world.project, 'talk.md'), 'utf8')).toContain('You said: one');
+      expect(statSync(join(world.project, 'talk.json')).size).toBeGreaterThan(100);
+      const facts = await pane.facts();
+      expect(facts.isCursorShown).toBe(true);
+    },
+  );
+
+  verifiesInTerminal(
+    'C14',
+    'puts the terminal back when it is stopped, and says that it was interrupted',
+    async () => {
+      await using world = await withPlayer([]);
+      await using pane = await Pane.open(world);
+      await pane.holdfast('chat --agent player --session talk');
+      await pane.until(/player>\s*$/m);
+      process.kill(await pane.program(), 'SIGTERM');
+      expect(await pane.exitCode()).toBe(143);
+      await pane.run('echo still "a terminal"');
+      await pane.until(/^still a terminal/m);
+      expect((await world.json(['chat', '--list-sessions'])).data).toMatchObject([{ status: 'interrupted' }]);
+    },
+  );
+});
