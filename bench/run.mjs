@@ -7,10 +7,11 @@ import { rows as inbox } from './inbox.mjs';
 import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.mjs';
 import { rows as locks } from './locks.mjs';
 import { rows as notify } from './notify.mjs';
+import { rows as ralphtool } from './ralphtool.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
-const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox];
+const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox, ...ralphtool];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away
 

@@ -1,4 +1,5 @@
 export { createQuestionSessions, type OpenQuestionsOptions } from './app/index.js';
+export { createChangeSessions, type OpenChangesOptions } from './app/open-changes.js';
 export {
   type Clock,
   HoldfastError,
@@ -10,6 +11,43 @@ export {
   visibleBlock,
   visibleLine,
 } from './foundation/index.js';
+export {
+  ChangeNotFoundError,
+  InvalidChangeNameError,
+  ProjectNotFoundError,
+  type Scenario,
+  type Story,
+  StoryNotFoundError,
+  type Task,
+  TaskNotFoundError,
+} from './plans/index.js';
+export {
+  AmbiguousChangeSessionError,
+  type ChangeDetail,
+  ChangeLockedError,
+  ChangeNotHeldError,
+  ChangeSessionEndedError,
+  ChangeSessionNotFoundError,
+  type ChangeSessionStatus,
+  type ChangeSessionSummary,
+  ChangeSessions,
+  type ChangeState,
+  type ChangeSummary,
+  type CompletedTask,
+  changeLifecycle,
+  InvalidChangeSessionIdError,
+  type Learning,
+  NoTasksError,
+  type Progress,
+  type RecoverReport,
+  type Scope,
+  SessionIdTakenError,
+  SessionRequiredError,
+  type StartedSession,
+  type StoryContext,
+  StoryRequiredError,
+  TaskOutOfScopeError,
+} from './sessions/change/index.js';
 export {
   AlreadySettledError,
   AmbiguousIdError,

@@ -26,6 +26,17 @@ export const REQUIREMENTS = {
   Q21: 'every file written by AUQ 3.x is read and answered, and AUQ can answer ours',
   Q22: 'holdfast setup prints, writes and takes out the MCP entry of each client',
   Q23: 'the published names: SessionManager(config) of holdfast/question',
+  S01: 'session init: state file, exclusive claim on the change, JSON with metadata and stories',
+  S02: 'a change that is in a session: refused, naming the session; the same session gets the same reply',
+  S03: 'unknown change: not found, with the changes that there are',
+  S04: 'session next-story: the next incomplete story, which becomes the scope of later commands',
+  S05: 'all stories complete: {"complete": true}',
+  S06: 'session flush: learnings under ## Learnings, claim given up, state file removed; never lost, never twice',
+  S07: 'flush with nothing learned: design.md untouched, claim given up, file removed',
+  S08: 'no session: an error that explains and points to the orchestrator; found by itself where there is one',
+  S09: 'path and contents of the state file, and its durable twin',
+  S10: 'agent context, task done, status and learn, in the published shapes; ids match exactly',
+  S11: 'stories and tasks counted as OpenSpec counts them, from any subdirectory and without its program',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

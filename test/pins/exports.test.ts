@@ -12,25 +12,44 @@ describe('what programs may import', () => {
   it('from holdfast', async () => {
     expect(await namesOf('index.js')).toEqual([
       'AlreadySettledError',
+      'AmbiguousChangeSessionError',
       'AmbiguousIdError',
       'AtomicWriteError',
       'CallIdMismatchError',
+      'ChangeLockedError',
+      'ChangeNotFoundError',
+      'ChangeNotHeldError',
+      'ChangeSessionEndedError',
+      'ChangeSessionNotFoundError',
+      'ChangeSessions',
       'HoldfastError',
       'IllegalTransitionError',
       'InvalidAnswerError',
+      'InvalidChangeNameError',
+      'InvalidChangeSessionIdError',
       'InvalidInputError',
       'InvalidSessionIdError',
       'LockLostError',
       'LockedError',
+      'NoTasksError',
+      'ProjectNotFoundError',
       'QuestionSessions',
       'RequestIdReusedError',
+      'SessionIdTakenError',
       'SessionNotFoundError',
+      'SessionRequiredError',
       'StorageError',
+      'StoryNotFoundError',
+      'StoryRequiredError',
+      'TaskNotFoundError',
+      'TaskOutOfScopeError',
       'TooManySessionsError',
       'UnsafePathError',
       'answerQuestions',
       'cancelQuestions',
+      'changeLifecycle',
       'cleanOldQuestions',
+      'createChangeSessions',
       'createQuestionSessions',
       'createQuestions',
       'formatAnswers',
@@ -61,12 +80,15 @@ describe('what programs may import', () => {
     ]);
   });
 
-  it('the package names these entry points and this program', () => {
+  it('the package names these entry points and these programs', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(Object.keys(manifest.exports)).toEqual(
       expect.arrayContaining(['.', './question', './package.json']),
     );
-    expect(manifest.bin.holdfast).toBe('dist/cli/holdfast.cjs');
+    expect(manifest.bin).toEqual({
+      holdfast: 'dist/cli/holdfast.cjs',
+      ralphtool: 'dist/cli/ralphtool.cjs',
+    });
     expect(manifest.exports['./question'].default).toBe('./dist/lib/question.js');
   });
 
