@@ -63,6 +63,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
+      '^src/app/open-changes\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',
       // The entry point of a kind lists the published names; src/question.ts re-exports it.
       '^src/sessions/[^/]+/published\\.ts$',
@@ -85,7 +86,7 @@ module.exports = {
     onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', [
       'storage/',
       'agents/scripted/program/',
-      'cli/holdfast\\.ts',
+      'cli/entry\\.ts',
     ]),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),

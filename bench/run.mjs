@@ -9,6 +9,7 @@ import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.
 import { rows as locks } from './locks.mjs';
 import { rows as notify } from './notify.mjs';
 import { rows as processes } from './processes.mjs';
+import { rows as ralphtool } from './ralphtool.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 import { rows as workspace } from './workspace.mjs';
 
@@ -22,6 +23,7 @@ const ROWS = [
   ...agents,
   ...processes,
   ...workspace,
+  ...ralphtool,
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away

@@ -1,4 +1,4 @@
-// The real agent programs that `npm run test:agents` drives, in pinned versions and outside of the tree.
+// The real programs of others that `npm run test:agents` drives, in pinned versions and outside of the tree.
 //   node scripts/agents-cache.mjs    installs what is missing and says what is there
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
@@ -17,6 +17,8 @@ const AGENTS = [
   { name: 'codex', package: '@openai/codex', versions: ['0.166.0', '0.101.0'], command: 'codex' },
   { name: 'gemini', package: '@google/gemini-cli', versions: ['0.61.0'], command: 'gemini' },
   { name: 'opencode', package: 'opencode-ai', versions: ['1.18.33'], command: 'opencode' },
+  // No agent, but the program whose plans change sessions work through.
+  { name: 'openspec', package: '@fission-ai/openspec', versions: ['1.13.2'], command: 'openspec' },
 ];
 
 const MAX_INSTALL_MS = 300_000;
@@ -84,7 +86,8 @@ function whyItDoesNotRun(agent, directory) {
   const command = join(directory, 'node_modules', '.bin', agent.command);
   const home = join(directory, 'home');
   mkdirSync(home);
-  const environment = { PATH: process.env.PATH, HOME: home, DISABLE_AUTOUPDATER: '1' };
+  const quiet = { DISABLE_AUTOUPDATER: '1', OPENSPEC_TELEMETRY: '0', DO_NOT_TRACK: '1' };
+  const environment = { PATH: process.env.PATH, HOME: home, ...quiet };
   const [program, ...options] = [...way, command, '--version'];
   const result = spawnSync(program, options, { encoding: 'utf8', env: environment, timeout: 60_000 });
   rmSync(home, { recursive: true, force: true });

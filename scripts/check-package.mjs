@@ -37,8 +37,14 @@ try {
   mkdirSync(join(work, 'node_modules', '@types'));
   symlinkSync(join(root, 'node_modules', '@types', 'node'), join(work, 'node_modules', '@types', 'node'));
 
-  const bin = join(target, manifest.bin.holdfast);
-  assert(run(bin, ['--version']).trim() === manifest.version, '--version prints the version');
+  assert(
+    Object.keys(manifest.bin).join() === 'holdfast,ralphtool',
+    'the programs are holdfast and ralphtool',
+  );
+  for (const [name, path] of Object.entries(manifest.bin)) {
+    const version = run(join(target, path), ['--version']).trim();
+    assert(version === manifest.version, `${name} --version prints the version`);
+  }
   writeFileSync(join(work, 'package.json'), '{"type":"module"}');
   for (const example of examples()) {
     const file = join(work, example.name);

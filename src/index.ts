@@ -4,6 +4,7 @@ export {
   type OpenProcessesOptions,
   type OpenQuestionsOptions,
 } from './app/index.js';
+export { createChangeSessions, type OpenChangesOptions } from './app/open-changes.js';
 export {
   type Clock,
   HoldfastError,
@@ -15,6 +16,43 @@ export {
   visibleBlock,
   visibleLine,
 } from './foundation/index.js';
+export {
+  ChangeNotFoundError,
+  InvalidChangeNameError,
+  ProjectNotFoundError,
+  type Scenario,
+  type Story,
+  StoryNotFoundError,
+  type Task,
+  TaskNotFoundError,
+} from './plans/index.js';
+export {
+  AmbiguousChangeSessionError,
+  type ChangeDetail,
+  ChangeLockedError,
+  ChangeNotHeldError,
+  ChangeSessionEndedError,
+  ChangeSessionNotFoundError,
+  type ChangeSessionStatus,
+  type ChangeSessionSummary,
+  ChangeSessions,
+  type ChangeState,
+  type ChangeSummary,
+  type CompletedTask,
+  changeLifecycle,
+  InvalidChangeSessionIdError,
+  type Learning,
+  NoTasksError,
+  type Progress,
+  type RecoverReport,
+  type Scope,
+  SessionIdTakenError,
+  SessionRequiredError,
+  type StartedSession,
+  type StoryContext,
+  StoryRequiredError,
+  TaskOutOfScopeError,
+} from './sessions/change/index.js';
 export {
   type AgentLaunch,
   type ContextLevel,

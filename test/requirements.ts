@@ -43,6 +43,17 @@ export const REQUIREMENTS = {
   P10: 'enough is kept to resume after a crash; orphans are ended on the next start, never a foreign process',
   P11: 'at most so many processes started ahead, off by default',
   P12: 'drivers: claude (stream-json), codex (exec --json), acp (any ACP agent), line (any program); plus scripted',
+  S01: 'session init: state file, exclusive claim on the change, JSON with metadata and stories',
+  S02: 'a change that is in a session: refused, naming the session; the same session gets the same reply',
+  S03: 'unknown change: not found, with the changes that there are',
+  S04: 'session next-story: the next incomplete story, which becomes the scope of later commands',
+  S05: 'all stories complete: {"complete": true}',
+  S06: 'session flush: learnings under ## Learnings, claim given up, state file removed; never lost, never twice',
+  S07: 'flush with nothing learned: design.md untouched, claim given up, file removed',
+  S08: 'no session: an error that explains and points to the orchestrator; found by itself where there is one',
+  S09: 'path and contents of the state file, and its durable twin',
+  S10: 'agent context, task done, status and learn, in the published shapes; ids match exactly',
+  S11: 'stories and tasks counted as OpenSpec counts them, from any subdirectory and without its program',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appWorld } from '../../test/support/app-world.js';
 import { question } from '../../test/support/question-world.js';
-import { createQuestionSessions, lockOf, readTextFile, unlock, withTemporaryHome } from './index.js';
+import {
+  createQuestionSessions,
+  findLockedSession,
+  lockOf,
+  readTextFile,
+  unlock,
+  withTemporaryHome,
+} from './index.js';
+import { openChanges } from './open-changes.js';
 
 describe('opening question sessions from a program', () => {
   it('uses the given home, and what the command line sees is the same', async () => {
@@ -53,18 +61,31 @@ describe('the lock of a session', () => {
     await using world = await appWorld();
     const services = world.services();
     const { id } = await services.questions.create([question()]);
-    expect(lockOf(services, id)).toEqual({ sessionId: id, state: 'free', epoch: 0, owner: null });
+    const locked = await findLockedSession(services, id.slice(0, 8));
+    expect(lockOf(services, locked)).toEqual({ sessionId: id, state: 'free', epoch: 0, owner: null });
     const held = await services.questionStore.hold(id);
-    expect(lockOf(services, id)).toMatchObject({
+    expect(lockOf(services, locked)).toMatchObject({
       state: 'held',
       epoch: 1,
       owner: expect.stringContaining(`by process ${process.pid}`),
     });
-    expect(unlock(services, id)).toMatchObject({ state: 'held', epoch: 1 });
+    expect(unlock(services, locked)).toMatchObject({ state: 'held', epoch: 1 });
     held[Symbol.dispose]();
-    expect(lockOf(services, id)).toMatchObject({ state: 'free', owner: null });
-    expect(() => lockOf(services, 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa')).toThrow(
+    expect(lockOf(services, locked)).toMatchObject({ state: 'free', owner: null });
+    await expect(findLockedSession(services, 'aaaa')).rejects.toThrow(
       expect.objectContaining({ code: 'SESSION_NOT_FOUND' }),
+    );
+  });
+
+  it('is found for a change session, too', async () => {
+    await using world = await appWorld();
+    mkdirSync(join(world.project, 'openspec', 'changes', 'add-login'), { recursive: true });
+    const services = world.services();
+    await openChanges(services).init('add-login', { sessionId: 'nightly' });
+    const locked = await findLockedSession(services, 'nigh');
+    expect(lockOf(services, locked)).toEqual({ sessionId: 'nightly', state: 'free', epoch: 1, owner: null });
+    await expect(findLockedSession(services, '../x')).rejects.toThrow(
+      expect.objectContaining({ code: 'INVALID_SESSION_ID' }),
     );
   });
 });

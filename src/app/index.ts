@@ -30,5 +30,5 @@ export { createQuestionSessions, type OpenQuestionsOptions } from './open-questi
 export { launchOf, openProcesses } from './processes.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
 export { withTemporaryHome } from './temporary-home.js';
-export { type LockReport, lockOf, unlock } from './unlock.js';
+export { findLockedSession, type LockReport, lockOf, unlock } from './unlock.js';
 export { readTextFile } from './user-files.js';

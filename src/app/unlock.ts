@@ -1,3 +1,4 @@
+import { HoldfastError } from '../foundation/index.js';
 import { describeOwner, forceUnlock, inspectLock, type LockState } from '../storage/index.js';
 import type { Services } from './services.js';
 
@@ -8,14 +9,44 @@ export interface LockReport {
   readonly owner: string | null;
 }
 
-/** Who holds the lock of a session. Throws SESSION_NOT_FOUND. */
-export function lockOf(services: Services, sessionId: string): LockReport {
-  return report(sessionId, inspectLock(services.tools, services.questionStore.lockPath(sessionId)));
+/** A session whose lock somebody asks about. */
+export interface LockedSession {
+  readonly sessionId: string;
+  readonly path: string;
+}
+
+/** The session of any kind that a person means. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
+export async function findLockedSession(services: Services, prefix: string): Promise<LockedSession> {
+  const ofChange = await lockOfChange(services, prefix);
+  if (ofChange !== undefined) return ofChange;
+  const sessionId = services.questions.resolve(prefix);
+  return { sessionId, path: services.questionStore.lockPath(sessionId) };
+}
+
+/** Who holds the lock of a session. */
+export function lockOf(services: Services, { sessionId, path }: LockedSession): LockReport {
+  return report(sessionId, inspectLock(services.tools, path));
 }
 
 /** Takes the lock of a session away from its owner, living or not, and tells whose it was. */
-export function unlock(services: Services, sessionId: string): LockReport {
-  return report(sessionId, forceUnlock(services.tools, services.questionStore.lockPath(sessionId)));
+export function unlock(services: Services, { sessionId, path }: LockedSession): LockReport {
+  return report(sessionId, forceUnlock(services.tools, path));
+}
+
+/** The active change session of this project that is meant; undefined where there is none. */
+async function lockOfChange(services: Services, prefix: string): Promise<LockedSession | undefined> {
+  // A chunk of its own, which the other commands do without.
+  const { openChanges } = await import('./open-changes.js');
+  const changes = openChanges(services);
+  try {
+    const sessionId = changes.resolve(prefix);
+    const path = changes.lockPath(sessionId);
+    return path === undefined ? undefined : { sessionId, path };
+  } catch (error) {
+    // What cannot be the id of a change session may still be that of a question set.
+    if (error instanceof HoldfastError && error.code === 'INVALID_SESSION_ID') return undefined;
+    throw error;
+  }
 }
 
 function report(sessionId: string, state: LockState): LockReport {

@@ -1,6 +1,6 @@
-import type { Command } from './command.js';
+import type { Loader, Program } from './program.js';
 
-type Loader = () => Promise<{ default: Command }>;
+const changes = () => import('./commands/change.js');
 
 /** Every command by its words. Each is a chunk of its own, loaded when it runs. */
 export const COMMANDS: Readonly<Record<string, Loader>> = {
@@ -13,6 +13,17 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'questions cancel': () => import('./commands/questions-cancel.js'),
   'questions verify': () => import('./commands/questions-verify.js'),
   'questions clean': () => import('./commands/questions-clean.js'),
+  'change list': async () => ({ default: (await changes()).list }),
+  'change show': async () => ({ default: (await changes()).show }),
+  'change init': async () => ({ default: (await changes()).init }),
+  'change next-story': async () => ({ default: (await changes()).nextStory }),
+  'change context': async () => ({ default: (await changes()).context }),
+  'change done': async () => ({ default: (await changes()).done }),
+  'change status': async () => ({ default: (await changes()).status }),
+  'change learn': async () => ({ default: (await changes()).learn }),
+  'change flush': async () => ({ default: (await changes()).flush }),
+  'change release': async () => ({ default: (await changes()).release }),
+  'change recover': async () => ({ default: (await changes()).recover }),
   mcp: () => import('./commands/mcp.js'),
   setup: () => import('./commands/setup.js'),
   'agents list': () => import('./commands/agents-list.js'),
@@ -32,35 +43,32 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
 /** What a group does when it is called without a verb. */
 const DEFAULT_VERB: Readonly<Record<string, string>> = {
   questions: 'list',
+  change: 'list',
   config: 'show',
   agents: 'list',
   processes: 'list',
 };
 
-export interface FoundCommand {
-  readonly name: string;
-  readonly load: Loader;
-  readonly rest: readonly string[];
-}
+/** The command line for people. */
+export const HOLDFAST: Program = {
+  name: 'holdfast',
+  isForPrograms: false,
+  find(args) {
+    const [first = '', second = ''] = args;
+    const both = `${first} ${second}`;
+    if (Object.hasOwn(COMMANDS, both)) return found(both, args.slice(2));
+    if (Object.hasOwn(COMMANDS, first)) return found(first, args.slice(1));
+    const verb = Object.hasOwn(DEFAULT_VERB, first) ? DEFAULT_VERB[first] : undefined;
+    if (verb === undefined || (second !== '' && !second.startsWith('-'))) return undefined;
+    return found(`${first} ${verb}`, args.slice(1));
+  },
+  similar(args) {
+    const [first = ''] = args;
+    return Object.keys(COMMANDS).filter((name) => name.startsWith(first.slice(0, 2)) && first.length >= 2);
+  },
+};
 
-/** The command that a command line means, and the words that are left; undefined when there is none. */
-export function findCommand(args: readonly string[]): FoundCommand | undefined {
-  const [first = '', second = ''] = args;
-  const both = `${first} ${second}`;
-  if (Object.hasOwn(COMMANDS, both)) return found(both, args.slice(2));
-  if (Object.hasOwn(COMMANDS, first)) return found(first, args.slice(1));
-  const verb = Object.hasOwn(DEFAULT_VERB, first) ? DEFAULT_VERB[first] : undefined;
-  if (verb === undefined || (second !== '' && !second.startsWith('-'))) return undefined;
-  return found(`${first} ${verb}`, args.slice(1));
-}
-
-/** Names near to what was typed, for the error. */
-export function similarCommands(args: readonly string[]): string[] {
-  const [first = ''] = args;
-  return Object.keys(COMMANDS).filter((name) => name.startsWith(first.slice(0, 2)) && first.length >= 2);
-}
-
-function found(name: string, rest: readonly string[]): FoundCommand | undefined {
+function found(name: string, rest: readonly string[]) {
   const load = COMMANDS[name];
   return load === undefined ? undefined : { name, load, rest };
 }

@@ -1,35 +1,4 @@
-import { writeSync } from 'node:fs';
+import { startProgram } from './entry.js';
 import { ROOT_HELP } from './root-help.js';
-import { VERSION } from './version.js';
 
-// The small entry: it answers --version and --help at once and loads everything else only for a command.
-const args = process.argv.slice(2);
-const only = args.length === 1 ? args[0] : undefined;
-
-if (process.platform === 'win32') {
-  console.error(
-    'holdfast does not run on Windows: its promises rest on link(2), fsync and process groups. Use WSL 2.',
-  );
-  process.exitCode = 2;
-} else if (only === '--version' || only === '-V') {
-  print(VERSION);
-} else if (args.length === 0 || only === '--help' || only === '-h' || only === 'help') {
-  print(ROOT_HELP);
-} else {
-  void import('./main.js').then(async ({ main }) => {
-    process.exitCode = await main(args);
-  });
-}
-
-/** Straight to the descriptor: setting up the stream behind `console` would take longer than everything else here. */
-function print(text: string): void {
-  const bytes = Buffer.from(`${text}\n`, 'utf8');
-  for (let written = 0; written < bytes.length; ) {
-    try {
-      written += writeSync(1, bytes, written);
-    } catch (error) {
-      // A reader that left has what it wanted; one that is slow is waited for.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-    }
-  }
-}
+startProgram('holdfast', ROOT_HELP);

@@ -1,9 +1,14 @@
 import { processEnvironment } from '../app/index.js';
+import { HOLDFAST } from './command-table.js';
 import { ExitCode } from './exit-codes.js';
+import type { ProgramName } from './program.js';
+import { RALPHTOOL } from './ralphtool-table.js';
 import { run } from './run.js';
 
+const PROGRAMS = { holdfast: HOLDFAST, ralphtool: RALPHTOOL };
+
 /** Runs the program and returns its exit code. A first signal asks the command to stop; a second one is not waited for. */
-export async function main(args: readonly string[]): Promise<number> {
+export async function main(args: readonly string[], name: ProgramName = 'holdfast'): Promise<number> {
   const controller = new AbortController();
   let stoppedBy: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals) => {
@@ -15,12 +20,12 @@ export async function main(args: readonly string[]): Promise<number> {
   // A reader such as `head` that closed the pipe has what it wanted; anything else is output that was lost.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE')
-      process.stderr.write(`holdfast: the output could not be written: ${error.message}\n`);
+      process.stderr.write(`${name}: the output could not be written: ${error.message}\n`);
     process.exit(error.code === 'EPIPE' ? ExitCode.done : ExitCode.failed);
   });
   // Nobody reads our notes any more: that is no reason to stop.
   process.stderr.on('error', () => {});
-  const code = await run(args, {
+  const surroundings = {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
@@ -28,7 +33,8 @@ export async function main(args: readonly string[]): Promise<number> {
     workingDirectory: process.cwd(),
     self: { command: process.execPath, args: process.argv.slice(1, 2) },
     signal: controller.signal,
-  });
+  };
+  const code = await run(args, surroundings, PROGRAMS[name]);
   return stoppedBy !== undefined && code === ExitCode.interrupted ? exitCodeOfSignal(stoppedBy) : code;
 }
 

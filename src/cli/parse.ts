@@ -20,15 +20,19 @@ export class HelpRequested extends Error {
 }
 
 /** Parses what stands behind a command's words. Throws USAGE, HelpRequested. */
-export function parseCommand(command: Command, words: readonly string[]): ParsedCommand {
-  const parser = buildParser(command);
+export function parseCommand(
+  command: Command,
+  words: readonly string[],
+  program = 'holdfast',
+): ParsedCommand {
+  const parser = buildParser(command, program);
   try {
     parser.parse([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') throw new HelpRequested(helpOf(command));
+    if (error.code === 'commander.helpDisplayed') throw new HelpRequested(helpOf(command, program));
     const message = error.message.replace(/^error: /, '');
-    throw new UsageError(message, { cause: error, hint: `See \`holdfast ${nameOf(command)} --help\`.` });
+    throw new UsageError(message, { cause: error, hint: `See \`${program} ${nameOf(command)} --help\`.` });
   }
   const options = parser.opts<Record<string, unknown>>();
   const values: Record<string, unknown> = {};
@@ -52,13 +56,13 @@ function optionValue(options: Readonly<Record<string, unknown>>, name: string, s
 }
 
 /** The help of one command, with its examples. */
-export function helpOf(command: Command): string {
+export function helpOf(command: Command, program = 'holdfast'): string {
   const examples = command.examples.map((example) => `  ${example}`).join('\n');
-  return `${buildParser(command).helpInformation()}\nExamples:\n${examples}`;
+  return `${buildParser(command, program).helpInformation()}\nExamples:\n${examples}`;
 }
 
-function buildParser(command: Command): Commander {
-  const parser = new Commander(`holdfast ${nameOf(command)}`);
+function buildParser(command: Command, program: string): Commander {
+  const parser = new Commander(`${program} ${nameOf(command)}`);
   parser.exitOverride().configureOutput({ writeOut() {}, writeErr() {} });
   parser.description(
     command.details === undefined ? command.summary : `${command.summary}\n\n${command.details}`,

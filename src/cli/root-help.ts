@@ -17,6 +17,22 @@ export const COMMAND_GROUPS = [
     ],
   },
   {
+    title: 'Changes: one session at a time works through an OpenSpec change',
+    commands: [
+      ['change list', 'List the changes of the project and who holds them'],
+      ['change show', 'Show one change with its stories and sessions'],
+      ['change init', 'Start a session that holds a change'],
+      ['change next-story', 'Take the next story into scope'],
+      ['change context', 'Show everything about the story in scope'],
+      ['change done', 'Tick a task of the story in scope'],
+      ['change status', 'Show how far the story and the change are'],
+      ['change learn', 'Keep something learned until the flush'],
+      ['change flush', 'Write what was learned into design.md, end the session'],
+      ['change release', 'Take a change away from its session'],
+      ['change recover', 'Mend what a crash left of a session'],
+    ],
+  },
+  {
     title: 'Agents',
     commands: [
       ['agents list', 'List the agents that are known and installed'],

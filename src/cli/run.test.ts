@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { appWorld } from '../../test/support/app-world.js';
 import { question } from '../../test/support/question-world.js';
 import { verifies } from '../../test/support/verifies.js';
-import { COMMANDS, findCommand } from './command-table.js';
+import { COMMANDS, HOLDFAST } from './command-table.js';
 import { helpOf } from './parse.js';
 import { completionScript, SHELLS } from './render/completion.js';
 import { COMMAND_GROUPS, ROOT_HELP } from './root-help.js';
@@ -96,11 +96,11 @@ describe('the command line', () => {
   });
 
   verifies('Q20', 'a group without a verb has its default', () => {
-    expect(findCommand(['questions'])?.name).toBe('questions list');
-    expect(findCommand(['questions', '--all'])).toMatchObject({ name: 'questions list', rest: ['--all'] });
-    expect(findCommand(['config', '--json'])?.name).toBe('config show');
-    expect(findCommand(['questions', 'nope'])).toBeUndefined();
-    expect(findCommand([])).toBeUndefined();
+    expect(HOLDFAST.find(['questions'])?.name).toBe('questions list');
+    expect(HOLDFAST.find(['questions', '--all'])).toMatchObject({ name: 'questions list', rest: ['--all'] });
+    expect(HOLDFAST.find(['config', '--json'])?.name).toBe('config show');
+    expect(HOLDFAST.find(['questions', 'nope'])).toBeUndefined();
+    expect(HOLDFAST.find([])).toBeUndefined();
   });
 
   verifies('Q20', 'errors with --json are one line on stdout, without it one or two on stderr', async () => {

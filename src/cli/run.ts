@@ -1,8 +1,9 @@
 import { createServices, type Environment, type Services } from '../app/index.js';
 import { HoldfastError, messageOf, visibleBlock, visibleJson, visibleLine } from '../foundation/index.js';
-import { findCommand, similarCommands } from './command-table.js';
+import { HOLDFAST } from './command-table.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import { HelpRequested, parseCommand } from './parse.js';
+import type { Program } from './program.js';
 import { createTerminal, type Terminal } from './terminal.js';
 
 /** The process around a command. */
@@ -18,7 +19,11 @@ export interface Surroundings {
 }
 
 /** Runs one command line and returns its exit code; what is thrown becomes a message and a code. */
-export async function run(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+export async function run(
+  args: readonly string[],
+  surroundings: Surroundings,
+  program: Program = HOLDFAST,
+): Promise<ExitCode> {
   const isJson = args.includes('--json');
   const plain = createTerminal(surroundings, {
     isQuiet: false,
@@ -26,22 +31,27 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     environment: surroundings.environment,
   });
   try {
-    return await runCommand(args, surroundings);
+    return await runCommand(args, surroundings, program);
   } catch (error) {
     if (error instanceof HelpRequested) {
       plain.write(error.text);
       return ExitCode.done;
     }
-    tell(error, plain, isJson);
+    if (program.isForPrograms) plain.complain(visibleJson(reportOf(error)));
+    else tell(error, plain, isJson);
     return exitCodeOf(error);
   }
 }
 
-async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
-  const found = findCommand(args);
-  if (found === undefined) throw new UnknownCommandError(args);
+async function runCommand(
+  args: readonly string[],
+  surroundings: Surroundings,
+  program: Program,
+): Promise<ExitCode> {
+  const found = program.find(args);
+  if (found === undefined) throw new UnknownCommandError(args, program);
   const { default: command } = await found.load();
-  const parsed = parseCommand(command, found.rest);
+  const parsed = parseCommand(command, found.rest, program.name);
   const terminal = createTerminal(surroundings, { ...parsed, environment: surroundings.environment });
   let services: Services | undefined;
   return command.run(
@@ -50,7 +60,7 @@ async function runCommand(args: readonly string[], surroundings: Surroundings): 
         services ??= createServices({
           environment: surroundings.environment,
           workingDirectory: surroundings.workingDirectory,
-          command: `holdfast ${found.name}`,
+          command: `${program.name} ${found.name}`,
           self: surroundings.self,
           log: terminal.log,
         });
@@ -58,39 +68,41 @@ async function runCommand(args: readonly string[], surroundings: Surroundings): 
       },
       terminal,
       signal: surroundings.signal,
-      isJson: parsed.isJson,
+      isJson: parsed.isJson || program.isForPrograms,
     },
     parsed as Parameters<typeof command.run>[1],
   );
 }
 
 function tell(error: unknown, terminal: Terminal, isJson: boolean): void {
-  const code = error instanceof HoldfastError ? error.code : 'INTERNAL';
-  const hint =
-    error instanceof HoldfastError ? error.hint : 'This is a defect of Holdfast; please report it.';
+  const report = reportOf(error);
   if (isJson) {
-    terminal.write(
-      visibleJson({
-        success: false,
-        error: messageOf(error),
-        code,
-        ...(hint === undefined ? {} : { hint }),
-      }),
-    );
+    terminal.write(visibleJson(report));
     return;
   }
-  terminal.complain(`${terminal.errorStyle.red('holdfast:')} ${visibleLine(messageOf(error))}`);
-  if (hint !== undefined) terminal.complain(terminal.errorStyle.dim(visibleBlock(hint)));
+  terminal.complain(`${terminal.errorStyle.red('holdfast:')} ${visibleLine(report.error)}`);
+  if (report.hint !== undefined) terminal.complain(terminal.errorStyle.dim(visibleBlock(report.hint)));
+}
+
+function reportOf(error: unknown): { success: false; error: string; code: string; hint?: string } {
+  const isOurs = error instanceof HoldfastError;
+  const hint = isOurs ? error.hint : 'This is a defect of Holdfast; please report it.';
+  return {
+    success: false,
+    error: messageOf(error),
+    code: isOurs ? error.code : 'INTERNAL',
+    ...(hint === undefined ? {} : { hint }),
+  };
 }
 
 class UnknownCommandError extends HoldfastError<'USAGE'> {
   readonly code = 'USAGE';
 
-  constructor(args: readonly string[]) {
-    const similar = similarCommands(args);
+  constructor(args: readonly string[], program: Program) {
+    const similar = program.similar(args);
     const typed = visibleLine(args.slice(0, 2).join(' '));
     super(`There is no command \`${typed}\``, {
-      hint: similar.length === 0 ? 'See `holdfast --help`.' : `Did you mean: ${similar.join(', ')}?`,
+      hint: similar.length === 0 ? `See \`${program.name} --help\`.` : `Did you mean: ${similar.join(', ')}?`,
     });
   }
 }

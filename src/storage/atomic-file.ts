@@ -35,6 +35,26 @@ export function createFile(tools: StorageTools, path: string, content: string | 
   });
 }
 
+/**
+ * As `replaceFile`, but asks right before the rename whether the file is still to be replaced; false when it is not, and
+ * nothing has changed then. Throws ATOMIC_WRITE_FAILED.
+ */
+export function replaceFileIf(
+  tools: StorageTools,
+  path: string,
+  file: { content: Buffer; mode: number; isStillWanted: () => boolean },
+): boolean {
+  const { fileSystem } = tools;
+  return publish(tools, path, file.content, file.mode, 'rename', (temporary) => {
+    if (!file.isStillWanted()) {
+      removeQuietly(fileSystem, temporary);
+      return false;
+    }
+    fileSystem.rename(temporary, path);
+    return true;
+  });
+}
+
 /** Links a name to a file unless the name is taken; false when it is. */
 export function linkIfAbsent(fileSystem: FileSystem, existing: string, added: string): boolean {
   try {

@@ -1,10 +1,19 @@
-import { closeSync, readFileSync, statSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FailingFileSystem } from '../../test/support/failing-file-system.js';
 import { withUmask } from '../../test/support/plant.js';
+import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
 import { nodeFileSystem } from './file-system.js';
-import { openForAppending, writeQuick } from './quick-file.js';
+import { openForAppending, replaceQuick, writeQuick } from './quick-file.js';
 
 describe('writeQuick', () => {
   it('writes a private file, once', async () => {
@@ -25,6 +34,30 @@ describe('writeQuick', () => {
     );
     expect(fileSystem.openDescriptors.size).toBe(0);
   });
+});
+
+describe('replaceQuick', () => {
+  it('replaces a file by a private one', async () => {
+    await using dir = await tempDir();
+    writeFileSync(dir.at('a'), 'old', { mode: 0o644 });
+    replaceQuick(storageTools(), dir.at('a'), 'new');
+    expect(readFileSync(dir.at('a'), 'utf8')).toBe('new');
+    expect(statSync(dir.at('a')).mode & 0o7777).toBe(0o600);
+  });
+
+  it.each(['write', 'rename', 'open'] as const)(
+    'leaves the old one and nothing else when %s fails',
+    async (call) => {
+      await using dir = await tempDir();
+      writeFileSync(dir.at('a'), 'old');
+      const fileSystem = new FailingFileSystem({ fault: 'ENOSPC', at: 1, only: [call] });
+      expect(() => replaceQuick(storageTools({ fileSystem }), dir.at('a'), 'new')).toThrow(
+        expect.objectContaining({ code: 'STORAGE_FAILED' }),
+      );
+      expect(readFileSync(dir.at('a'), 'utf8')).toBe('old');
+      expect(readdirSync(dir.path)).toEqual(['a']);
+    },
+  );
 });
 
 describe('openForAppending', () => {

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { closing } from './atomic-file.js';
+import { closing, removeQuietly, type StorageTools, temporaryName } from './atomic-file.js';
 import { attempt } from './errors.js';
 import { type FileSystem, OpenFlags } from './file-system.js';
 
@@ -14,6 +14,22 @@ export function writeQuick(fileSystem: FileSystem, path: string, text: string): 
         throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
     });
   });
+}
+
+/**
+ * Replaces a small file in one step and without waiting for the disk (0600): for copies of what is durable elsewhere.
+ * After power loss it may be the old one, or empty. Throws STORAGE_FAILED; the old file stays.
+ */
+export function replaceQuick(tools: StorageTools, path: string, text: string): void {
+  const { fileSystem } = tools;
+  const temporary = temporaryName(tools.ids, path);
+  try {
+    writeQuick(fileSystem, temporary, text);
+    attempt(path, 'replace', () => fileSystem.rename(temporary, path));
+  } catch (error) {
+    removeQuietly(fileSystem, temporary);
+    throw error;
+  }
 }
 
 /** Opens a file for appending (0600), emptied first if it is to be fresh. Throws STORAGE_FAILED. */

@@ -1,4 +1,4 @@
-import { readBytes, replaceFile, type StorageTools } from './atomic-file.js';
+import { readBytes, replaceFile, replaceFileIf, type StorageTools } from './atomic-file.js';
 import { attempt } from './errors.js';
 import { type FileSystem, systemCode } from './file-system.js';
 
@@ -15,6 +15,29 @@ export function replaceUserFile(tools: StorageTools, path: string, text: string)
   replaceFile(tools, real, text, mode);
 }
 
+/**
+ * Changes a file of the user durably, through links, keeping its mode. It is read again right before it is replaced: if
+ * somebody wrote to it meanwhile, `edit` is asked once more with what is there then. An `edit` that returns undefined
+ * leaves the file alone; then this returns false. Throws ATOMIC_WRITE_FAILED, and whatever `edit` throws.
+ */
+export function updateUserFile(
+  tools: StorageTools,
+  path: string,
+  edit: (content: Buffer | undefined) => Buffer | undefined,
+  modeOfNew = 0o600,
+): boolean {
+  const { fileSystem } = tools;
+  for (;;) {
+    const real = resolveUserPath(fileSystem, path) ?? path;
+    const before = readBytes(fileSystem, real);
+    const content = edit(before);
+    if (content === undefined) return false;
+    const mode = attempt(real, 'look at', () => fileSystem.look(real))?.mode ?? modeOfNew;
+    const isStillWanted = () => isSame(readBytes(fileSystem, real), before);
+    if (replaceFileIf(tools, real, { content, mode, isStillWanted })) return true;
+  }
+}
+
 /** Where a path of the user really is; undefined where there is nothing. */
 export function resolveUserPath(fileSystem: FileSystem, path: string): string | undefined {
   return attempt(path, 'find', () => {
@@ -25,4 +48,9 @@ export function resolveUserPath(fileSystem: FileSystem, path: string): string | 
       throw error;
     }
   });
+}
+
+function isSame(now: Buffer | undefined, before: Buffer | undefined): boolean {
+  if (now === undefined || before === undefined) return now === before;
+  return now.equals(before);
 }

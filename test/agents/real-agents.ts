@@ -129,7 +129,12 @@ export const REAL_AGENTS: Readonly<Record<RealAgentName, RealAgent>> = { claude,
 
 /** Why an agent cannot be tried here; undefined = it can. It never runs where it could reach anybody. */
 export function whyNot(agent: RealAgent): string | undefined {
-  if (agentPaths()[agent.name] === undefined) return `${agent.name} is not installed`;
+  return whyNotInstalled(agent.name);
+}
+
+/** The same for any program of the cache. */
+export function whyNotInstalled(name: keyof ReturnType<typeof agentPaths>): string | undefined {
+  if (agentPaths()[name] === undefined) return `${name} is not installed`;
   const isLoopbackAll = Object.values(networkInterfaces()).every((addresses) =>
     addresses?.every(({ internal }) => internal),
   );

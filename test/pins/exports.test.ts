@@ -12,35 +12,54 @@ describe('what programs may import', () => {
   it('from holdfast', async () => {
     expect(await namesOf('index.js')).toEqual([
       'AlreadySettledError',
+      'AmbiguousChangeSessionError',
       'AmbiguousIdError',
       'AtomicWriteError',
       'CallIdMismatchError',
+      'ChangeLockedError',
+      'ChangeNotFoundError',
+      'ChangeNotHeldError',
+      'ChangeSessionEndedError',
+      'ChangeSessionNotFoundError',
+      'ChangeSessions',
       'ContextTracker',
       'HoldfastError',
       'IllegalTransitionError',
       'InvalidAnswerError',
+      'InvalidChangeNameError',
+      'InvalidChangeSessionIdError',
       'InvalidInputError',
       'InvalidSessionIdError',
       'LaunchDiffersError',
       'LockLostError',
       'LockedError',
+      'NoTasksError',
       'NotResumableError',
       'ProcessNotReadyError',
       'ProcessSession',
       'ProcessSessions',
       'ProcessStartError',
+      'ProjectNotFoundError',
       'PromptTimedOutError',
       'QuestionSessions',
       'RequestIdReusedError',
+      'SessionIdTakenError',
       'SessionNotFoundError',
+      'SessionRequiredError',
       'StorageError',
+      'StoryNotFoundError',
+      'StoryRequiredError',
+      'TaskNotFoundError',
+      'TaskOutOfScopeError',
       'TerminateFailedError',
       'TooManyProcessesError',
       'TooManySessionsError',
       'UnsafePathError',
       'answerQuestions',
       'cancelQuestions',
+      'changeLifecycle',
       'cleanOldQuestions',
+      'createChangeSessions',
       'createProcessSessions',
       'createQuestionSessions',
       'createQuestions',
@@ -104,12 +123,15 @@ describe('what programs may import', () => {
     ]);
   });
 
-  it('the package names these entry points and this program', () => {
+  it('the package names these entry points and these programs', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(Object.keys(manifest.exports)).toEqual(
       expect.arrayContaining(['.', './question', './process', './package.json']),
     );
-    expect(manifest.bin.holdfast).toBe('dist/cli/holdfast.cjs');
+    expect(manifest.bin).toEqual({
+      holdfast: 'dist/cli/holdfast.cjs',
+      ralphtool: 'dist/cli/ralphtool.cjs',
+    });
     expect(manifest.exports['./question'].default).toBe('./dist/lib/question.js');
   });
 

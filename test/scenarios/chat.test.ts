@@ -10,8 +10,8 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIST, type Machine, machine } from '../support/holdfast-binary.js';
-import { Pane, verifiesInTerminal } from '../support/tmux.js';
-import { verifies } from '../support/verifies.js';
+import { Pane, verifiesInTerminal as verifies } from '../support/tmux.js';
+import { verifies as verifiesAnywhere } from '../support/verifies.js';
 
 const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
 
@@ -56,7 +56,7 @@ const contents = (records: Record<string, unknown>[]) =>
   records.filter(({ type }) => type === 'turn').map(({ role, content }) => [role, content]);
 
 describe('a chat through pipes', () => {
-  verifies('C01', 'makes a file whose first line is its metadata, and keeps every turn', async () => {
+  verifiesAnywhere('C01', 'makes a file whose first line is its metadata, and keeps every turn', async () => {
     await using world = await withPlayer([{ steps: [{ say: 'one' }] }, { steps: [{ say: 'two' }] }]);
     const chat = await world.run(['chat', '--agent', 'player', '--session', 'my-talk'], {
       input: 'first\n\nsecond\n',
@@ -85,7 +85,7 @@ describe('a chat through pipes', () => {
     );
   });
 
-  verifies('C03', 'is resumed with all that was said, in the agent’s own conversation', async () => {
+  verifiesAnywhere('C03', 'is resumed with all that was said, in the agent’s own conversation', async () => {
     await using world = await withPlayer([{ steps: [{ say: 'one' }] }, { steps: [{ say: 'two' }] }]);
     await world.run(['chat', '--agent', 'player'], { input: 'first\n' });
     const again = await world.run(['chat', '--resume', 'last'], { input: 'second\n' });
@@ -102,7 +102,7 @@ describe('a chat through pipes', () => {
     expect(unknown.stderr).toContain('SESSION_ID');
   });
 
-  verifies('C03', 'is told again to an agent that does not remember', async () => {
+  verifiesAnywhere('C03', 'is told again to an agent that does not remember', async () => {
     await using world = await withPlayer([{ steps: [{ say: 'one' }] }]);
     await world.run(['chat', '--agent', 'player'], { input: 'first\n' });
     const { rmSync } = await import('node:fs');
@@ -122,7 +122,7 @@ describe('a chat through pipes', () => {
     ]);
   });
 
-  verifies('C03', 'goes on with a file that was written by hand as published', async () => {
+  verifiesAnywhere('C03', 'goes on with a file that was written by hand as published', async () => {
     await using world = await withPlayer([]);
     mkdirSync(sessionsOf(world), { recursive: true, mode: 0o700 });
     const lines = [
@@ -179,7 +179,7 @@ describe('a chat through pipes', () => {
 });
 
 describe('the conversations there are', () => {
-  verifies('C06', 'are deleted after a yes, and can be had back from the trash', async () => {
+  verifiesAnywhere('C06', 'are deleted after a yes, and can be had back from the trash', async () => {
     await using world = await withPlayer([]);
     await world.run(['chat', '--agent', 'player', '--session', 'old-talk'], { input: 'x\n' });
     expect((await world.run(['chat', '--delete-session', 'old-talk'])).code).toBe(3);
@@ -192,7 +192,7 @@ describe('the conversations there are', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  verifies(
+  verifiesAnywhere(
     'C08',
     'are cleaned by themselves once a day where that is configured, after the command',
     async () => {
@@ -231,119 +231,107 @@ describe('a chat in a terminal', () => {
     { steps: [{ say: 'the last answer' }] },
   ];
 
-  verifiesInTerminal(
-    'C14',
-    'survives Ctrl+C in a turn and kill -9, and has all turns when it is resumed',
-    async () => {
-      await using world = await withPlayer(TALK);
-      await using pane = await Pane.open(world);
-      await pane.holdfast('chat --agent player --session talk');
-      await pane.until('Type /help for commands, /exit to quit');
-      await pane.type('the first message');
-      await pane.press('Enter');
-      await pane.until('the first answer');
-      await pane.until(/player>\s*$/m);
-      await pane.paste('the second\nmessage');
-      await pane.press('Enter');
-      await pane.until('the second answer');
-      await pane.type('the third message');
-      await pane.press('Enter');
-      await pane.until('it begins');
-      await pane.press('C-c');
-      await pane.until('Interrupted. Returning to prompt.');
-      process.kill(await pane.program(), 'SIGKILL');
-      await pane.until(/exit code 137/);
-      // Nobody could put the terminal back.
+  verifies('C14', 'survives Ctrl+C in a turn and kill -9, and has all turns when it is resumed', async () => {
+    await using world = await withPlayer(TALK);
+    await using pane = await Pane.open(world);
+    await pane.holdfast('chat --agent player --session talk');
+    await pane.until('Type /help for commands, /exit to quit');
+    await pane.type('the first message');
+    await pane.press('Enter');
+    await pane.until('the first answer');
+    await pane.until(/player>\s*$/m);
+    await pane.paste('the second\nmessage');
+    await pane.press('Enter');
+    await pane.until('the second answer');
+    await pane.type('the third message');
+    await pane.press('Enter');
+    await pane.until('it begins');
+    await pane.press('C-c');
+    await pane.until('Interrupted. Returning to prompt.');
+    process.kill(await pane.program(), 'SIGKILL');
+    await pane.until(/exit code 137/);
+    // Nobody could put the terminal back.
     await pane.type('stty sane');
     await pane.press('C-j');
-      expect((await world.json(['chat', '--list-sessions'])).data).toMatchObject([
-        { session_id: 'talk', status: 'interrupted', turn_count: 6 },
-      ]);
-      await pane.holdfast('chat --resume talk');
-      await pane.until('Resumed with 6 turns.');
-      await pane.type('/history');
-      await pane.press('Enter');
-      await pane.until(/1\. .* user: the first message/);
-      await pane.until(/5\. .* user \(failed\): the third message/);
-      await pane.type('the last message');
-      await pane.press('Enter');
-      await pane.until('the last answer');
-      await pane.press('C-d');
-      expect(await pane.exitCode()).toBe(0);
-      expect(contents(recordsOf(world, 'talk.jsonl')).map(([, content]) => content)).toEqual([
-        'the first message',
-        'the first answer',
-        'the second\nmessage',
-        'the second answer',
-        'the third message',
-        'it begins',
-        'the last message',
-        'the last answer',
-      ]);
-    },
-  );
+    expect((await world.json(['chat', '--list-sessions'])).data).toMatchObject([
+      { session_id: 'talk', status: 'interrupted', turn_count: 6 },
+    ]);
+    await pane.holdfast('chat --resume talk');
+    await pane.until('Resumed with 6 turns.');
+    await pane.type('/history');
+    await pane.press('Enter');
+    await pane.until(/1\. .* user: the first message/);
+    await pane.until(/5\. .* user \(failed\): the third message/);
+    await pane.type('the last message');
+    await pane.press('Enter');
+    await pane.until('the last answer');
+    await pane.press('C-d');
+    expect(await pane.exitCode()).toBe(0);
+    expect(contents(recordsOf(world, 'talk.jsonl')).map(([, content]) => content)).toEqual([
+      'the first message',
+      'the first answer',
+      'the second\nmessage',
+      'the second answer',
+      'the third message',
+      'it begins',
+      'the last message',
+      'the last answer',
+    ]);
+  });
 
-  verifiesInTerminal(
-    'C14',
-    'edits several lines, recalls what was said, and knows its commands',
-    async () => {
-      await using world = await withPlayer([]);
-      await using pane = await Pane.open(world);
-      await pane.holdfast('chat --agent player --session talk');
-      await pane.until(/player>\s*$/m);
-      await pane.type('one \\');
-      await pane.press('Enter');
-      await pane.type('two');
-      await pane.press('Enter');
-      await pane.until('You said: one');
-      await pane.until(/context \d+ % full/);
-      await pane.press('Up');
-      await pane.until(/player> one\s*\n\s+two/);
-      await pane.press('C-c');
-      await pane.type('/nonsense');
-      await pane.press('Enter');
-      await pane.until('Unknown command: /nonsense');
-      await pane.type('/stats');
-      await pane.press('Enter');
-      await pane.until(/turns +2 \(2 in the context\)/);
-      await pane.type('/save talk.md');
-      await pane.press('Enter');
-      await pane.until('Saved to talk.md');
-      await pane.type('/export talk.json');
-      await pane.press('Enter');
-      await pane.until('Exported to talk.json');
-      await pane.type('/clear');
-      await pane.press('Enter');
-      await pane.until('The agent forgets what was said');
-      await pane.type('/import talk.json');
-      await pane.press('Enter');
-      await pane.until('Took in 2 turns');
-      await pane.type('/help');
-      await pane.press('Enter');
-      await pane.until('/agent <name>');
-      await pane.type('/exit');
-      await pane.press('Enter');
-      expect(await pane.exitCode()).toBe(0);
-      expect(readFileSync(join(world.project, 'talk.md'), 'utf8')).toContain('You said: one');
-      expect(statSync(join(world.project, 'talk.json')).size).toBeGreaterThan(100);
-      const facts = await pane.facts();
-      expect(facts.isCursorShown).toBe(true);
-    },
-  );
+  verifies('C14', 'edits several lines, recalls what was said, and knows its commands', async () => {
+    await using world = await withPlayer([]);
+    await using pane = await Pane.open(world);
+    await pane.holdfast('chat --agent player --session talk');
+    await pane.until(/player>\s*$/m);
+    await pane.type('one \\');
+    await pane.press('Enter');
+    await pane.type('two');
+    await pane.press('Enter');
+    await pane.until('You said: one');
+    await pane.until(/context \d+ % full/);
+    await pane.press('Up');
+    await pane.until(/player> one\s*\n\s+two/);
+    await pane.press('C-c');
+    await pane.type('/nonsense');
+    await pane.press('Enter');
+    await pane.until('Unknown command: /nonsense');
+    await pane.type('/stats');
+    await pane.press('Enter');
+    await pane.until(/turns +2 \(2 in the context\)/);
+    await pane.type('/save talk.md');
+    await pane.press('Enter');
+    await pane.until('Saved to talk.md');
+    await pane.type('/export talk.json');
+    await pane.press('Enter');
+    await pane.until('Exported to talk.json');
+    await pane.type('/clear');
+    await pane.press('Enter');
+    await pane.until('The agent forgets what was said');
+    await pane.type('/import talk.json');
+    await pane.press('Enter');
+    await pane.until('Took in 2 turns');
+    await pane.type('/help');
+    await pane.press('Enter');
+    await pane.until('/agent <name>');
+    await pane.type('/exit');
+    await pane.press('Enter');
+    expect(await pane.exitCode()).toBe(0);
+    expect(readFileSync(join(world.project, 'talk.md'), 'utf8')).toContain('You said: one');
+    expect(statSync(join(world.project, 'talk.json')).size).toBeGreaterThan(100);
+    const facts = await pane.facts();
+    expect(facts.isCursorShown).toBe(true);
+  });
 
-  verifiesInTerminal(
-    'C14',
-    'puts the terminal back when it is stopped, and says that it was interrupted',
-    async () => {
-      await using world = await withPlayer([]);
-      await using pane = await Pane.open(world);
-      await pane.holdfast('chat --agent player --session talk');
-      await pane.until(/player>\s*$/m);
-      process.kill(await pane.program(), 'SIGTERM');
-      expect(await pane.exitCode()).toBe(143);
-      await pane.run('echo still "a terminal"');
-      await pane.until(/^still a terminal/m);
-      expect((await world.json(['chat', '--list-sessions'])).data).toMatchObject([{ status: 'interrupted' }]);
-    },
-  );
+  verifies('C14', 'puts the terminal back when it is stopped, and says that it was interrupted', async () => {
+    await using world = await withPlayer([]);
+    await using pane = await Pane.open(world);
+    await pane.holdfast('chat --agent player --session talk');
+    await pane.until(/player>\s*$/m);
+    process.kill(await pane.program(), 'SIGTERM');
+    expect(await pane.exitCode()).toBe(143);
+    await pane.run('echo still "a terminal"');
+    await pane.until(/^still a terminal/m);
+    expect((await world.json(['chat', '--list-sessions'])).data).toMatchObject([{ status: 'interrupted' }]);
+  });
 });

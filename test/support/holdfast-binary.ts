@@ -7,6 +7,7 @@ import { type TempDir, tempDir } from './temp-dir.js';
 /** What was built: `npm test` does that first. HOLDFAST_TEST_DIST names another build, such as an installed one. */
 export const DIST = process.env.HOLDFAST_TEST_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 export const HOLDFAST = join(DIST, 'cli', 'holdfast.cjs');
+export const RALPHTOOL = join(DIST, 'cli', 'ralphtool.cjs');
 
 export interface Outcome {
   /** The exit code, or null after a signal. */
@@ -21,6 +22,8 @@ export interface RunOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
+  /** Which program of the package; `holdfast` if absent. */
+  readonly program?: 'ralphtool';
 }
 
 /** A machine of its own for the program: home, data, project and temporary directory. */
@@ -117,7 +120,7 @@ export async function machine(): Promise<Machine> {
   };
   const running = new Set<Running>();
   const start = (args: readonly string[], options: RunOptions = {}) => {
-    const child = spawn(process.execPath, [HOLDFAST, ...args], {
+    const child = spawn(process.execPath, [options.program === undefined ? HOLDFAST : RALPHTOOL, ...args], {
       cwd: options.cwd ?? project,
       env: withoutUndefined({ ...env, ...options.env }),
     });

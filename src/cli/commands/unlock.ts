@@ -1,4 +1,4 @@
-import { lockOf, unlock } from '../../app/index.js';
+import { findLockedSession, lockOf, unlock } from '../../app/index.js';
 import { visibleJson, visibleLine } from '../../foundation/index.js';
 import { ConfirmationMissingError, defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -12,14 +12,15 @@ export default defineCommand({
   options: { force: { type: 'boolean', about: 'take the lock away from a living owner' } },
   examples: ['holdfast unlock 3f2a', 'holdfast unlock 3f2a --force'],
   async run({ services, terminal, isJson }, { positionals: [session = ''], values }) {
-    const id = services.questions.resolve(session);
-    const found = lockOf(services, id);
+    const locked = await findLockedSession(services, session);
+    const id = locked.sessionId;
+    const found = lockOf(services, locked);
     if (found.state === 'held' && !values.force) {
       throw new ConfirmationMissingError(`${id} is locked ${found.owner}`, {
         hint: 'Run it again with --force to take the lock away; the owner cannot write any more then.',
       });
     }
-    const report = values.force ? unlock(services, id) : found;
+    const report = values.force ? unlock(services, locked) : found;
     if (isJson) terminal.write(visibleJson({ ...report, taken: values.force && report.state !== 'free' }));
     else if (report.owner === null) terminal.write(`${id} is not locked`);
     else if (values.force)

@@ -1,0 +1,114 @@
+// PERF-26: what each command of ralphtool costs on a change with 500 tasks, beside a command that does nothing.
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { BUILD, inRotation, median, now, ratio, scratchDirectory, untilSteady } from './lib.mjs';
+
+/** The same sources and the same build as we ship, with one more command; see empty-cli.ts. */
+const OUT = path.join(BUILD, 'ralphtool');
+const HOLDFAST = path.join(OUT, 'holdfast.cjs');
+const RALPHTOOL = path.join(OUT, 'ralphtool.cjs');
+
+const EMPTY = 'an empty command';
+const AT_MOST = 1.25;
+const GROUPS = 10;
+const TASKS_PER_GROUP = 50;
+
+const agent = (...args) => [RALPHTOOL, 'agent', ...args];
+const INIT = agent('session', 'init', '--change', 'big');
+const FLUSH = agent('session', 'flush');
+const LEARN = agent('learn', 'Tests need a database', '--task', '1.2');
+
+/** What is started, by name. `before` and `after` run off the clock. */
+const COMMANDS = [
+  { name: EMPTY, args: () => [HOLDFAST, 'empty'] },
+  { name: 'session init', before: [FLUSH], args: () => INIT },
+  { name: 'session next-story', args: () => agent('session', 'next-story') },
+  { name: 'context', args: () => agent('context') },
+  {
+    name: 'task done',
+    args: (round) => agent('task', 'done', `1.${(Math.max(0, round) % TASKS_PER_GROUP) + 1}`),
+  },
+  { name: 'status', args: () => agent('status') },
+  { name: 'learn', args: () => LEARN },
+  { name: 'session flush', before: [LEARN], args: () => FLUSH, after: [INIT] },
+];
+
+/** All commands are started in the same rounds, so the rows share one measurement. */
+let measurement;
+
+export const rows = COMMANDS.slice(1).map((command) => ({
+  id: 'PERF-26',
+  what: `ralphtool agent ${command.name} (500 tasks)`,
+  goal: `<= ${AT_MOST} of ${EMPTY}`,
+  run: async ({ isQuick }) => {
+    measurement ??= untilSteady(() => measureCommands(isQuick));
+    return rowOf(command, await measurement);
+  },
+}));
+
+async function measureCommands(isQuick) {
+  const { buildCli } = await import('../scripts/build.mjs');
+  await buildCli(OUT, { main: 'bench/empty-cli.ts' });
+  const homes = new Map(COMMANDS.map(({ name }) => [name, makeProject()]));
+  const series = Object.fromEntries(COMMANDS.map(({ name }) => [name, []]));
+  await inRotation(COMMANDS, isQuick ? 7 : 31, ({ name, args, before = [], after = [] }, round) => {
+    const home = homes.get(name);
+    for (const command of before) start(command, home);
+    const startedAt = now();
+    start(args(round), home);
+    if (round >= 0) series[name].push(now() - startedAt);
+    for (const command of after) start(command, home);
+  });
+  return { series, steady: [series[EMPTY]] };
+}
+
+/** A project of its own for each command, with a session on a change of 500 tasks. */
+function makeProject() {
+  const home = scratchDirectory('ralph');
+  const change = path.join(home, 'openspec', 'changes', 'big');
+  fs.mkdirSync(change, { recursive: true });
+  const groups = Array.from({ length: GROUPS }, (_, group) => {
+    const tasks = Array.from(
+      { length: TASKS_PER_GROUP },
+      (_, task) => `- [ ] ${group + 1}.${task + 1} Do it well`,
+    );
+    return `## ${group + 1}. Group\n\n${tasks.join('\n')}\n`;
+  });
+  fs.writeFileSync(path.join(change, 'tasks.md'), groups.join('\n'));
+  fs.writeFileSync(path.join(change, 'design.md'), '# Design\n\n## Learnings\n');
+  start(INIT, home);
+  start(agent('session', 'next-story'), home);
+  return home;
+}
+
+function start(args, home) {
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    cwd: home,
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      TMPDIR: home,
+      HOLDFAST_HOME: path.join(home, 'holdfast'),
+      NO_COLOR: '1',
+      RALPH_SESSION: path.basename(home).replaceAll(/[^A-Za-z0-9]/g, 'x'),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (status !== 0)
+    throw new Error(`${args.slice(1).join(' ')} ended with ${status}: ${stderr.split('\n')[0]}`);
+}
+
+function rowOf({ name }, { series, ...measured }) {
+  const value = ratio(series[name], series[EMPTY]);
+  const overMs = median(series[name].map((ms, round) => ms - series[EMPTY][round]));
+  return {
+    ...measured,
+    series: { ours: series[name], [EMPTY]: series[EMPTY] },
+    limit: { name: EMPTY, ratio: value },
+    peers: [],
+    checks: [{ what: `of ${EMPTY}`, value, atMost: AT_MOST }],
+    notes: [`${median(series[name]).toFixed(1)} ms, ${overMs.toFixed(1)} ms over ${EMPTY}`],
+  };
+}

@@ -1,0 +1,42 @@
+import { dirname } from 'node:path';
+import { ChangeSessions } from '../sessions/change/index.js';
+import { processEnvironment } from './config.js';
+import type { OpenQuestionsOptions } from './open-questions.js';
+import { createServices, type Services } from './services.js';
+
+/** The change sessions of the project around the working directory. Only the commands that need them build them. */
+export function openChanges(services: Services): ChangeSessions {
+  const { config, tools, workingDirectory } = services;
+  const published = config.layout.changes;
+  // `<os temp>/ralph` is ours as well; a directory that the user chose has parents of their own.
+  const isMoved = config.get('change.tempDir') !== undefined;
+  const temporaryDirectories = isMoved ? [published] : [dirname(published), published];
+  return new ChangeSessions({ ...tools, workingDirectory, temporaryDirectories });
+}
+
+export interface OpenChangesOptions extends OpenQuestionsOptions {
+  /** Where the search for the project begins; the working directory if absent. */
+  readonly workingDirectory?: string | undefined;
+}
+
+/** Opens the change sessions that the command line and `ralphtool` use. Throws CONFIG_INVALID. */
+export function createChangeSessions(options: OpenChangesOptions = {}): ChangeSessions {
+  const environment = processEnvironment();
+  return openChanges(
+    createServices({
+      environment: options.home === undefined ? environment : { ...environment, HOLDFAST_HOME: options.home },
+      workingDirectory: options.workingDirectory ?? process.cwd(),
+      command: options.command ?? 'holdfast library',
+      log: options.log,
+    }),
+  );
+}
+
+/** What the environment says about session and story; an empty variable says nothing. */
+export function environmentScope(services: Services): {
+  sessionId: string | undefined;
+  storyId: string | undefined;
+} {
+  const { RALPH_SESSION, RALPH_STORY } = services.environment;
+  return { sessionId: RALPH_SESSION || undefined, storyId: RALPH_STORY || undefined };
+}

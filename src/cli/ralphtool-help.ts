@@ -1,0 +1,19 @@
+/** What `ralphtool --help` prints. */
+export const RALPHTOOL_HELP = `ralphtool: the agent's side of change sessions
+
+Usage: ralphtool agent <command> [options]
+
+Commands:
+  agent session init        Start a session that holds a change (--change <name>)
+  agent session next-story  Take the next story with something left to do into scope
+  agent session flush       Write what was learned into design.md and end the session
+  agent context             Print everything about the story in scope
+  agent task done <id>      Tick a task of the story in scope
+  agent status              Print how far the story and the change are
+  agent learn <text>        Keep something learned until the flush (--task <id>)
+
+Every command prints JSON on stdout, or {"success":false,"error","code"} on stderr.
+The session is --session <id>, else RALPH_SESSION, else the only active one of the project.
+The story is --story <id>, else RALPH_STORY, else the one that next-story took.
+
+For people there is 'holdfast change': see holdfast --help`;

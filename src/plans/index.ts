@@ -1,0 +1,21 @@
+export { ChangePlan } from './openspec/change-plan.js';
+export {
+  ChangeNotFoundError,
+  InvalidChangeNameError,
+  ProjectNotFoundError,
+  StoryNotFoundError,
+  TaskNotFoundError,
+} from './openspec/errors.js';
+export {
+  type Change,
+  changeAround,
+  findChange,
+  findProject,
+  isChangeName,
+  listArchivedChanges,
+  listChanges,
+  type Project,
+} from './openspec/project.js';
+export { groupSteps, type Scenario } from './openspec/scenarios.js';
+export { countTasks, isComplete, type Story, type Task } from './openspec/tasks.js';
+export { guessVerifyCommands } from './verify-commands.js';

@@ -1,0 +1,79 @@
+/** One step of a scenario, such as WHEN and what happens then. */
+export interface Step {
+  readonly keyword: 'GIVEN' | 'WHEN' | 'THEN' | 'AND' | 'BUT';
+  readonly text: string;
+}
+
+/** What a change promises, as one example. */
+export interface Scenario {
+  readonly name: string;
+  readonly requirement: string;
+  /** The capability it belongs to: the path of its directory below `specs`. */
+  readonly capability: string;
+  /** What the change does to the requirement. */
+  readonly operation: 'added' | 'modified' | 'removed' | 'renamed' | null;
+  readonly steps: readonly Step[];
+}
+
+type Operation = Scenario['operation'];
+
+const SECTION = /^ {0,3}##\s+(ADDED|MODIFIED|REMOVED|RENAMED)\s+Requirements\s*$/i;
+const OTHER_SECTION = /^ {0,3}#{1,2}\s/;
+const REQUIREMENT = /^ {0,3}###\s+Requirement:(.*)/i;
+const SCENARIO = /^ {0,3}####\s+Scenario:(.*)/i;
+const HEADING = /^ {0,3}#{1,6}\s/;
+const STEP = /^\s*[-*+]\s+(\*\*|__)?(GIVEN|WHEN|THEN|AND|BUT)\b:?(?:\*\*|__)?:?(.*)/;
+
+/** The scenarios of one spec file of a change, with all their steps; a step may go on over several lines. */
+export function readScenarios(text: string, capability: string): Scenario[] {
+  const scenarios: (Scenario & { steps: Step[] })[] = [];
+  let operation: Operation = null;
+  let requirement = '';
+  let current: (Scenario & { steps: Step[] }) | undefined;
+  for (const line of text.split('\n')) {
+    const scenario = SCENARIO.exec(line)?.[1];
+    if (scenario !== undefined) {
+      current = { name: scenario.trim(), requirement, capability, operation, steps: [] };
+      scenarios.push(current);
+      continue;
+    }
+    if (HEADING.test(line)) {
+      current = undefined;
+      requirement = REQUIREMENT.exec(line)?.[1]?.trim() ?? requirement;
+      operation = operationOf(line, operation);
+      continue;
+    }
+    if (current !== undefined) addLine(current.steps, line);
+  }
+  return scenarios;
+}
+
+/** The published shape: what belongs together by GIVEN, WHEN and THEN; AND and BUT go on with the one before. */
+export function groupSteps(steps: readonly Step[]): { given: string[]; when: string; then: string[] } {
+  const groups = { GIVEN: [] as string[], WHEN: [] as string[], THEN: [] as string[] };
+  let group = groups.GIVEN;
+  for (const { keyword, text } of steps) {
+    if (keyword !== 'AND' && keyword !== 'BUT') group = groups[keyword];
+    group.push(text);
+  }
+  // biome-ignore lint/suspicious/noThenProperty: the published name of the key
+  return { given: groups.GIVEN, when: groups.WHEN.join('\n'), then: groups.THEN };
+}
+
+function operationOf(line: string, before: Operation): Operation {
+  const word = SECTION.exec(line)?.[1]?.toLowerCase();
+  if (word !== undefined) return word as Operation;
+  return OTHER_SECTION.test(line) ? null : before;
+}
+
+function addLine(steps: Step[], line: string): void {
+  const [, , keyword, text] = STEP.exec(line) ?? [];
+  if (keyword !== undefined) {
+    steps.push({ keyword: keyword as Step['keyword'], text: (text ?? '').trim() });
+    return;
+  }
+  const last = steps.at(-1);
+  const more = line.trim();
+  if (last === undefined || more === '') return;
+  steps[steps.length - 1] = { ...last, text: `${last.text}\n${more}` };
+}

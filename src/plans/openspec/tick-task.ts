@@ -1,0 +1,36 @@
+import { readTaskLine } from './task-line.js';
+import { readStories, type Story, type Task } from './tasks.js';
+
+const LINE_FEED = 0x0a;
+
+/** A tasks file after a task was ticked. */
+export interface Ticked {
+  /** The bytes themselves if the task was ticked already. */
+  readonly file: Buffer;
+  readonly stories: readonly Story[];
+}
+
+/** Ticks the task that `choose` picks: only what stands in its box differs then, byte for byte. */
+export function tickTask(file: Buffer, choose: (stories: readonly Story[]) => Task): Ticked {
+  const stories = readStories(file.toString('utf8'));
+  const task = choose(stories);
+  if (task.isDone) return { file, stories };
+  const start = startOfLine(file, task.line);
+  const end = file.indexOf(LINE_FEED, start);
+  const lead = readTaskLine(file.toString('utf8', start, end === -1 ? file.length : end))?.lead ?? '';
+  const boxStart = start + Buffer.byteLength(lead) + 1;
+  const boxEnd = file.indexOf(']', boxStart);
+  const ticked = Buffer.concat([file.subarray(0, boxStart), Buffer.from('x'), file.subarray(boxEnd)]);
+  return { file: ticked, stories: stories.map((story) => withDone(story, task)) };
+}
+
+function withDone(story: Story, done: Task): Story {
+  const tasks = story.tasks.map((task) => (task === done ? { ...task, isDone: true } : task));
+  return { ...story, tasks };
+}
+
+function startOfLine(file: Buffer, line: number): number {
+  let start = 0;
+  for (let count = 0; count < line; count++) start = file.indexOf(LINE_FEED, start) + 1;
+  return start;
+}

@@ -1,0 +1,143 @@
+import { HoldfastError, visibleExcerpt } from '../../foundation/index.js';
+
+const INIT = '`ralphtool agent session init --change <name>`';
+
+/** No session was named, and none could be found by itself. */
+export class SessionRequiredError extends HoldfastError<'SESSION_REQUIRED'> {
+  readonly code = 'SESSION_REQUIRED';
+  readonly candidates: readonly string[];
+
+  constructor(reason: string, candidates: readonly string[] = []) {
+    super(`This command needs a session: RALPH_SESSION is not set, and ${reason}`, {
+      hint:
+        candidates.length > 0
+          ? 'Say which one with --session <id>, or set RALPH_SESSION.'
+          : `Sessions are managed by the orchestrator: let it start one with ${INIT}, and pass the id on in RALPH_SESSION or with --session <id>.`,
+    });
+    this.candidates = candidates;
+  }
+}
+
+/** No story is in scope. */
+export class StoryRequiredError extends HoldfastError<'STORY_REQUIRED'> {
+  readonly code = 'STORY_REQUIRED';
+
+  constructor(sessionId: string) {
+    super(`This command needs a story, and session ${sessionId} has none in scope`, {
+      hint: 'Take the next one with `ralphtool agent session next-story`, or name one with --story <id> or RALPH_STORY.',
+    });
+  }
+}
+
+/** There is no active session with this id here. */
+export class ChangeSessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
+  readonly code = 'SESSION_NOT_FOUND';
+
+  constructor(sessionId: string) {
+    super(`Session not found: ${visibleExcerpt(sessionId, 80)}`, {
+      hint: `\`holdfast change list\` shows the sessions of the project; start one with ${INIT}.`,
+    });
+  }
+}
+
+/** The id can be that of no session; no path was built from it. */
+export class InvalidChangeSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
+  readonly code = 'INVALID_SESSION_ID';
+
+  constructor(sessionId: string) {
+    super(`Invalid session id: ${visibleExcerpt(sessionId, 80)}`, {
+      hint: 'An id has 1 to 64 letters, digits, dots, dashes and underscores, and starts with a letter or digit.',
+    });
+  }
+}
+
+/** A prefix that fits several sessions. */
+export class AmbiguousChangeSessionError extends HoldfastError<'AMBIGUOUS_ID'> {
+  readonly code = 'AMBIGUOUS_ID';
+  readonly candidates: readonly string[];
+
+  constructor(prefix: string, candidates: readonly string[]) {
+    super(`${visibleExcerpt(prefix, 80)} fits ${candidates.length} sessions: ${candidates.join(', ')}`, {
+      hint: 'Give more characters of the id.',
+    });
+    this.candidates = candidates;
+  }
+}
+
+/** The session is over: it was flushed, or somebody released its change. */
+export class ChangeSessionEndedError extends HoldfastError<'SESSION_ENDED'> {
+  readonly code = 'SESSION_ENDED';
+
+  constructor(sessionId: string, ended: { status: string; at: string; reason: string | null }) {
+    const reason = ended.reason === null ? '' : `: ${visibleExcerpt(ended.reason, 200)}`;
+    super(`Session ${sessionId} is over: it was ${ended.status} ${ended.at}${reason}`, {
+      hint: `Nothing was changed. Start another one with ${INIT}.`,
+    });
+  }
+}
+
+/** Another session holds the change. */
+export class ChangeLockedError extends HoldfastError<'CHANGE_LOCKED'> {
+  readonly code = 'CHANGE_LOCKED';
+  readonly sessionId: string;
+  readonly since: string;
+
+  constructor(changeName: string, holder: { sessionId: string; since: string }) {
+    super(`Change '${changeName}' is locked by session ${holder.sessionId} since ${holder.since}`, {
+      hint:
+        `Wait until that session is flushed, or go on as that session (--session ${holder.sessionId}). If nobody ` +
+        `works on it any more: holdfast change release ${changeName} --reason "…"`,
+    });
+    this.sessionId = holder.sessionId;
+    this.since = holder.since;
+  }
+}
+
+/** The id belongs to a session of another change. */
+export class SessionIdTakenError extends HoldfastError<'SESSION_ID_TAKEN'> {
+  readonly code = 'SESSION_ID_TAKEN';
+
+  constructor(sessionId: string, holder: { changeName: string; project: string }) {
+    const change = visibleExcerpt(holder.changeName, 80);
+    super(
+      `Session ${sessionId} works on change '${change}' in ${visibleExcerpt(holder.project, 200)} already`,
+      { hint: 'Flush that session first, or use another id (RALPH_SESSION, --session).' },
+    );
+  }
+}
+
+/** The task is not one of the story in scope. */
+export class TaskOutOfScopeError extends HoldfastError<'SCOPE_ERROR'> {
+  readonly code = 'SCOPE_ERROR';
+
+  constructor(taskId: string, storyId: string) {
+    super(
+      `Task '${taskId}' is not in the scope: it does not belong to story ${visibleExcerpt(storyId, 80)}`,
+      {
+        hint: 'Only tasks of the current story can be marked as done; --story <id> names another story.',
+      },
+    );
+  }
+}
+
+/** The change has no tasks, so that nobody can say whether it is complete. */
+export class NoTasksError extends HoldfastError<'NO_TASKS'> {
+  readonly code = 'NO_TASKS';
+
+  constructor(changeName: string) {
+    super(`Change '${changeName}' has no tasks: its tasks.md is missing or holds no checkbox`, {
+      hint: 'Write its tasks.md first; a change without tasks is not complete.',
+    });
+  }
+}
+
+/** No session holds the change, so there is nothing to give up. */
+export class ChangeNotHeldError extends HoldfastError<'CHANGE_NOT_HELD'> {
+  readonly code = 'CHANGE_NOT_HELD';
+
+  constructor(changeName: string) {
+    super(`Change '${changeName}' is not held by any session`, {
+      hint: 'Nothing was changed; `holdfast change list` shows which changes are held.',
+    });
+  }
+}

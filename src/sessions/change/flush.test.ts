@@ -1,0 +1,300 @@
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type ChangeWorld, changeWorld } from '../../../test/support/change-world.js';
+import { treeOf } from '../../../test/support/question-world.js';
+import { verifies } from '../../../test/support/verifies.js';
+
+async function started(world: ChangeWorld, ...learnings: string[]): Promise<void> {
+  await world.sessions.init('add-login', { sessionId: 's1' });
+  for (const text of learnings) await world.sessions.learn(text);
+}
+
+const DESIGN = '# Design\n\n## Learnings\n\n- old\n\n## Risks\n\nnone\n';
+
+describe('flush', () => {
+  verifies('S06', 'writes what was learned, gives up the change, removes the state file', async () => {
+    await using world = await changeWorld();
+    world.write('design.md', DESIGN);
+    await started(world, 'one', 'two');
+    expect(await world.sessions.flush()).toEqual({ learningsWritten: 2 });
+    expect(world.read('design.md')).toBe(
+      DESIGN.replace('- old\n', '- old\n\n### 2026-03-01 - Story General\n- one\n- two\n'),
+    );
+    expect([world.claim(), world.copy('s1')]).toEqual([undefined, undefined]);
+    await world.sessions.init('add-login', { sessionId: 's2' });
+  });
+
+  verifies('S06', 'keeps the finished session', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    world.clock.advance(1_000);
+    await world.sessions.flush();
+    expect(world.ended()).toEqual([
+      expect.objectContaining({
+        session_id: 's1',
+        status: 'finished',
+        ended_at: '2026-03-01T12:00:01.000Z',
+        flushed_learnings: 1,
+        accumulated_learnings: [expect.objectContaining({ description: 'one' })],
+      }),
+    ]);
+  });
+
+  verifies('S06', 'again is the same reply and writes nothing', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    const first = await world.sessions.flush({ sessionId: 's1' });
+    const before = treeOf(world.dir.path);
+    expect(await world.other().flush({ sessionId: 's1' })).toEqual(first);
+    expect(treeOf(world.dir.path)).toEqual(before);
+  });
+
+  verifies('S06', 'of one session leaves the claim of another alone', async () => {
+    await using world = await changeWorld();
+    await started(world);
+    await world.sessions.flush();
+    await world.sessions.init('add-login', { sessionId: 's2' });
+    await world.sessions.flush({ sessionId: 's1' });
+    expect(world.claim().session_id).toBe('s2');
+  });
+
+  verifies('S07', 'with nothing learned leaves design.md as it is, or absent', async () => {
+    await using world = await changeWorld();
+    world.write('design.md', DESIGN);
+    await started(world);
+    expect(await world.sessions.flush()).toEqual({ learningsWritten: 0 });
+    expect(world.read('design.md')).toBe(DESIGN);
+    expect([world.claim(), world.copy('s1')]).toEqual([undefined, undefined]);
+    rmSync(world.file('design.md'));
+    await world.sessions.init('add-login', { sessionId: 's2' });
+    await world.sessions.flush();
+    expect(existsSync(world.file('design.md'))).toBe(false);
+  });
+
+  it('makes design.md where there is none', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    await world.sessions.flush();
+    expect(world.read('design.md')).toBe('## Learnings\n\n### 2026-03-01 - Story General\n- one\n');
+  });
+
+  it('after an id was used again answers for the last session', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    await world.sessions.flush();
+    world.clock.advance(1_000);
+    await started(world, 'two', 'three');
+    expect(await world.sessions.flush({ sessionId: 's1' })).toEqual({ learningsWritten: 2 });
+    expect(await world.sessions.flush({ sessionId: 's1' })).toEqual({ learningsWritten: 2 });
+    expect(world.ended()).toHaveLength(2);
+  });
+
+  it('of a change whose directory is gone fails, and keeps everything', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    rmSync(world.file('.'), { recursive: true });
+    await world.sessions.learn('two');
+    await expect(world.sessions.flush()).rejects.toMatchObject({ code: 'CHANGE_NOT_FOUND' });
+    expect(world.claim().accumulated_learnings).toHaveLength(2);
+    expect(world.sessions.list()).toMatchObject([{ name: 'add-login', status: 'missing' }]);
+  });
+});
+
+describe('a flush that was cut off', () => {
+  /** The claim as a flush leaves it that dies right after design.md was written (or right before). */
+  async function cutOff(world: ChangeWorld, isWritten: boolean): Promise<void> {
+    await started(world, 'one');
+    const claim = world.claim();
+    await world.sessions.flush();
+    const [ended] = world.ended();
+    const block = '### 2026-03-01 - Story General\n- one';
+    writeFileSync(
+      world.claimPath(),
+      JSON.stringify({ ...claim, flush: { block, count_before: 0, up_to: 1 } }),
+      { mode: 0o600 },
+    );
+    expect(ended.flushed_learnings).toBe(1);
+    if (!isWritten) rmSync(world.file('design.md'));
+  }
+
+  verifies('S06', 'after design.md was written does not write it again', async () => {
+    await using world = await changeWorld();
+    await cutOff(world, true);
+    world.write('design.md', `# Edited meanwhile\n\n${world.read('design.md')}`);
+    const before = world.read('design.md');
+    expect(await world.sessions.flush()).toEqual({ learningsWritten: 1 });
+    expect(world.read('design.md')).toBe(before);
+    expect(world.claim()).toBeUndefined();
+  });
+
+  verifies('S06', 'before design.md was written writes it', async () => {
+    await using world = await changeWorld();
+    await cutOff(world, false);
+    await world.sessions.flush();
+    expect(world.read('design.md').match(/- one/g)).toHaveLength(1);
+  });
+
+  it('lets the session go on: only what is new is written then', async () => {
+    await using world = await changeWorld();
+    await cutOff(world, true);
+    await world.sessions.learn('two');
+    expect(world.claim()).toMatchObject({ flushed_learnings: 1 });
+    expect(world.claim().flush).toBeUndefined();
+    expect(await world.sessions.flush()).toEqual({ learningsWritten: 2 });
+    const design = world.read('design.md');
+    expect([design.match(/- one/g), design.match(/- two/g)]).toMatchObject([{ length: 1 }, { length: 1 }]);
+    expect(world.ended()).toHaveLength(1);
+  });
+
+  it('still holds the change', async () => {
+    await using world = await changeWorld();
+    await cutOff(world, true);
+    await expect(world.sessions.init('add-login', { sessionId: 's2' })).rejects.toMatchObject({
+      code: 'CHANGE_LOCKED',
+    });
+  });
+
+  it('counts a block that was there before as another one', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    await world.sessions.flush();
+    world.clock.advance(1);
+    await started(world, 'one');
+    await world.sessions.flush();
+    expect(world.read('design.md').match(/- one/g)).toHaveLength(2);
+  });
+});
+
+describe('release', () => {
+  it('takes the change away with a reason, keeps the session, and tells it', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    expect(await world.sessions.release('add-login', 'laptop gone')).toMatchObject({ status: 'released' });
+    expect([world.claim(), world.copy('s1')]).toEqual([undefined, undefined]);
+    expect(world.ended()).toMatchObject([{ status: 'released', release_reason: 'laptop gone' }]);
+    const over = { code: 'SESSION_ENDED', message: expect.stringContaining('laptop gone') };
+    await expect(world.sessions.learn('x', { sessionId: 's1' })).rejects.toMatchObject(over);
+    await expect(world.sessions.flush({ sessionId: 's1' })).rejects.toMatchObject(over);
+    expect(existsSync(world.file('design.md'))).toBe(false);
+  });
+
+  it('refuses no reason, a change that nobody holds, and one that is not there', async () => {
+    await using world = await changeWorld();
+    await started(world);
+    await expect(world.sessions.release('add-login', ' ')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(world.claim().session_id).toBe('s1');
+    await world.sessions.flush();
+    await expect(world.sessions.release('add-login', 'x')).rejects.toMatchObject({ code: 'CHANGE_NOT_HELD' });
+    await expect(world.sessions.release('nope', 'x')).rejects.toMatchObject({ code: 'CHANGE_NOT_FOUND' });
+    await expect(world.sessions.release('../x', 'x')).rejects.toMatchObject({ code: 'INVALID_CHANGE_NAME' });
+  });
+});
+
+describe('recover', () => {
+  it('makes a damaged claim again from its copy, and keeps the damaged file', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    writeFileSync(world.claimPath(), '{"session_id": "s1", tor');
+    await expect(world.sessions.init('add-login', { sessionId: 's2' })).rejects.toMatchObject({
+      code: 'DOCUMENT_DAMAGED',
+      hint: expect.stringContaining('holdfast change recover add-login'),
+    });
+    expect(world.sessions.list()).toMatchObject([
+      { session: null, fault: expect.stringContaining('not JSON') },
+    ]);
+    const report = await world.sessions.recover('add-login');
+    expect(report).toMatchObject({ outcome: 'restored', sessionId: 's1' });
+    expect(readdirSync(world.claimPath().replace('/session.json', ''))).toEqual(
+      expect.arrayContaining([report.keptAt?.split('/').at(-1)]),
+    );
+    await world.sessions.flush();
+    expect(world.read('design.md')).toContain('- one');
+  });
+
+  it('frees a change whose damaged claim has no copy', async () => {
+    await using world = await changeWorld();
+    await started(world);
+    rmSync(world.copyPath('s1'));
+    writeFileSync(world.claimPath(), '');
+    expect(await world.sessions.recover('add-login')).toMatchObject({ outcome: 'freed', sessionId: null });
+    await world.sessions.init('add-login', { sessionId: 's2' });
+  });
+
+  it('brings the learnings of a released session into design.md, once', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    await world.sessions.release('add-login', 'gone');
+    await world.sessions.init('add-login', { sessionId: 's2' });
+    expect(await world.sessions.recover('s1')).toMatchObject({
+      outcome: 'learnings-written',
+      learningsWritten: 1,
+    });
+    expect(await world.sessions.recover('s1')).toMatchObject({ outcome: 'whole', learningsWritten: 0 });
+    expect(world.read('design.md').match(/- one/g)).toHaveLength(1);
+    expect(world.claim().session_id).toBe('s2');
+  });
+
+  it('leaves a whole session as it is, by change and by the beginning of its id', async () => {
+    await using world = await changeWorld();
+    await world.sessions.init('add-login', { sessionId: 'nightly' });
+    rmSync(world.copyPath('nightly'));
+    expect(await world.sessions.recover('nigh')).toMatchObject({ outcome: 'whole', sessionId: 'nightly' });
+    expect(world.copy('nightly')).toEqual(world.claim());
+    await expect(world.sessions.recover('nobody')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+  });
+});
+
+describe('what there is', () => {
+  it('lists the changes with their progress and who holds them; archived ones on demand', async () => {
+    await using world = await changeWorld();
+    world.write('tasks.md', '- [x] a\n', 'done');
+    world.write('proposal.md', '', 'empty');
+    world.write('tasks.md', '- [ ] b\n', 'archive/2026-01-01-old');
+    await started(world);
+    const rows = world.sessions.list({ isAll: true });
+    expect(
+      rows.map(({ name, status, tasksDone, tasksTotal, session }) => [
+        name,
+        status,
+        tasksDone,
+        tasksTotal,
+        session?.sessionId,
+      ]),
+    ).toEqual([
+      ['add-login', 'in-progress', 1, 6, 's1'],
+      ['done', 'complete', 1, 1, undefined],
+      ['empty', 'no-tasks', 0, 0, undefined],
+      ['2026-01-01-old', 'archived', 0, 1, undefined],
+    ]);
+    expect(world.sessions.list()).toHaveLength(3);
+  });
+
+  it('shows one change with its stories and its earlier sessions', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    await world.sessions.release('add-login', 'gone');
+    await world.sessions.init('add-login', { sessionId: 's2' });
+    expect(world.sessions.show('add-login')).toMatchObject({
+      session: { sessionId: 's2' },
+      stories: [{ id: '1' }, { id: '2' }, { id: 'unnumbered' }],
+      ended: [{ sessionId: 's1', status: 'released' }],
+    });
+  });
+
+  it('sums up every session for lists over all kinds', async () => {
+    await using world = await changeWorld();
+    await started(world);
+    await world.sessions.flush();
+    await world.sessions.init('add-login', { sessionId: 's2' });
+    world.write('tasks.md', '', 'broken');
+    await world.sessions.init('broken', { sessionId: 's3' });
+    writeFileSync(world.claimPath('broken'), 'x');
+    const elsewhere = world.other({ workingDirectory: world.dir.path });
+    for (const sessions of [world.sessions, elsewhere])
+      expect(sessions.summaries()).toMatchObject([
+        { id: 's2', kind: 'change', state: 'active', title: 'add-login', project: world.project, faults: [] },
+        { id: 'broken', state: 'active', faults: [expect.stringContaining('not JSON')] },
+        { id: 's1', state: 'finished', faults: [] },
+      ]);
+  });
+});

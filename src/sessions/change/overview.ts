@@ -1,0 +1,135 @@
+import {
+  type Change,
+  ChangePlan,
+  countTasks,
+  findChange,
+  isComplete,
+  listArchivedChanges,
+  listChanges,
+  type Project,
+  type Story,
+} from '../../plans/index.js';
+import type { StorageTools } from '../../storage/index.js';
+import { type LocateTools, projectAround } from './locate.js';
+import type { ChangeState } from './schema.js';
+import type { Claim } from './store.js';
+
+/** A change as a list shows it. */
+export interface ChangeSummary {
+  readonly name: string;
+  /** `missing`: it is held, and its directory is gone. */
+  readonly status: 'no-tasks' | 'in-progress' | 'complete' | 'archived' | 'missing';
+  readonly tasksDone: number;
+  readonly tasksTotal: number;
+  readonly storiesDone: number;
+  readonly storiesTotal: number;
+  /** Who holds it. */
+  readonly session: ChangeState | null;
+  /** Why its claim cannot be read. */
+  readonly fault: string | null;
+}
+
+/** A change in full. */
+export interface ChangeDetail extends ChangeSummary {
+  readonly stories: readonly Story[];
+  /** Its sessions that are over, the last one first. */
+  readonly ended: readonly ChangeState[];
+}
+
+/** A session as lists over all kinds of session show it. */
+export interface ChangeSessionSummary {
+  readonly id: string;
+  readonly kind: 'change';
+  readonly state: ChangeState['status'];
+  readonly title: string;
+  readonly updatedAt: string | null;
+  readonly project: string;
+  /** What does not verify; empty when it is whole. */
+  readonly faults: readonly string[];
+}
+
+/** The changes of a project by name, the archived ones last if they are wanted at all. */
+export function listChangeSummaries(
+  tools: LocateTools,
+  storage: StorageTools,
+  project: Project,
+  options: { isAll?: boolean | undefined },
+): ChangeSummary[] {
+  const claims = new Map(tools.store.claims(project).map((claim) => [claim.changeName, claim]));
+  const changes = listChanges(tools.fileSystem, project);
+  const summaries = changes.map((change) =>
+    summarize(new ChangePlan(storage, project, change).stories(), change.name, claims.get(change.name)),
+  );
+  const names = new Set(changes.map(({ name }) => name));
+  const orphans = [...claims.values()].filter(({ changeName }) => !names.has(changeName));
+  const missing = orphans.map((claim) => ({ ...summarize([], claim.changeName, claim), status: MISSING }));
+  const archived = options.isAll ? listArchivedChanges(tools.fileSystem, project) : [];
+  return [...summaries, ...missing, ...archived.map((change) => summarizeArchived(storage, project, change))];
+}
+
+/** One change with its stories. Throws CHANGE_NOT_FOUND, INVALID_CHANGE_NAME. */
+export function showChange(
+  tools: LocateTools,
+  storage: StorageTools,
+  project: Project,
+  changeName: string,
+): ChangeDetail {
+  const change = findChange(tools.fileSystem, project, changeName);
+  const stories = new ChangePlan(storage, project, change).stories();
+  const claim = tools.store.claims(project).find((one) => one.changeName === changeName);
+  const ended = tools.store.ended(project).filter((state) => state.changeName === changeName);
+  return { ...summarize(stories, changeName, claim), stories, ended };
+}
+
+/** Every session that can be found from here, active or over. */
+export function summarizeSessions(tools: LocateTools): ChangeSessionSummary[] {
+  const here = projectAround(tools);
+  const projects = new Map<string, Project>();
+  const roots = tools.projections.all().map((copy) => projectAround(tools, copy.project));
+  for (const project of [here, ...roots]) if (project !== undefined) projects.set(project.directory, project);
+  return [...projects.values()].flatMap((project) => [
+    ...tools.store.claims(project).map((claim) => summaryOfClaim(project, claim)),
+    ...tools.store.ended(project).map((state) => summaryOfState(project, state)),
+  ]);
+}
+
+const MISSING = 'missing' as const;
+
+function summarize(stories: readonly Story[], name: string, claim: Claim | undefined): ChangeSummary {
+  const { total, done } = countTasks(stories);
+  return {
+    name,
+    status: total === 0 ? 'no-tasks' : done === total ? 'complete' : 'in-progress',
+    tasksDone: done,
+    tasksTotal: total,
+    storiesDone: stories.filter(isComplete).length,
+    storiesTotal: stories.length,
+    session: claim?.state ?? null,
+    fault: claim?.fault ?? null,
+  };
+}
+
+function summarizeArchived(storage: StorageTools, project: Project, change: Change): ChangeSummary {
+  const stories = new ChangePlan(storage, project, change).stories();
+  return { ...summarize(stories, change.name, undefined), status: 'archived' };
+}
+
+/** A claim that cannot be read has no id; its change stands in for it. */
+function summaryOfClaim(project: Project, claim: Claim): ChangeSessionSummary {
+  if (claim.state !== undefined) return summaryOfState(project, claim.state);
+  const { changeName, fault } = claim;
+  return {
+    id: changeName,
+    kind: 'change',
+    state: 'active',
+    title: changeName,
+    updatedAt: null,
+    project: project.root,
+    faults: [fault],
+  };
+}
+
+function summaryOfState(project: Project, state: ChangeState): ChangeSessionSummary {
+  const { sessionId: id, status, changeName: title, updatedAt } = state;
+  return { id, kind: 'change', state: status, title, updatedAt, project: project.root, faults: [] };
+}

@@ -1,0 +1,112 @@
+import { ChangePlan, findChange, findProject, type Project } from '../../plans/index.js';
+import { DocumentDamagedError, type StorageTools } from '../../storage/index.js';
+import { ChangeSessionNotFoundError } from './errors.js';
+import { flushLearnings, settleFlush } from './flush.js';
+import { endedSession, type LocateTools, resolveSessionId } from './locate.js';
+import type { ChangeState } from './schema.js';
+import { isSessionId } from './session-id.js';
+import type { ChangeHold } from './store.js';
+
+/** What was done to mend a session. */
+export interface RecoverReport {
+  readonly changeName: string;
+  /** Who holds the change now, or whose learnings were written; null when nobody does. */
+  readonly sessionId: string | null;
+  readonly outcome:
+    | 'whole'
+    /** The claim could not be read and was made again from the copy in the temporary directory. */
+    | 'restored'
+    /** The claim could not be read, and there was no copy: the change is free again. */
+    | 'freed'
+    /** Learnings of a session that is over were brought into design.md. */
+    | 'learnings-written';
+  readonly learningsWritten: number;
+  /** Where a damaged file was set aside. */
+  readonly keptAt: string | null;
+}
+
+/**
+ * Mends a session: a claim that cannot be read is set aside and made again from its copy; a flush that was cut off is
+ * settled; learnings of a session that was released go into design.md. `target` is a change that is held, or the id of
+ * a session. Throws SESSION_NOT_FOUND, CHANGE_NOT_FOUND.
+ */
+export async function recoverSession(
+  tools: LocateTools,
+  storage: StorageTools,
+  target: string,
+): Promise<RecoverReport> {
+  const project = findProject(tools.fileSystem, tools.workingDirectory);
+  const claims = tools.store.claims(project);
+  const claim = claims.find(({ changeName }) => changeName === target) ?? claims.find(isOf(tools, target));
+  if (claim === undefined) return recoverEnded(tools, storage, target);
+  using hold = await tools.store.hold(project, claim.changeName);
+  return recoverClaim(tools, storage, project, claim.changeName, hold);
+}
+
+function isOf(tools: LocateTools, target: string) {
+  if (!isSessionId(target)) return () => false;
+  const sessionId = resolveSessionId(tools, target);
+  return ({ state }: { state?: ChangeState | undefined }) => state?.sessionId === sessionId;
+}
+
+function recoverClaim(
+  tools: LocateTools,
+  storage: StorageTools,
+  project: Project,
+  changeName: string,
+  hold: ChangeHold,
+): RecoverReport {
+  const report = { changeName, learningsWritten: 0, keptAt: null };
+  try {
+    const found = hold.read();
+    if (found === undefined) return { ...report, sessionId: null, outcome: 'freed' };
+    const state = settleFlush(found, () => planOf(storage, tools, project, changeName).read('design.md'));
+    hold.write(state);
+    tools.projections.write(state);
+    return { ...report, sessionId: state.sessionId, outcome: 'whole' };
+  } catch (error) {
+    if (!(error instanceof DocumentDamagedError)) throw error;
+  }
+  const keptAt = hold.setAside();
+  const copy = newestCopy(tools, project, changeName);
+  if (copy === undefined) return { ...report, sessionId: null, outcome: 'freed', keptAt };
+  hold.create(copy);
+  return { ...report, sessionId: copy.sessionId, outcome: 'restored', keptAt };
+}
+
+async function recoverEnded(
+  tools: LocateTools,
+  storage: StorageTools,
+  target: string,
+): Promise<RecoverReport> {
+  const sessionId = resolveSessionId(tools, target);
+  const ended = endedSession(tools, sessionId);
+  if (ended === undefined) throw new ChangeSessionNotFoundError(target);
+  const { project } = ended;
+  const { changeName } = ended.state;
+  using hold = await tools.store.hold(project, changeName);
+  const plan = planOf(storage, tools, project, changeName);
+  const state = settleFlush(endedSession(tools, sessionId)?.state ?? ended.state, () =>
+    plan.read('design.md'),
+  );
+  const flushed = flushLearnings(plan, state, (intent) => hold.writeEnded(intent));
+  if (flushed !== ended.state) hold.writeEnded(flushed);
+  tools.projections.remove(flushed);
+  const learningsWritten = flushed.flushedLearnings - state.flushedLearnings;
+  const outcome = learningsWritten > 0 ? 'learnings-written' : 'whole';
+  return { changeName, sessionId, outcome, learningsWritten, keptAt: null };
+}
+
+function planOf(storage: StorageTools, tools: LocateTools, project: Project, changeName: string): ChangePlan {
+  const plan = new ChangePlan(storage, project, findChange(tools.fileSystem, project, changeName));
+  plan.sweep();
+  return plan;
+}
+
+function newestCopy(tools: LocateTools, project: Project, changeName: string): ChangeState | undefined {
+  return tools.projections
+    .all()
+    .filter((copy) => copy.project === project.root && copy.changeName === changeName)
+    .filter(({ status }) => status === 'active')
+    .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt))[0];
+}

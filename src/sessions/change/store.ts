@@ -1,0 +1,252 @@
+import { join } from 'node:path';
+import { HoldfastError } from '../../foundation/index.js';
+import { isChangeName, type Project } from '../../plans/index.js';
+import {
+  acquireLock,
+  attempt,
+  createFile,
+  DOCUMENT_VERSION,
+  DocumentDamagedError,
+  ensureDirectory,
+  formatDocument,
+  hasDirectory,
+  isTemporaryName,
+  type Lock,
+  type LockTools,
+  listDirectory,
+  NewerVersionError,
+  readDocumentOnce,
+  removeQuietly,
+  setAside,
+  syncDirectory,
+  writeDocument,
+} from '../../storage/index.js';
+import { type ChangeState, SessionFile, toFile } from './schema.js';
+
+/** A claim as a list shows it: whose it is, or why that cannot be read. */
+export type Claim =
+  | { readonly changeName: string; readonly state: ChangeState; readonly fault?: undefined }
+  | { readonly changeName: string; readonly state?: undefined; readonly fault: string };
+
+/** A change that is held for one command. Every write checks the lock first. */
+export interface ChangeHold extends Disposable {
+  /** Whose the change is; undefined when it is free. Throws DOCUMENT_DAMAGED. */
+  read(): ChangeState | undefined;
+  /** Claims a free change. */
+  create(state: ChangeState): void;
+  write(state: ChangeState): void;
+  /** Keeps the state of a session that is over, and gives up its claim. */
+  end(state: ChangeState): void;
+  /** Changes the kept state of a session that is over. */
+  writeEnded(state: ChangeState): void;
+  /** Moves a claim that cannot be read out of the way and returns its new name. */
+  setAside(): string;
+}
+
+/**
+ * The claims of a project, each with the state of its session, in `openspec/.holdfast/changes/<change>/session.json`:
+ * that file decides. Sessions that are over are kept in `openspec/.holdfast/ended`.
+ */
+export class ChangeStore {
+  readonly #tools: LockTools;
+
+  constructor(tools: LockTools) {
+    this.#tools = tools;
+  }
+
+  /** Makes the directories of a project. Only the owner of `holdProject` may call this. */
+  prepare(project: Project, changeName: string): void {
+    const own = ownDirectory(project);
+    const { fileSystem } = this.#tools;
+    this.#sweep(own, '.gitignore');
+    if (attempt(own, 'look at', () => fileSystem.look(join(own, '.gitignore'))) === undefined)
+      createFile(this.#tools, join(own, '.gitignore'), '*\n');
+    for (const name of ['changes', 'ended']) ensureDirectory(fileSystem, join(own, name));
+    ensureDirectory(fileSystem, join(own, 'changes', changeName));
+  }
+
+  /** Makes sure that only one session is started in a project at a time. Throws LOCKED. */
+  holdProject(project: Project): Promise<Lock> {
+    const own = ownDirectory(project);
+    ensureDirectory(this.#tools.fileSystem, own);
+    return acquireLock(this.#tools, join(own, 'init'), { waitMs: LOCK_WAIT_MS });
+  }
+
+  /** Takes the lock of a change, for one command. Throws LOCKED. */
+  async hold(project: Project, changeName: string): Promise<ChangeHold> {
+    const directory = claimDirectory(project, changeName);
+    this.#assertOurs(project, directory);
+    const lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: LOCK_WAIT_MS });
+    this.#sweep(directory, 'session.json');
+    return new FileHold(this.#tools, lock, project, changeName);
+  }
+
+  /** Where the lock of a change is, for those who want to look at it or take it away. */
+  lockPath(project: Project, changeName: string): string {
+    return join(claimDirectory(project, changeName), 'session');
+  }
+
+  /** All claims of a project. */
+  claims(project: Project): Claim[] {
+    if (!this.#assertOurs(project)) return [];
+    const names = listDirectory(this.#tools.fileSystem, join(ownDirectory(project), 'changes'));
+    return names
+      .filter(isChangeName)
+      .sort()
+      .map((name) => this.#claim(project, name))
+      .filter((claim) => claim !== undefined);
+  }
+
+  /**
+   * The sessions that are over, the last one first; what cannot be read is left out and warned about. One that still has
+   * its claim died while it was being ended: it goes on.
+   */
+  ended(project: Project): ChangeState[] {
+    const claimed = new Set(this.claims(project).map(({ state }) => state && endedName(state)));
+    const directory = join(ownDirectory(project), 'ended');
+    const names = listDirectory(this.#tools.fileSystem, directory).filter(
+      (name) => ENDED.test(name) && !claimed.has(name),
+    );
+    return names
+      .sort()
+      .reverse()
+      .map((name) => this.#readEnded(join(directory, name)))
+      .filter((state) => state !== undefined);
+  }
+
+  /** A project that was cloned may bring a link in the place of our directory. Throws UNSAFE_PATH. */
+  #assertOurs(project: Project, ...more: readonly string[]): boolean {
+    const own = ownDirectory(project);
+    return [own, join(own, 'changes'), ...more].every((path) => hasDirectory(this.#tools.fileSystem, path));
+  }
+
+  #claim(project: Project, changeName: string): Claim | undefined {
+    try {
+      const path = claimPath(project, changeName);
+      const state = readDocumentOnce(this.#tools.fileSystem, path, SessionFile);
+      return state === undefined ? undefined : { changeName, state };
+    } catch (error) {
+      if (error instanceof HoldfastError) return { changeName, fault: error.message };
+      throw error;
+    }
+  }
+
+  #readEnded(path: string): ChangeState | undefined {
+    try {
+      return readDocumentOnce(this.#tools.fileSystem, path, SessionFile);
+    } catch (error) {
+      if (!(error instanceof HoldfastError)) throw error;
+      this.#tools.log.warn('change.ended-unreadable', { path, error: error.message });
+      return undefined;
+    }
+  }
+
+  /** Writers hold the lock, so what is on its way to this name now was left by one that died. */
+  #sweep(directory: string, target: string): void {
+    sweep(this.#tools, directory, target);
+  }
+}
+
+/** Agents run many commands at once; each needs the lock for a few milliseconds. */
+const LOCK_WAIT_MS = 30_000;
+const ENDED = /^\d{8}T\d{9}Z-.+\.json$/;
+
+class FileHold implements ChangeHold {
+  readonly #tools: LockTools;
+  readonly #lock: Lock;
+  readonly #project: Project;
+  readonly #changeName: string;
+
+  constructor(tools: LockTools, lock: Lock, project: Project, changeName: string) {
+    this.#tools = tools;
+    this.#lock = lock;
+    this.#project = project;
+    this.#changeName = changeName;
+  }
+
+  read(): ChangeState | undefined {
+    const state = withWayOut(this.#changeName, () =>
+      readDocumentOnce(this.#tools.fileSystem, this.#path, SessionFile),
+    );
+    if (state !== undefined && state.version > DOCUMENT_VERSION)
+      throw new NewerVersionError(this.#path, state.version);
+    return state;
+  }
+
+  create(state: ChangeState): void {
+    this.#lock.assertHeld();
+    createFile(this.#tools, this.#path, formatDocument(toFile(state)));
+  }
+
+  write(state: ChangeState): void {
+    this.#lock.assertHeld();
+    writeDocument(this.#tools, this.#path, toFile(state));
+  }
+
+  end(state: ChangeState): void {
+    this.writeEnded(state);
+    this.#lock.assertHeld();
+    attempt(this.#path, 'remove', () => {
+      this.#tools.fileSystem.unlink(this.#path);
+      syncDirectory(this.#tools.fileSystem, claimDirectory(this.#project, this.#changeName));
+    });
+  }
+
+  writeEnded(state: ChangeState): void {
+    const directory = join(ownDirectory(this.#project), 'ended');
+    const name = endedName(state);
+    sweep(this.#tools, directory, name);
+    this.#lock.assertHeld();
+    writeDocument(this.#tools, join(directory, name), toFile(state));
+  }
+
+  setAside(): string {
+    this.#lock.assertHeld();
+    return setAside(this.#tools, this.#path);
+  }
+
+  [Symbol.dispose](): void {
+    this.#lock.release();
+  }
+
+  get #path(): string {
+    return claimPath(this.#project, this.#changeName);
+  }
+}
+
+/** The same session always has the same name, so that ending it twice keeps it once. */
+function endedName({ createdAt, sessionId }: ChangeState): string {
+  return `${new Date(createdAt).toISOString().replaceAll(/[-:.]/g, '')}-${sessionId}.json`;
+}
+
+function ownDirectory(project: Project): string {
+  return join(project.directory, '.holdfast');
+}
+
+function claimDirectory(project: Project, changeName: string): string {
+  return join(ownDirectory(project), 'changes', changeName);
+}
+
+function claimPath(project: Project, changeName: string): string {
+  return join(claimDirectory(project, changeName), 'session.json');
+}
+
+function sweep(tools: LockTools, directory: string, target: string): void {
+  for (const name of listDirectory(tools.fileSystem, directory)) {
+    if (isTemporaryName(name, target)) removeQuietly(tools.fileSystem, join(directory, name));
+  }
+}
+
+function withWayOut<Result>(changeName: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw damagedClaim(changeName, error);
+  }
+}
+
+function damagedClaim(changeName: string, error: unknown): unknown {
+  if (!(error instanceof DocumentDamagedError)) return error;
+  const hint = `Nobody can say whose the change is. Mend it with: holdfast change recover ${changeName}`;
+  return new DocumentDamagedError(error.path, error.reason, { cause: error.cause, hint });
+}

@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CHANGE_SCENARIOS, ralphWorld, writeChange } from '../support/change-scenarios.js';
+import { type Machine, machine } from '../support/holdfast-binary.js';
+import { verifies } from '../support/verifies.js';
+
+async function changeMachine(): Promise<Machine> {
+  const made = await machine();
+  writeChange(made.project);
+  return made;
+}
+
+describe.concurrent('ralphtool', () => {
+  for (const { id, clause, prove } of CHANGE_SCENARIOS) {
+    verifies(id, clause, async () => {
+      await using made = await changeMachine();
+      await prove(ralphWorld(made));
+    });
+  }
+
+  it('answers --help, --version and the help of a command', async () => {
+    await using made = await machine();
+    const run = (...args: string[]) => made.run(args, { program: 'ralphtool' });
+    expect(await run('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('session init') });
+    expect(await run('--version')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+    expect(await run('agent', 'learn', '--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Usage: ralphtool agent learn'),
+    });
+  });
+
+  it('tells of a wrong call as JSON on stderr', async () => {
+    await using made = await changeMachine();
+    const { agent } = ralphWorld(made);
+    for (const args of [['nope'], ['session', 'init'], ['task', 'done'], ['status', '--nope'], ['learn']])
+      expect(await agent(args)).toMatchObject({ code: 2, data: { success: false, code: 'USAGE' } });
+    expect(await agent(['status'], { cwd: made.dir.path })).toMatchObject({
+      data: { code: 'SESSION_REQUIRED' },
+    });
+  });
+
+  it('loses nothing of what many programs learn and tick at once', async () => {
+    await using made = await changeMachine();
+    const world = ralphWorld(made);
+    const tasks = Array.from({ length: 6 }, (_, index) => `1.${index + 1}`);
+    writeFileSync(world.file('tasks.md'), `## 1. A\n${tasks.map((id) => `- [ ] ${id} t`).join('\n')}\n`);
+    await world.agent(['session', 'init', '--change', 'add-login']);
+    await world.agent(['session', 'next-story']);
+    const all = tasks.flatMap((id) => [
+      world.agent(['task', 'done', id]),
+      world.agent(['learn', `about ${id}`]),
+    ]);
+    for (const { code } of await Promise.all(all)) expect(code).toBe(0);
+    expect(world.read('tasks.md')).not.toContain('[ ]');
+    expect((await world.agent(['session', 'flush'])).data.learnings_written).toBe(6);
+    for (const id of tasks) expect(world.read('design.md')).toContain(`- about ${id}\n`);
+  });
+});
+
+describe.concurrent('holdfast change', () => {
+  it('does the same for people, in words', async () => {
+    await using made = await changeMachine();
+    const said = async (...args: string[]) => {
+      const { code, stdout } = await made.run(['change', ...args]);
+      expect(code).toBe(0);
+      return stdout;
+    };
+    expect(await said()).toContain('add-login  in-progress  1/6    0/3');
+    expect(await said('init', 'add-login', '--session', 'mine')).toMatch(/^Session mine holds add-login\n/);
+    expect(await said('next-story')).toBe('Story 1: Setup\n');
+    expect(await said('done', '1.1')).toContain('left in the story: 1.2.1, 1.10');
+    expect(await said('learn', 'It \u001b[31mworks')).toContain('1 will be written');
+    expect(await said('status')).toBe('story 1: 2/4 tasks\nchange: 0/3 stories\n');
+    expect(await said('context')).toContain('WHEN the person logs in');
+    const shown = await said('show', 'add-login');
+    expect(shown).toContain('held by session mine');
+    expect(shown).toContain('learned: It ^[[31mworks');
+    expect(await said('list')).toContain('mine');
+    expect(await said('release', 'add-login', '--reason', 'tired')).toContain('from session mine');
+    expect(await said('recover', 'mine')).toContain('written into design.md: 1');
+    expect(await said('show', 'add-login')).toContain('earlier: session mine, released');
+    expect(await said('init', 'add-login', '--session', 'next')).toContain('Session next');
+    expect(await said('flush')).toContain('The session has ended');
+  });
+
+  it('has --json and exit codes', async () => {
+    await using made = await changeMachine();
+    expect(await made.json(['change', 'init', 'add-login', '--session', 'mine'])).toMatchObject({
+      code: 0,
+      data: { session_id: 'mine' },
+    });
+    expect(await made.json(['change', 'list'])).toMatchObject({
+      code: 0,
+      data: [{ name: 'add-login', tasks_total: 6, session: { session_id: 'mine' } }],
+    });
+    expect(await made.json(['change', 'init', 'add-login'])).toMatchObject({
+      code: 5,
+      data: { code: 'CHANGE_LOCKED' },
+    });
+    expect(await made.json(['change', 'release', 'add-login'])).toMatchObject({ code: 2 });
+    expect(await made.json(['change', 'show', 'nope'])).toMatchObject({ code: 4 });
+    writeFileSync(join(made.project, 'openspec/.holdfast/changes/add-login/session.json'), '{');
+    expect(await made.json(['change', 'list'])).toMatchObject({
+      code: 0,
+      data: [{ fault: expect.any(String) }],
+    });
+    expect(await made.json(['change', 'release', 'add-login', '--reason', 'x'])).toMatchObject({ code: 8 });
+    expect(await made.json(['change', 'recover', 'add-login'])).toMatchObject({
+      code: 0,
+      data: { outcome: 'restored', session_id: 'mine' },
+    });
+  });
+});
