@@ -6,11 +6,12 @@ import { rows as durableWrite } from './durable-write.mjs';
 import { rows as inbox } from './inbox.mjs';
 import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.mjs';
 import { rows as locks } from './locks.mjs';
+import { rows as loopCommit } from './loop-commit.mjs';
 import { rows as notify } from './notify.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
-const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox];
+const ROWS = [...durableWrite, ...loopCommit, ...locks, ...notify, ...cliStart, ...inbox];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away
 

@@ -57,7 +57,11 @@ export async function buildCli(outdir, entryPoints = { main: 'src/cli/main.ts' }
 async function buildLibrary() {
   await build({
     ...common,
-    entryPoints: { index: 'src/index.ts', question: 'src/sessions/question/published.ts' },
+    entryPoints: {
+      index: 'src/index.ts',
+      question: 'src/sessions/question/published.ts',
+      loop: 'src/sessions/loop/published.ts',
+    },
     outdir: 'dist/lib',
     format: 'esm',
     splitting: true,

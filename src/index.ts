@@ -1,4 +1,9 @@
-export { createQuestionSessions, type OpenQuestionsOptions } from './app/index.js';
+export {
+  createLoopSessions,
+  createQuestionSessions,
+  type OpenLoopsOptions,
+  type OpenQuestionsOptions,
+} from './app/index.js';
 export {
   type Clock,
   HoldfastError,
@@ -10,6 +15,35 @@ export {
   visibleBlock,
   visibleLine,
 } from './foundation/index.js';
+export { type PrpCriterion, type PrpPlan, parsePrp } from './plans/index.js';
+export {
+  type Claim,
+  type CreateLoopOptions,
+  claimOf,
+  type Decision,
+  type Detection,
+  type IterationOutcome,
+  type LoopDocuments,
+  LoopEndedError,
+  LoopNotFoundError,
+  LoopNotResumableError,
+  LoopPoisonedError,
+  type LoopReport,
+  type LoopRequest,
+  type LoopRequestInput,
+  LoopSessions,
+  type LoopState,
+  type LoopStatus,
+  type LoopView,
+  loopLifecycle,
+  type Measurement,
+  type OwnedLoop,
+  parseStatus,
+  type ResumeOptions,
+  showLoop,
+  summarizeLoop,
+  verifyLoop,
+} from './sessions/loop/index.js';
 export {
   AlreadySettledError,
   AmbiguousIdError,

@@ -17,6 +17,8 @@ export {
   type SettingKey,
 } from './config.js';
 export { loadClientSetup } from './load-client-setup.js';
+export { openLoops } from './loops.js';
+export { createLoopSessions, type OpenLoopsOptions } from './open-loops.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
 export { withTemporaryHome } from './temporary-home.js';

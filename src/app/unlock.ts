@@ -1,4 +1,5 @@
 import { describeOwner, forceUnlock, inspectLock, type LockState } from '../storage/index.js';
+import { openLoops } from './loops.js';
 import type { Services } from './services.js';
 
 export interface LockReport {
@@ -9,14 +10,28 @@ export interface LockReport {
 }
 
 /** Who holds the lock of a session. Throws SESSION_NOT_FOUND. */
-export function lockOf(services: Services, sessionId: string): LockReport {
-  return report(sessionId, inspectLock(services.tools, services.questionStore.lockPath(sessionId)));
+export function lockOf(services: Services, session: string): LockReport {
+  const { sessionId, path } = findLock(services, session);
+  return report(sessionId, inspectLock(services.tools, path));
 }
 
 /** Takes the lock of a session away from its owner, living or not, and tells whose it was. */
-export function unlock(services: Services, sessionId: string): LockReport {
-  return report(sessionId, forceUnlock(services.tools, services.questionStore.lockPath(sessionId)));
+export function unlock(services: Services, session: string): LockReport {
+  const { sessionId, path } = findLock(services, session);
+  return report(sessionId, forceUnlock(services.tools, path));
 }
+
+/** The lock of the loop of this project, or of a question set. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID. */
+function findLock(services: Services, session: string): { sessionId: string; path: string } {
+  const loops = openLoops(services);
+  const loop = loops.read()?.sessionId;
+  if (loop?.startsWith(session.toLowerCase()) && session.length >= MIN_PREFIX)
+    return { sessionId: loop, path: loops.lockPath() };
+  const sessionId = services.questions.resolve(session);
+  return { sessionId, path: services.questionStore.lockPath(sessionId) };
+}
+
+const MIN_PREFIX = 4;
 
 function report(sessionId: string, state: LockState): LockReport {
   return {

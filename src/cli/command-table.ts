@@ -13,6 +13,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'questions cancel': () => import('./commands/questions-cancel.js'),
   'questions verify': () => import('./commands/questions-verify.js'),
   'questions clean': () => import('./commands/questions-clean.js'),
+  status: () => import('./commands/status.js'),
   mcp: () => import('./commands/mcp.js'),
   setup: () => import('./commands/setup.js'),
   'agents list': () => import('./commands/agents-list.js'),

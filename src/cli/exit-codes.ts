@@ -31,6 +31,8 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   NO_AGENT: ExitCode.notFound,
   PROGRAM_NOT_STARTED: ExitCode.notFound,
   SESSION_NOT_FOUND: ExitCode.notFound,
+  LOOP_NOT_FOUND: ExitCode.notFound,
+  LOOP_NOT_RESUMABLE: ExitCode.needsPerson,
   LOCKED: ExitCode.locked,
   LOCK_LOST: ExitCode.locked,
   TOO_MANY_SESSIONS: ExitCode.limitReached,

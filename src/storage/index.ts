@@ -42,7 +42,7 @@ export {
   scanLog,
 } from './jsonl-reader.js';
 export type { LogRecord } from './jsonl-record.js';
-export { deriveLayout, type Layout, type MovedDirectories, type Roots } from './layout.js';
+export { deriveLayout, findLoopDirectory, type Layout, type MovedDirectories, type Roots } from './layout.js';
 export {
   type AcquireOptions,
   acquireLock,
@@ -57,6 +57,15 @@ export type { LockOwner, LockState } from './lock-record.js';
 export { judgeLife, type LifeVerdict, ownIdentity, type ProcessIdentity } from './process-identity.js';
 export { keepDamagedBytes, setAside } from './quarantine.js';
 export { openForAppending, writeQuick } from './quick-file.js';
+export {
+  commitGroup,
+  type FileGroup,
+  type GroupChange,
+  hasRedo,
+  type Redo,
+  readRedo,
+  rollForward,
+} from './redo.js';
 export { Trash, type TrashEntry } from './trash.js';
-export { readUserFile, replaceUserFile } from './user-file.js';
+export { readUserFile, replaceUserFile, resolveUserPath } from './user-file.js';
 export { type DirectoryWatch, DirectoryWatcher, type OnHint } from './watcher.js';

@@ -10,6 +10,12 @@ import {
   InvalidInputError,
 } from '../../src/foundation/index.js';
 import {
+  LoopEndedError,
+  LoopNotFoundError,
+  LoopNotResumableError,
+  LoopPoisonedError,
+} from '../../src/sessions/loop/index.js';
+import {
   AlreadySettledError,
   AmbiguousIdError,
   CallIdMismatchError,
@@ -72,6 +78,10 @@ describe('exit codes', () => {
     [new SessionAbandonedError('x', 'y'), 'SESSION_ABANDONED', 1],
     [new CallIdMismatchError('x', 'y', 'z'), 'CALL_ID_MISMATCH', 1],
     [new RequestIdReusedError('x', 'y'), 'REQUEST_ID_REUSED', 2],
+    [new LoopNotFoundError('/p'), 'LOOP_NOT_FOUND', 4],
+    [new LoopNotResumableError('x', 'reset'), 'LOOP_NOT_RESUMABLE', 3],
+    [new LoopEndedError('completed', 'pause'), 'LOOP_ENDED', 1],
+    [new LoopPoisonedError('/p', { cause }), 'LOOP_POISONED', 1],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
     [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],

@@ -22,6 +22,11 @@ describe('what programs may import', () => {
       'InvalidSessionIdError',
       'LockLostError',
       'LockedError',
+      'LoopEndedError',
+      'LoopNotFoundError',
+      'LoopNotResumableError',
+      'LoopPoisonedError',
+      'LoopSessions',
       'QuestionSessions',
       'RequestIdReusedError',
       'SessionNotFoundError',
@@ -30,15 +35,23 @@ describe('what programs may import', () => {
       'UnsafePathError',
       'answerQuestions',
       'cancelQuestions',
+      'claimOf',
       'cleanOldQuestions',
+      'createLoopSessions',
       'createQuestionSessions',
       'createQuestions',
       'formatAnswers',
       'isHoldfastError',
       'listQuestions',
+      'loopLifecycle',
+      'parsePrp',
+      'parseStatus',
       'questionLifecycle',
       'rejectQuestions',
+      'showLoop',
       'showQuestions',
+      'summarizeLoop',
+      'verifyLoop',
       'verifyQuestions',
       'visibleBlock',
       'visibleLine',
@@ -61,10 +74,57 @@ describe('what programs may import', () => {
     ]);
   });
 
+  it('from holdfast/loop: SessionManager, with the operations of its specification', async () => {
+    expect(await namesOf('loop.js')).toEqual(['SessionManager']);
+    const { SessionManager } = (await import(join(DIST, 'lib', 'loop.js'))) as {
+      SessionManager: { prototype: object };
+    };
+    expect(Object.getOwnPropertyNames(SessionManager.prototype).sort()).toEqual([
+      'checkSessionExpiration',
+      'constructor',
+      'createSession',
+      'detectSession',
+      'endSession',
+      'resumeSession',
+      'validateSession',
+    ]);
+  });
+
+  verifies('L05', 'the built manager of loops creates, resumes and ends a session', async () => {
+    const { mkdtempSync, rmSync } = await import('node:fs');
+    const { tmpdir } = await import('node:os');
+    const { SessionManager } = await import(join(DIST, 'lib', 'loop.js'));
+    const project = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+    try {
+      const manager = new SessionManager({ sessionDir: join(project, '.prp-session') });
+      expect(manager.detectSession('plan.md')).toEqual({
+        found: false,
+        session: null,
+        action: 'create_new',
+        reason: null,
+      });
+      await manager.createSession('plan.md');
+      expect(manager.validateSession('plan.md')).toEqual({ isValid: true, error: '' });
+      expect(await manager.resumeSession('plan.md')).toMatchObject({
+        phase: 'RED',
+        iteration: 0,
+        metrics: { phases: {} },
+      });
+      await manager.endSession('completed');
+      expect(manager.checkSessionExpiration('plan.md')).toEqual({
+        expired: true,
+        reason: 'Session completed successfully',
+        action: 'no_resume',
+      });
+    } finally {
+      rmSync(project, { recursive: true });
+    }
+  });
+
   it('the package names these entry points and this program', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(Object.keys(manifest.exports)).toEqual(
-      expect.arrayContaining(['.', './question', './package.json']),
+      expect.arrayContaining(['.', './question', './loop', './package.json']),
     );
     expect(manifest.bin.holdfast).toBe('dist/cli/holdfast.cjs');
     expect(manifest.exports['./question'].default).toBe('./dist/lib/question.js');

@@ -2,10 +2,10 @@ import { readdirSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { QuestionView } from '../../src/sessions/question/index.js';
 import { auqId, copyAuqSession } from './auq-fixtures.js';
+import type { KillPlan } from './deadly-file-system.js';
 import {
   type Act,
   type Ending,
-  type KillPlan,
   type Worker,
   type WorkerPlace,
   type Workers,

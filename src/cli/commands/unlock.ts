@@ -12,8 +12,8 @@ export default defineCommand({
   options: { force: { type: 'boolean', about: 'take the lock away from a living owner' } },
   examples: ['holdfast unlock 3f2a', 'holdfast unlock 3f2a --force'],
   async run({ services, terminal, isJson }, { positionals: [session = ''], values }) {
-    const id = services.questions.resolve(session);
-    const found = lockOf(services, id);
+    const found = lockOf(services, session);
+    const id = found.sessionId;
     if (found.state === 'held' && !values.force) {
       throw new ConfirmationMissingError(`${id} is locked ${found.owner}`, {
         hint: 'Run it again with --force to take the lock away; the owner cannot write any more then.',

@@ -1,0 +1,1 @@
+export { type PrpCriterion, type PrpPlan, parsePrp } from './prp/parse-prp.js';
