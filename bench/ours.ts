@@ -10,6 +10,7 @@ import {
   type ProgramSpec,
   startProgram,
 } from '../src/programs/index.js';
+import { LoopSessions } from '../src/sessions/loop/index.js';
 import { FileProcessStore, ProcessSessions } from '../src/sessions/process/index.js';
 import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../src/sessions/question/index.js';
 import {
@@ -56,6 +57,29 @@ export function replaceFile(path: string, text: string): void {
 /** Takes a lock, waiting for living owners as long as it needs. */
 export function takeLock(path: string): Promise<Lock> {
   return acquireLock(tools, path, { waitMs: 120_000 });
+}
+
+/** A loop session; `iterate` commits one iteration, all files durable. */
+export async function openLoop(directory: string): Promise<{ iterate(): void; close(): void }> {
+  const loop = await new LoopSessions({ ...tools, directory }).create('plan.md');
+  let total = 0;
+  return {
+    iterate() {
+      total += 1;
+      loop.commitIteration({
+        run: 'answered',
+        measured: {
+          exitCode: 1,
+          tests: { total, passing: 0, failing: total, skipped: 0 },
+          hasTreeChanged: true,
+          files: { created: 1, modified: 0, deleted: 0 },
+          documents: { total: 0, decisionRecords: 0 },
+        },
+        claim: { metrics: {}, exitSignal: false },
+      });
+    },
+    close: () => loop[Symbol.dispose](),
+  };
 }
 
 /** Question sessions below a directory. `onLink` is told each name right before it becomes visible. */

@@ -7,6 +7,7 @@ import { rows as durableWrite } from './durable-write.mjs';
 import { rows as inbox } from './inbox.mjs';
 import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.mjs';
 import { rows as locks } from './locks.mjs';
+import { rows as loopCommit } from './loop-commit.mjs';
 import { rows as notify } from './notify.mjs';
 import { rows as processes } from './processes.mjs';
 import { rows as ralphtool } from './ralphtool.mjs';
@@ -16,6 +17,7 @@ import { rows as workspace } from './workspace.mjs';
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
 const ROWS = [
   ...durableWrite,
+  ...loopCommit,
   ...locks,
   ...notify,
   ...cliStart,

@@ -63,6 +63,7 @@ async function buildLibrary() {
       index: 'src/index.ts',
       question: 'src/sessions/question/published.ts',
       process: 'src/sessions/process/published.ts',
+      loop: 'src/sessions/loop/published.ts',
     },
     outdir: 'dist/lib',
     format: 'esm',

@@ -54,6 +54,19 @@ export const REQUIREMENTS = {
   S09: 'path and contents of the state file, and its durable twin',
   S10: 'agent context, task done, status and learn, in the published shapes; ids match exactly',
   S11: 'stories and tasks counted as OpenSpec counts them, from any subdirectory and without its program',
+  L01: 'create: UUID, .prp-session with the five JSON files and phase-status.log, fields as specified',
+  L02: 'detect: {found, session, action, reason} with create_new, offer_resume, offer_reset',
+  L03: 'validate: required fields, PRP match, phase, status, each with its message',
+  L04: 'expire by state, never by time: each condition with its action and words; old files go to the archive',
+  L05: 'resume: load all, validate, running, last_activity; returns phase, iteration, metrics',
+  L06: 'update on phase change, iteration, status, error; error_history with hash, the last 50',
+  L07: 'end: completed, halted, aborted (files optionally removed); files kept for audit',
+  L08: 'resume prompt: the lines as drawn, border aligned by display width; the same as JSON',
+  L09: 'corruption: bad JSON, missing fields, bad enums, future timestamps; offer reset, old files set aside',
+  L10: 'breaker: CLOSED, HALF_OPEN, OPEN; thresholds per phase, no-progress and same-error, history',
+  L11: 'dual gate: measured metrics and explicit signal in the same iteration; 0 of 0 tests never passes',
+  L12: "rate limit: calls per hour and the agent's own limits",
+  L13: 'metrics and phase-status.log per iteration',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

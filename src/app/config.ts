@@ -2,8 +2,16 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { HoldfastError, messageOf } from '../foundation/index.js';
+import { PhaseSetting } from '../sessions/loop/index.js';
 import { OUTER_LIMITS } from '../sessions/question/index.js';
-import { deriveLayout, type FileSystem, type Layout, type Roots, readUserFile } from '../storage/index.js';
+import {
+  deriveLayout,
+  type FileSystem,
+  findLoopDirectory,
+  type Layout,
+  type Roots,
+  readUserFile,
+} from '../storage/index.js';
 import { AgentName, AgentSettings } from './agent-settings.js';
 
 /** The environment as the program was given it. This file is the only one that reads it. */
@@ -73,6 +81,20 @@ export const SETTINGS = {
     'Projects in which conversations are kept without redaction',
   ),
   'loop.dir': setting(Directory.optional(), undefined, 'Where the loop of a project is kept'),
+  'loop.callsPerHour': setting(Count(100_000), 100, 'Calls of the agent within an hour at most'),
+  'loop.maxIterations': setting(z.int().nonnegative(), 100, 'Iterations of one loop at most; 0 = no limit'),
+  'loop.maxMinutes': setting(
+    z.number().nonnegative(),
+    0,
+    'Minutes of work of one loop at most; 0 = no limit',
+  ),
+  'loop.maxTokens': setting(z.int().nonnegative(), 0, 'Tokens of one loop at most; 0 = no limit'),
+  'loop.maxCostUsd': setting(z.number().nonnegative(), 0, 'Dollars of one loop at most; 0 = no limit'),
+  'loop.phases': setting(
+    z.array(PhaseSetting).min(1).optional(),
+    undefined,
+    'The phases of a loop: in this order, only these, with these limits',
+  ),
   'change.tempDir': setting(
     Directory.optional(),
     undefined,
@@ -119,7 +141,7 @@ export function loadConfig(options: {
     layout: deriveLayout(roots, options.workingDirectory, {
       question: directory('question.dir'),
       conversation: directory('conversation.dir'),
-      loop: directory('loop.dir'),
+      loop: directory('loop.dir') ?? findLoopDirectory(options.fileSystem, options.workingDirectory),
       changeTemporary: directory('change.tempDir'),
     }),
   };

@@ -25,6 +25,8 @@ export {
   writeTextFile,
 } from './conversations.js';
 export { loadClientSetup } from './load-client-setup.js';
+export { openLoops } from './loops.js';
+export { createLoopSessions, type OpenLoopsOptions } from './open-loops.js';
 export { createProcessSessions, type OpenProcessesOptions } from './open-processes.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { launchOf, openProcesses } from './processes.js';

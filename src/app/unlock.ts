@@ -1,5 +1,6 @@
 import { HoldfastError } from '../foundation/index.js';
 import { describeOwner, forceUnlock, inspectLock, type LockState } from '../storage/index.js';
+import { openLoops } from './loops.js';
 import type { Services } from './services.js';
 
 export interface LockReport {
@@ -17,8 +18,8 @@ export interface LockedSession {
 
 /** The session of any kind that a person means. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
 export async function findLockedSession(services: Services, prefix: string): Promise<LockedSession> {
-  const ofChange = await lockOfChange(services, prefix);
-  if (ofChange !== undefined) return ofChange;
+  const other = lockOfLoop(services, prefix) ?? (await lockOfChange(services, prefix));
+  if (other !== undefined) return other;
   const sessionId = services.questions.resolve(prefix);
   return { sessionId, path: services.questionStore.lockPath(sessionId) };
 }
@@ -48,6 +49,16 @@ async function lockOfChange(services: Services, prefix: string): Promise<LockedS
     throw error;
   }
 }
+
+/** The loop of this project, if it is meant. */
+function lockOfLoop(services: Services, prefix: string): LockedSession | undefined {
+  const loops = openLoops(services);
+  const sessionId = loops.read()?.sessionId;
+  const isMeant = prefix.length >= MIN_PREFIX && sessionId?.startsWith(prefix.toLowerCase()) === true;
+  return isMeant && sessionId !== undefined ? { sessionId, path: loops.lockPath() } : undefined;
+}
+
+const MIN_PREFIX = 4;
 
 function report(sessionId: string, state: LockState): LockReport {
   return {

@@ -24,6 +24,7 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'change flush': async () => ({ default: (await changes()).flush }),
   'change release': async () => ({ default: (await changes()).release }),
   'change recover': async () => ({ default: (await changes()).recover }),
+  status: () => import('./commands/status.js'),
   mcp: () => import('./commands/mcp.js'),
   setup: () => import('./commands/setup.js'),
   'agents list': () => import('./commands/agents-list.js'),

@@ -47,6 +47,8 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   TASK_NOT_FOUND: ExitCode.notFound,
   CHANGE_LOCKED: ExitCode.locked,
   SESSION_ID_TAKEN: ExitCode.locked,
+  LOOP_NOT_FOUND: ExitCode.notFound,
+  LOOP_NOT_RESUMABLE: ExitCode.needsPerson,
   LOCKED: ExitCode.locked,
   LOCK_LOST: ExitCode.locked,
   TOO_MANY_SESSIONS: ExitCode.limitReached,

@@ -33,6 +33,10 @@ export const COMMAND_GROUPS = [
     ],
   },
   {
+    title: 'Loops: an unattended run over a plan',
+    commands: [['status', 'Show the loop of this project']],
+  },
+  {
     title: 'Agents',
     commands: [
       ['agents list', 'List the agents that are known and installed'],

@@ -118,7 +118,7 @@ export function closing<Result>(fileSystem: FileSystem, descriptor: number, acti
   return result;
 }
 
-type Step = 'create' | 'write' | 'verify' | 'sync' | 'rename' | 'link' | 'sync directory';
+export type Step = 'create' | 'write' | 'verify' | 'sync' | 'rename' | 'link' | 'sync directory';
 
 function publish(
   tools: StorageTools,
@@ -158,16 +158,27 @@ function writeVerified(
 ): void {
   const descriptor = fileSystem.open(path, OpenFlags.createNew, 0o600);
   closing(fileSystem, descriptor, () => {
-    fileSystem.changeMode(descriptor, mode);
-    onStep('write');
-    writeWhole(fileSystem, descriptor, bytes);
-    onStep('verify');
-    if (!readAll(fileSystem, descriptor, bytes.length + 1).equals(bytes)) {
-      throw new Error('what was read back is not what was written');
-    }
+    fillVerified(fileSystem, descriptor, bytes, mode, onStep);
     onStep('sync');
     fileSystem.sync(descriptor);
   });
+}
+
+/** Fills a new file and reads it back. It is not synced. */
+export function fillVerified(
+  fileSystem: FileSystem,
+  descriptor: number,
+  bytes: Buffer,
+  mode: number,
+  onStep: (step: Step) => void,
+): void {
+  fileSystem.changeMode(descriptor, mode);
+  onStep('write');
+  writeWhole(fileSystem, descriptor, bytes);
+  onStep('verify');
+  if (!readAll(fileSystem, descriptor, bytes.length + 1).equals(bytes)) {
+    throw new Error('what was read back is not what was written');
+  }
 }
 
 /** Writes all bytes from a place on; a write that writes nothing has no room left. */

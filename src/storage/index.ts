@@ -52,7 +52,7 @@ export {
   verifyLine,
 } from './jsonl-record.js';
 export { checkLog, type SealedLine } from './jsonl-verify.js';
-export { deriveLayout, type Layout, type MovedDirectories, type Roots } from './layout.js';
+export { deriveLayout, findLoopDirectory, type Layout, type MovedDirectories, type Roots } from './layout.js';
 export {
   type AcquireOptions,
   acquireLock,
@@ -67,6 +67,15 @@ export type { LockOwner, LockState } from './lock-record.js';
 export { judgeLife, type LifeVerdict, ownIdentity, type ProcessIdentity } from './process-identity.js';
 export { keepDamagedBytes, setAside } from './quarantine.js';
 export { openForAppending, replaceQuick, writeQuick } from './quick-file.js';
+export {
+  commitGroup,
+  type FileGroup,
+  type GroupChange,
+  hasRedo,
+  type Redo,
+  readRedo,
+  rollForward,
+} from './redo.js';
 export { closeReleased } from './released-records.js';
 export { type Piece, rewriteFile } from './rewrite-file.js';
 export { Trash, type TrashEntry } from './trash.js';

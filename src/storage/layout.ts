@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { FileSystem } from './file-system.js';
 
 /** The few roots that everything we create is derived from. */
 export interface Roots {
@@ -51,4 +52,35 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     programs: join(roots.state, 'programs'),
     scripted: join(roots.state, 'scripted'),
   };
+}
+
+const LOOP_DIRECTORY = '.prp-session';
+
+/**
+ * Where the loop of a project is kept: the nearest `.prp-session` upwards that is ours, else one to be made at the top
+ * of the git repository, else one in the working directory.
+ */
+export function findLoopDirectory(fileSystem: FileSystem, workingDirectory: string): string {
+  const parents = parentsOf(workingDirectory);
+  const uid = process.geteuid?.();
+  const found = parents.find((parent) => {
+    const facts = lookQuietly(fileSystem, join(parent, LOOP_DIRECTORY));
+    return facts?.kind === 'directory' && (uid === undefined || facts.uid === uid);
+  });
+  const top = found ?? parents.find((parent) => lookQuietly(fileSystem, join(parent, '.git')) !== undefined);
+  return join(top ?? workingDirectory, LOOP_DIRECTORY);
+}
+
+function parentsOf(directory: string): string[] {
+  const parent = dirname(directory);
+  return parent === directory ? [directory] : [directory, ...parentsOf(parent)];
+}
+
+/** A directory that we may not look into holds nothing of ours. */
+function lookQuietly(fileSystem: FileSystem, path: string) {
+  try {
+    return fileSystem.look(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -30,6 +30,12 @@ import {
   TaskOutOfScopeError,
 } from '../../src/sessions/change/index.js';
 import {
+  LoopEndedError,
+  LoopNotFoundError,
+  LoopNotResumableError,
+  LoopPoisonedError,
+} from '../../src/sessions/loop/index.js';
+import {
   InvalidProcessIdError,
   LaunchDiffersError,
   NotResumableError,
@@ -127,6 +133,10 @@ describe('exit codes', () => {
     [new SessionRequiredError('x'), 'SESSION_REQUIRED', 2],
     [new StoryRequiredError('x'), 'STORY_REQUIRED', 2],
     [new TaskOutOfScopeError('x', 'y'), 'SCOPE_ERROR', 2],
+    [new LoopNotFoundError('/p'), 'LOOP_NOT_FOUND', 4],
+    [new LoopNotResumableError('x', 'reset'), 'LOOP_NOT_RESUMABLE', 3],
+    [new LoopEndedError('completed', 'pause'), 'LOOP_ENDED', 1],
+    [new LoopPoisonedError('/p', { cause }), 'LOOP_POISONED', 1],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
     [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],

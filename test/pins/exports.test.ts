@@ -33,6 +33,11 @@ describe('what programs may import', () => {
       'LaunchDiffersError',
       'LockLostError',
       'LockedError',
+      'LoopEndedError',
+      'LoopNotFoundError',
+      'LoopNotResumableError',
+      'LoopPoisonedError',
+      'LoopSessions',
       'NoTasksError',
       'NotResumableError',
       'ProcessNotReadyError',
@@ -58,18 +63,26 @@ describe('what programs may import', () => {
       'answerQuestions',
       'cancelQuestions',
       'changeLifecycle',
+      'claimOf',
       'cleanOldQuestions',
       'createChangeSessions',
+      'createLoopSessions',
       'createProcessSessions',
       'createQuestionSessions',
       'createQuestions',
       'formatAnswers',
       'isHoldfastError',
       'listQuestions',
+      'loopLifecycle',
+      'parsePrp',
+      'parseStatus',
       'processLifecycle',
       'questionLifecycle',
       'rejectQuestions',
+      'showLoop',
       'showQuestions',
+      'summarizeLoop',
+      'verifyLoop',
       'verifyQuestions',
       'visibleBlock',
       'visibleLine',
@@ -123,10 +136,57 @@ describe('what programs may import', () => {
     ]);
   });
 
+  it('from holdfast/loop: SessionManager, with the operations of its specification', async () => {
+    expect(await namesOf('loop.js')).toEqual(['SessionManager']);
+    const { SessionManager } = (await import(join(DIST, 'lib', 'loop.js'))) as {
+      SessionManager: { prototype: object };
+    };
+    expect(Object.getOwnPropertyNames(SessionManager.prototype).sort()).toEqual([
+      'checkSessionExpiration',
+      'constructor',
+      'createSession',
+      'detectSession',
+      'endSession',
+      'resumeSession',
+      'validateSession',
+    ]);
+  });
+
+  verifies('L05', 'the built manager of loops creates, resumes and ends a session', async () => {
+    const { mkdtempSync, rmSync } = await import('node:fs');
+    const { tmpdir } = await import('node:os');
+    const { SessionManager } = await import(join(DIST, 'lib', 'loop.js'));
+    const project = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+    try {
+      const manager = new SessionManager({ sessionDir: join(project, '.prp-session') });
+      expect(manager.detectSession('plan.md')).toEqual({
+        found: false,
+        session: null,
+        action: 'create_new',
+        reason: null,
+      });
+      await manager.createSession('plan.md');
+      expect(manager.validateSession('plan.md')).toEqual({ isValid: true, error: '' });
+      expect(await manager.resumeSession('plan.md')).toMatchObject({
+        phase: 'RED',
+        iteration: 0,
+        metrics: { phases: {} },
+      });
+      await manager.endSession('completed');
+      expect(manager.checkSessionExpiration('plan.md')).toEqual({
+        expired: true,
+        reason: 'Session completed successfully',
+        action: 'no_resume',
+      });
+    } finally {
+      rmSync(project, { recursive: true });
+    }
+  });
+
   it('the package names these entry points and these programs', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(Object.keys(manifest.exports)).toEqual(
-      expect.arrayContaining(['.', './question', './process', './package.json']),
+      expect.arrayContaining(['.', './question', './process', './loop', './package.json']),
     );
     expect(manifest.bin).toEqual({
       holdfast: 'dist/cli/holdfast.cjs',

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { REQUIREMENTS } from '../requirements.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const CITATION = /\bverifies\(\s*'([^']+)'/g;
+const CITATION = /\bverifies\w*\(\s*'([^']+)'/g;
 
 describe('requirements', () => {
   const cited = citedRequirements();

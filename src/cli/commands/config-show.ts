@@ -21,7 +21,7 @@ export default defineCommand({
     else {
       const rows = settings.map(({ key, value, source, about }) => [
         key,
-        value === null ? '-' : String(value),
+        value === null ? '-' : typeof value === 'object' ? JSON.stringify(value) : String(value),
         source,
         about,
       ]);

@@ -1,0 +1,65 @@
+import { openLoops } from '../../app/index.js';
+import { sleepOrHint, visibleJson } from '../../foundation/index.js';
+import { showLoop } from '../../sessions/loop/index.js';
+import { type CommandContext, defineCommand } from '../command.js';
+import { ExitCode } from '../exit-codes.js';
+import { renderLoop } from '../render/loop.js';
+
+/** How often a countdown on a screen moves. */
+const TICK_MS = 1_000;
+/** How often the owner is looked at where no file changes: a process that dies makes no event. */
+const LOOK_MS = 2_000;
+
+export default defineCommand({
+  usage: 'status',
+  summary: 'Show the loop of this project',
+  details:
+    'The nearest .prp-session upwards from here. Exit code 4 when there is none. --watch shows it again whenever it\n' +
+    'changes, until Ctrl+C; with --json, or into a pipe, each change is printed below the last.',
+  options: { watch: { type: 'boolean', about: 'show it again whenever it changes' } },
+  examples: ['holdfast status', 'holdfast status --json', 'holdfast status --watch'],
+  async run(context, { values }) {
+    const { services, terminal } = context;
+    const loops = openLoops(services);
+    const isFound = loops.isFound();
+    if (values.watch && isFound) return watch(context, loops);
+    terminal.write(await show(context, loops));
+    return isFound ? ExitCode.done : ExitCode.notFound;
+  },
+});
+
+type Loops = ReturnType<typeof openLoops>;
+
+async function show({ services, terminal, isJson }: CommandContext, loops: Loops): Promise<string> {
+  const { clock } = services;
+  const { report, offer, faults } = await showLoop.run({ loops, clock }, {});
+  if (isJson) {
+    return offer.found
+      ? visibleJson({ found: true, loop: report, resume: offer, faults })
+      : visibleJson({ found: false, status: 'idle', message: IDLE });
+  }
+  return offer.found ? renderLoop({ report, offer, faults }, clock.now(), terminal.style) : IDLE;
+}
+
+const IDLE = 'No loop in this project.';
+
+async function watch(context: CommandContext, loops: Loops): Promise<ExitCode> {
+  const { services, terminal, signal, isJson } = context;
+  const isScreen = terminal.isInteractive && !isJson;
+  let wake = () => {};
+  const watching = loops.watch(() => wake());
+  try {
+    for (let shown = ''; ; ) {
+      const hint = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const current = await show(context, loops);
+      if (current !== shown) terminal.print(isScreen ? `\u001b[H\u001b[2J${current}\n` : `${current}\n`);
+      shown = current;
+      await sleepOrHint(services.clock, isScreen ? TICK_MS : LOOK_MS, hint, signal);
+      if (signal.aborted) return ExitCode.interrupted;
+    }
+  } finally {
+    watching.close();
+  }
+}

@@ -1,0 +1,51 @@
+import { HoldfastError, type HoldfastErrorOptions, visibleLine } from '../../foundation/index.js';
+
+/** There is no loop in this directory. */
+export class LoopNotFoundError extends HoldfastError<'LOOP_NOT_FOUND'> {
+  readonly code = 'LOOP_NOT_FOUND';
+
+  constructor(directory: string) {
+    super(`There is no loop session in ${directory}`);
+  }
+}
+
+/** The session cannot go on as it is; `action` says what can be done instead. */
+export class LoopNotResumableError extends HoldfastError<'LOOP_NOT_RESUMABLE'> {
+  readonly code = 'LOOP_NOT_RESUMABLE';
+  readonly action: string;
+
+  constructor(reason: string, action: string) {
+    super(`The loop session cannot be resumed: ${visibleLine(reason)}`, {
+      hint: HINTS[action] ?? HINTS.reset ?? '',
+    });
+    this.action = action;
+  }
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  reset_or_abort: 'Reset it to go on, with new guidance if you have any, or abort it; nothing was changed.',
+  no_resume: 'It is complete: start a new session to do more. The old files are kept.',
+  create_new: 'Start a new session for this plan; the files of the old one are moved to the archive.',
+  reset: 'Start afresh: the old files are set aside in the archive, nothing is deleted.',
+};
+
+/** A request to a session that has ended. */
+export class LoopEndedError extends HoldfastError<'LOOP_ENDED'> {
+  readonly code = 'LOOP_ENDED';
+
+  constructor(status: string, request: string) {
+    super(`The loop session is ${status}: it takes no ${request} any more`);
+  }
+}
+
+/** An earlier commit failed after it had begun; what stands on disk is decided by whoever opens the session next. */
+export class LoopPoisonedError extends HoldfastError<'LOOP_POISONED'> {
+  readonly code = 'LOOP_POISONED';
+
+  constructor(directory: string, options: HoldfastErrorOptions) {
+    super(`${directory} is not written any more by this process: an earlier commit failed half-way`, {
+      ...options,
+      hint: 'Mend the disk and open the session again: the commit is completed then. Nothing acknowledged is lost.',
+    });
+  }
+}

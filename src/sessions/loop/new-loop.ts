@@ -1,0 +1,81 @@
+import { NO_USAGE } from './budget.js';
+import { CLOSED_BREAKER } from './circuit-breaker.js';
+import type { Preset } from './presets.js';
+import { newRateLimit } from './rate-limit.js';
+import type { Breaker, Budget, LoopDocuments, LoopState } from './schema.js';
+
+/** What a new session starts with. */
+export interface NewLoop {
+  readonly sessionId: string;
+  readonly prpFile: string;
+  readonly prpHash: string | null;
+  readonly preset: Preset;
+  readonly criteriaCount: number;
+  readonly callsPerHour: number;
+  readonly budget: Budget;
+  /** With stories: the first one, and how many there are. */
+  readonly story?: { readonly first: string; readonly total: number } | undefined;
+}
+
+/** The documents of a session at iteration 0. */
+export function newDocuments(facts: NewLoop, at: string): LoopDocuments {
+  const currentPhase = facts.preset.phases[0]?.name ?? '';
+  const unit = facts.story?.first ?? currentPhase;
+  const run = { startedAt: at, completedAt: null, iterations: 0 };
+  const state: LoopState = {
+    sessionId: facts.sessionId,
+    prpFile: facts.prpFile,
+    startedAt: at,
+    currentPhase,
+    currentIteration: 0,
+    lastActivity: at,
+    status: 'running',
+    haltReason: null,
+    phasesCompleted: [],
+    errorHistory: [],
+    phaseHistory: { [unit]: run },
+    totalAgentCalls: 0,
+    prpHash: facts.prpHash,
+    criteriaCount: facts.criteriaCount,
+    preset: { name: facts.preset.name, phases: [...facts.preset.phases] },
+    currentStory: facts.story?.first ?? null,
+    ...(facts.story === undefined ? {} : { storiesTotal: facts.story.total }),
+    inFlight: null,
+    baseline: null,
+    newTests: 0,
+    guidance: [],
+    lastRequest: -1,
+    usage: NO_USAGE,
+    budget: facts.budget,
+  };
+  return completeDocuments({ state, breaker: CLOSED_BREAKER }, facts.callsPerHour, at);
+}
+
+/** A session of somebody else may lack all files but its state; the rest starts from nothing. */
+export function completeDocuments(
+  known: Partial<LoopDocuments> & { state: LoopState },
+  callsPerHour: number,
+  at: string,
+): LoopDocuments {
+  const { state } = known;
+  return {
+    state,
+    breaker: known.breaker ?? (CLOSED_BREAKER satisfies Breaker),
+    metrics: known.metrics ?? {
+      sessionId: state.sessionId,
+      prpFile: state.prpFile,
+      startedAt: state.startedAt,
+      currentPhase: state.currentPhase,
+      phases: {},
+    },
+    rateLimit: known.rateLimit ?? newRateLimit(callsPerHour),
+    dualGate: known.dualGate ?? {
+      phase: state.currentPhase,
+      iteration: state.currentIteration,
+      gate_1: { satisfied: false, condition: 'nothing was measured', values: {} },
+      gate_2: { satisfied: false, source: 'none' },
+      canExit: false,
+      timestamp: at,
+    },
+  };
+}

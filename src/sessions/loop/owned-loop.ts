@@ -1,0 +1,280 @@
+import { messageOf, next, redact } from '../../foundation/index.js';
+import { commitGroup, hasRedo, type Lock, type LockTools } from '../../storage/index.js';
+import { trashSession } from './archive.js';
+import { type BudgetReached, checkBudget, NO_USAGE } from './budget.js';
+import { resetBreaker } from './circuit-breaker.js';
+import { LoopPoisonedError } from './errors.js';
+import {
+  afterPhase,
+  concludeIteration,
+  type Decision,
+  type IterationOutcome,
+  leavePhase,
+  phaseOf,
+  startPhase,
+  withError,
+} from './iteration.js';
+import { loopLifecycle } from './lifecycle.js';
+import { mayCall, type Permission, recordCall, roll } from './rate-limit.js';
+import { groupOf, writeDocuments } from './read-loop.js';
+import { type LoopRequest, readRequests } from './requests.js';
+import { type Baseline, type LoopDocuments, type LoopState, STATUS_LOG } from './schema.js';
+
+/**
+ * A loop session in the hands of its owner: the one process that may write it. Every method commits all files before
+ * it returns; what it throws has changed nothing, or (LOOP_POISONED afterwards) is completed by the next owner.
+ */
+export class OwnedLoop implements Disposable {
+  readonly directory: string;
+  readonly #tools: LockTools;
+  readonly #lock: Lock;
+  #documents: LoopDocuments;
+  #commit: number;
+  #failure: unknown;
+
+  constructor(tools: LockTools, directory: string, lock: Lock, documents: LoopDocuments, commit: number) {
+    this.#tools = tools;
+    this.directory = directory;
+    this.#lock = lock;
+    this.#documents = documents;
+    this.#commit = commit;
+  }
+
+  /** The session as it was committed last. */
+  get documents(): LoopDocuments {
+    return this.#documents;
+  }
+
+  get state(): LoopState {
+    return this.#documents.state;
+  }
+
+  /** A signal that fires when somebody takes the session away. */
+  lossSignal(): AbortSignal {
+    return this.#lock.lossSignal();
+  }
+
+  /** Whether the agent may be called now: its limits, ours, and the budget. */
+  permission(): Permission | { readonly isAllowed: false; readonly budget: BudgetReached } {
+    const budget = checkBudget(this.state.usage ?? NO_USAGE, this.state.budget ?? {});
+    if (budget !== null) return { isAllowed: false, budget };
+    return mayCall(this.#documents.rateLimit, this.#tools.clock.now());
+  }
+
+  /** Writes down what the checks said before anybody touched the tree. */
+  recordBaseline(baseline: Baseline): void {
+    this.#write({ ...this.#documents, state: this.#touched({ baseline }) });
+  }
+
+  /** Records that the agent is about to be prompted, and counts the call: a prompt is sent at most once. */
+  beginIteration(): void {
+    const { state, rateLimit } = this.#documents;
+    next(loopLifecycle, state.status, 'iterate');
+    const now = this.#tools.clock.now();
+    const inFlight = {
+      phase: state.currentPhase,
+      iteration: state.currentIteration + 1,
+      startedAt: now.toISOString(),
+    };
+    this.#write({
+      ...this.#documents,
+      state: this.#touched({ inFlight }),
+      rateLimit: recordCall(rateLimit, now),
+    });
+  }
+
+  /** Commits what an iteration came to and returns what to do next. */
+  commitIteration(outcome: IterationOutcome): Decision {
+    next(loopLifecycle, this.state.status, 'iterate');
+    const now = this.#tools.clock.now();
+    const rolled = { ...this.#documents, rateLimit: roll(this.#documents.rateLimit, now) };
+    const { documents, decision, block } = concludeIteration(rolled, outcome, now);
+    this.#write(documents, block);
+    return decision;
+  }
+
+  /** Records an error outside an iteration. */
+  recordError(error: string): void {
+    const state = withError(this.#touched({}), error, this.#now(), this.state.currentIteration);
+    this.#write({ ...this.#documents, state });
+  }
+
+  /** The requests that came and were not taken yet. Nothing is changed. */
+  requests(): LoopRequest[] {
+    const { sessionId, lastRequest } = this.state;
+    return readRequests(this.#tools, this.directory, sessionId, lastRequest);
+  }
+
+  /** Takes the requests that came: applies them in order, all in one commit, and returns them. */
+  takeRequests(): LoopRequest[] {
+    const requests = this.requests();
+    const last = requests.at(-1);
+    if (last === undefined) return [];
+    let documents = this.#documents;
+    for (const request of requests) documents = this.#applied(documents, request);
+    const state = { ...documents.state, lastRequest: last.number, lastActivity: this.#now() };
+    this.#write({ ...documents, state });
+    return requests;
+  }
+
+  /** By request or because of a limit. */
+  pause(reason: string): void {
+    const status = next(loopLifecycle, this.state.status, 'pause');
+    this.#write({
+      ...this.#documents,
+      state: this.#touched({ status, pauseReason: redact(reason), pausedAt: this.#now() }),
+    });
+  }
+
+  /** Goes on after a pause, a signal or a crash. An iteration that was under way is noted as interrupted. */
+  resume(guidance?: string): void {
+    const { inFlight, interrupted } = this.state;
+    const status = next(loopLifecycle, this.state.status, 'resume');
+    const state = this.#touched({
+      status,
+      ...RESUMED,
+      resumedAt: this.#now(),
+      inFlight: null,
+      interrupted: inFlight ?? interrupted ?? null,
+      guidance: [...this.state.guidance, ...guidanceOf(guidance)],
+    });
+    this.#write({ ...this.#documents, state });
+  }
+
+  /** Stops so that the next start offers to go on: a signal came. */
+  suspend(reason: string): void {
+    const status = next(loopLifecycle, this.state.status, 'suspend');
+    this.#write({ ...this.#documents, state: this.#touched({ status, suspendReason: redact(reason) }) });
+  }
+
+  /** Lets a halted loop try again: the breaker is half open, its counters at zero. */
+  reset(guidance?: string): void {
+    this.#write(this.#reset(this.#documents, guidance));
+  }
+
+  /** Ends the phase without its gates, because a person said so, and goes on with the next one. */
+  skipPhase(): Decision {
+    const { documents } = this;
+    const at = this.#now();
+    const following = afterPhase(documents.state, phaseOf(documents.state), {});
+    const left = leavePhase(this.#reset(documents), 'skipped', at);
+    if (following !== undefined) {
+      this.#write(
+        startPhase({ ...left, state: { ...left.state, inFlight: null, lastActivity: at } }, following, at),
+      );
+      return { next: 'enter-phase', ...following };
+    }
+    const status = next(loopLifecycle, left.state.status, 'complete');
+    this.#write({
+      ...left,
+      state: { ...left.state, status, completedAt: at, lastActivity: at, inFlight: null },
+    });
+    return { next: 'complete' };
+  }
+
+  complete(): void {
+    const status = next(loopLifecycle, this.state.status, 'complete');
+    this.#write({
+      ...this.#documents,
+      state: this.#touched({ status, completedAt: this.#now(), inFlight: null }),
+    });
+  }
+
+  halt(reason: string): void {
+    const status = next(loopLifecycle, this.state.status, 'halt');
+    this.#write({
+      ...this.#documents,
+      state: this.#touched({ status, haltReason: redact(reason), inFlight: null }),
+    });
+  }
+
+  /** Ends it for good. The files stay, or go to the trash of the directory; then their place there is returned. */
+  abort(options: { remove?: boolean } = {}): string | undefined {
+    const status = next(loopLifecycle, this.state.status, 'abort');
+    this.#write({ ...this.#documents, state: this.#touched({ status, inFlight: null }) });
+    if (options.remove !== true) return undefined;
+    this.#lock.assertHeld();
+    return trashSession(this.#tools, this.directory, this.state.sessionId);
+  }
+
+  /** Lets the session go. It stays as it was committed. */
+  [Symbol.dispose](): void {
+    this.#lock.release();
+  }
+
+  #applied(documents: LoopDocuments, request: LoopRequest): LoopDocuments {
+    const { state } = documents;
+    const change = (more: Partial<LoopState>) => ({ ...documents, state: { ...state, ...more } });
+    switch (request.kind) {
+      case 'pause':
+        if (state.status !== 'running') return documents;
+        return change({ status: 'paused', pauseReason: request.reason ?? 'requested', pausedAt: request.at });
+      case 'resume':
+        if (state.status !== 'paused') return documents;
+        return change({ status: 'running', ...RESUMED, resumedAt: this.#now() });
+      case 'stop':
+        if (state.status !== 'running' && state.status !== 'paused') return documents;
+        return change({ status: 'suspended', suspendReason: request.reason ?? 'stop was requested' });
+      case 'guidance':
+        return change({ guidance: [...state.guidance, request.text] });
+      case 'reset':
+        return state.status === 'halted' ? this.#reset(documents, request.guidance) : documents;
+    }
+  }
+
+  #reset(documents: LoopDocuments, guidance?: string): LoopDocuments {
+    const { state, breaker } = documents;
+    const at = this.#now();
+    const status = state.status === 'halted' ? next(loopLifecycle, state.status, 'reset') : state.status;
+    return {
+      ...documents,
+      breaker: resetBreaker(breaker, 'reset by a person', at),
+      state: {
+        ...state,
+        status,
+        haltReason: null,
+        guidance: [...state.guidance, ...guidanceOf(guidance)],
+        lastActivity: at,
+      },
+    };
+  }
+
+  #touched(more: Partial<LoopState>): LoopState {
+    return { ...this.state, ...more, lastActivity: this.#now() };
+  }
+
+  #now(): string {
+    return this.#tools.clock.now().toISOString();
+  }
+
+  #write(documents: LoopDocuments, block?: string): void {
+    if (this.#failure !== undefined) throw new LoopPoisonedError(this.directory, { cause: this.#failure });
+    const group = groupOf(this.directory);
+    const replaced = writeDocuments(documents, this.#commit + 1);
+    const appended = block === undefined ? {} : { [STATUS_LOG]: block };
+    try {
+      commitGroup(this.#tools, group, { replaced, appended }, this.#lock);
+    } catch (error) {
+      if (this.#mayStand()) this.#failure = error;
+      throw error;
+    }
+    this.#documents = documents;
+    this.#commit += 1;
+  }
+
+  /** Whether a commit that failed was decided already; in doubt it was. */
+  #mayStand(): boolean {
+    try {
+      return hasRedo(this.#tools.fileSystem, groupOf(this.directory));
+    } catch (error) {
+      this.#tools.log.warn('loop.redo-unknown', { directory: this.directory, error: messageOf(error) });
+      return true;
+    }
+  }
+}
+
+function guidanceOf(text: string | undefined): string[] {
+  return text === undefined || text === '' ? [] : [text];
+}
+
+const RESUMED = { pauseReason: null, pausedAt: null, suspendReason: null };

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import {
+  acquireLock,
+  attempt,
+  type FileSystem,
+  isTemporaryName,
+  JsonlLog,
+  type LockTools,
+  listDirectory,
+  readLog,
+  removeQuietly,
+} from '../../storage/index.js';
+
+const MAX_TEXT = 64 * 1024;
+
+/** What somebody outside may ask of a loop. */
+export const LoopRequestInput = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('pause'), reason: z.string().max(MAX_TEXT).optional() }),
+  z.strictObject({ kind: z.literal('resume') }),
+  z.strictObject({ kind: z.literal('stop'), reason: z.string().max(MAX_TEXT).optional() }),
+  z.strictObject({ kind: z.literal('guidance'), text: z.string().min(1).max(MAX_TEXT) }),
+  z.strictObject({ kind: z.literal('reset'), guidance: z.string().max(MAX_TEXT).optional() }),
+]);
+export type LoopRequestInput = z.infer<typeof LoopRequestInput>;
+
+/** A request as it stands in the file: numbered, with its time. */
+export type LoopRequest = LoopRequestInput & { readonly number: number; readonly at: string };
+
+const REQUESTS = 'requests.jsonl';
+
+/** The lock that orders those who send. The owner of the loop does not need it to read. */
+export function requestLock(directory: string): string {
+  return join(directory, 'requests');
+}
+
+/**
+ * Puts a request into the file, durably, and returns its number. `whichSession` is asked under the lock, so that a
+ * request never goes to a session that was replaced meanwhile. Throws LOCKED, STORAGE_FAILED.
+ */
+export async function sendRequest(
+  tools: LockTools,
+  directory: string,
+  request: LoopRequestInput,
+  whichSession: () => string,
+): Promise<LoopRequest> {
+  using lock = await acquireLock(tools, requestLock(directory), { waitMs: 30_000 });
+  const sessionId = whichSession();
+  sweepTemporaries(tools.fileSystem, directory);
+  const path = join(directory, REQUESTS);
+  const at = tools.clock.now().toISOString();
+  const record = { ...request, at };
+  if (JsonlLog.create(tools, path, sessionId, record)) return { ...record, number: 0 };
+  using log = JsonlLog.open(tools, path, { sessionId, lock });
+  return { ...record, number: log.append(record) };
+}
+
+/** The requests that came after a number, in order. A line that does not verify is none, and is warned about. */
+export function readRequests(
+  tools: { fileSystem: FileSystem; log: LockTools['log'] },
+  directory: string,
+  sessionId: string,
+  after: number,
+): LoopRequest[] {
+  const path = join(directory, REQUESTS);
+  if (attempt(path, 'look at', () => tools.fileSystem.look(path)) === undefined) return [];
+  const { records, damage } = readLog(tools.fileSystem, path, { sessionId });
+  if (damage.length > 0)
+    tools.log.warn('loop.requests-damaged', { path, lines: damage.map(({ line }) => line) });
+  const requests: LoopRequest[] = [];
+  for (const { seq, value } of records) {
+    if (seq === null || seq <= after) continue;
+    const { seq: _seq, crc: _crc, at, ...rest } = value;
+    const parsed = LoopRequestInput.safeParse(rest);
+    if (parsed.success) requests.push({ ...parsed.data, number: seq, at: String(at) });
+  }
+  return requests;
+}
+
+/** Whoever creates the file holds the lock, so a temporary one that is here now was left by a sender that died. */
+function sweepTemporaries(fileSystem: FileSystem, directory: string): void {
+  for (const name of listDirectory(fileSystem, directory))
+    if (isTemporaryName(name, REQUESTS)) removeQuietly(fileSystem, join(directory, name));
+}

@@ -1,0 +1,112 @@
+import type { LoopState } from './schema.js';
+
+/** What detection and expiry are decided by. All of it is read; nothing is looked up here. */
+export interface SessionFacts {
+  /** The keys of `loop-state.json` as they stand there; undefined when it cannot be read. */
+  readonly raw: Readonly<Record<string, unknown>> | undefined;
+  /** The same, checked; undefined when it does not verify. */
+  readonly state: LoopState | undefined;
+  /** What does not verify, the session state first: `loop-state.json: it is not JSON`. */
+  readonly faults: readonly string[];
+  readonly breaker: { readonly state?: unknown; readonly openReason?: unknown } | undefined;
+  /** The plan that is asked for, and whether it is the plan of the session (real paths are compared). */
+  readonly prpFile: string;
+  readonly isSamePrp: boolean;
+  /** The phases that the session may be in. */
+  readonly phases: readonly string[];
+  readonly now: Date;
+}
+
+export type ExpiryAction = 'reset_or_abort' | 'no_resume' | 'create_new' | 'reset';
+
+/** Why a session cannot simply go on. Time alone is never a reason. */
+export type Expiry =
+  | { readonly isExpired: false }
+  | {
+      readonly isExpired: true;
+      /** The words of the published table. */
+      readonly reason: string;
+      /** What exactly is the matter. */
+      readonly detail: string;
+      readonly action: ExpiryAction;
+      readonly actionWords: string;
+    };
+
+export type DetectAction = 'create_new' | 'offer_resume' | 'offer_reset';
+
+const REQUIRED = ['session_id', 'prp_file', 'started_at', 'current_phase', 'status'];
+const RESUMABLE: readonly unknown[] = ['running', 'paused', 'suspended'];
+/** Clocks of two machines differ by so much without anything being wrong. */
+const MAX_SKEW_MS = 5 * 60_000;
+
+/** The published check of a state: undefined if it can be resumed, else the published message. */
+export function validateState(
+  raw: Readonly<Record<string, unknown>>,
+  facts: Pick<SessionFacts, 'prpFile' | 'isSamePrp' | 'phases'>,
+): string | undefined {
+  const missing = REQUIRED.find((field) => !Object.hasOwn(raw, field));
+  if (missing !== undefined) return `Missing required field: ${missing}`;
+  if (!facts.isSamePrp) return `PRP mismatch: session=${String(raw.prp_file)}, requested=${facts.prpFile}`;
+  if (!facts.phases.includes(String(raw.current_phase))) return `Invalid phase: ${String(raw.current_phase)}`;
+  if (RESUMABLE.includes(raw.status)) return undefined;
+  if (raw.status === 'completed') return 'Session already completed';
+  if (raw.status === 'halted') return 'Session halted by Circuit Breaker';
+  return `Invalid status: ${String(raw.status)}`;
+}
+
+/** Whether a session has expired by its state, in this order: each condition has a reason and an action of its own. */
+export function checkExpiry(facts: SessionFacts): Expiry {
+  const { raw, breaker } = facts;
+  if (raw === undefined) return corrupted(facts.faults[0] ?? 'loop-state.json cannot be read');
+  if (!facts.isSamePrp && Object.hasOwn(raw, 'prp_file')) {
+    const detail = `PRP mismatch: session=${String(raw.prp_file)}, requested=${facts.prpFile}`;
+    return expired('Different PRP requested', detail, 'create_new', 'Start new session for new PRP');
+  }
+  if (raw.status === 'completed') {
+    const words = 'No resume needed';
+    return expired('PRP execution already completed', 'Session completed successfully', 'no_resume', words);
+  }
+  if (breaker?.state === 'OPEN') {
+    const detail = `Circuit Breaker OPEN: ${String(breaker.openReason ?? 'no reason was recorded')}`;
+    return expired('Circuit Breaker halted execution', detail, 'reset_or_abort', RESET_OR_ABORT);
+  }
+  if (raw.status === 'halted') {
+    const why = typeof raw.halt_reason === 'string' ? `Session halted: ${raw.halt_reason}` : 'Session halted';
+    return expired('Session halted', why, 'reset_or_abort', RESET_OR_ABORT);
+  }
+  if (raw.status === 'aborted')
+    return expired('Session aborted', 'Session aborted', 'reset_or_abort', RESET_OR_ABORT);
+  const error = validateState(raw, facts) ?? facts.faults[0] ?? futureTime(facts);
+  return error === undefined ? { isExpired: false } : corrupted(error);
+}
+
+/** What to offer for a session that was found, or not. */
+export function detectAction(isFound: boolean, expiry: Expiry): DetectAction {
+  if (!isFound) return 'create_new';
+  return expiry.isExpired ? 'offer_reset' : 'offer_resume';
+}
+
+const RESET_OR_ABORT = 'Offer reset or abort';
+
+function corrupted(error: string): Expiry {
+  return expired(
+    'Session state corrupted',
+    `State corrupted: ${error}`,
+    'reset',
+    'Offer reset with fresh state',
+  );
+}
+
+function expired(reason: string, detail: string, action: ExpiryAction, actionWords: string): Expiry {
+  return { isExpired: true, reason, detail, action, actionWords };
+}
+
+function futureTime({ state, now }: SessionFacts): string | undefined {
+  if (state === undefined) return undefined;
+  const times = { started_at: state.startedAt, last_activity: state.lastActivity };
+  for (const [key, time] of Object.entries(times)) {
+    if (time !== undefined && Date.parse(time) > now.getTime() + MAX_SKEW_MS)
+      return `Future timestamp: ${key} is ${time}`;
+  }
+  return undefined;
+}

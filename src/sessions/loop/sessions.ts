@@ -1,0 +1,381 @@
+import { createHash } from 'node:crypto';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { allows, InvalidInputError } from '../../foundation/index.js';
+import {
+  acquireLock,
+  attempt,
+  commitGroup,
+  createFile,
+  type DirectoryWatch,
+  DOCUMENT_VERSION,
+  DocumentDamagedError,
+  ensureDirectory,
+  hasDirectory,
+  inspectLock,
+  isTemporaryName,
+  type Lock,
+  type LockState,
+  type LockTools,
+  listDirectory,
+  NewerVersionError,
+  readUserFile,
+  removeQuietly,
+  resolveUserPath,
+  rollForward,
+  setAside,
+  UnsafePathError,
+} from '../../storage/index.js';
+import { archiveSession, removeArchived } from './archive.js';
+import { LoopEndedError, LoopNotFoundError, LoopNotResumableError } from './errors.js';
+import { presetOf } from './iteration.js';
+import { loopLifecycle } from './lifecycle.js';
+import { completeDocuments, newDocuments } from './new-loop.js';
+import { OwnedLoop } from './owned-loop.js';
+import { type PhaseSetting, PRESETS, resolvePreset } from './presets.js';
+import { groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
+import { type LoopRequest, LoopRequestInput, requestLock, sendRequest } from './requests.js';
+import {
+  checkExpiry,
+  type DetectAction,
+  detectAction,
+  type Expiry,
+  type SessionFacts,
+  validateState,
+} from './resume.js';
+import { type Budget, DOCUMENTS, type LoopState, STATUS_LOG } from './schema.js';
+import { type LoopView, viewOf } from './view.js';
+
+export interface LoopSessionsOptions extends LockTools {
+  /** The `.prp-session` directory. */
+  readonly directory: string;
+  /** Where relative plans are looked for; the directory's parent if absent. */
+  readonly projectDirectory?: string | undefined;
+  readonly callsPerHour?: number | undefined;
+  readonly budget?: Budget | undefined;
+  /** Phases in another order, fewer of them, or retuned. */
+  readonly phases?: readonly PhaseSetting[] | undefined;
+}
+
+/** What was found for a plan. */
+export interface Detection {
+  readonly found: boolean;
+  readonly session: LoopState | null;
+  readonly action: DetectAction;
+  readonly reason: string | null;
+  readonly expiry: Expiry;
+  /** What is worth saying and stops nobody: an edited plan, files of a newer version. */
+  readonly warnings: readonly string[];
+  readonly view: LoopView | undefined;
+}
+
+export interface CreateOptions {
+  readonly criteriaCount?: number | undefined;
+  /** Makes it a session over stories: the first one, and how many there are. */
+  readonly story?: { readonly first: string; readonly total: number } | undefined;
+  readonly budget?: Budget | undefined;
+}
+
+export interface ResumeOptions {
+  /** Lets a halted session try again. */
+  readonly reset?: boolean | undefined;
+  readonly guidance?: string | undefined;
+}
+
+const LOCK = 'loop';
+const DEFAULT_CALLS_PER_HOUR = 100;
+
+/** The loop of one project: found, created, resumed, and asked from outside. */
+export class LoopSessions {
+  readonly directory: string;
+  readonly #options: LoopSessionsOptions;
+  readonly #projectDirectory: string;
+
+  constructor(options: LoopSessionsOptions) {
+    this.#options = options;
+    this.directory = options.directory;
+    this.#projectDirectory = options.projectDirectory ?? dirname(options.directory);
+  }
+
+  /** What there is for a plan and what to offer. Reads only. */
+  detect(prpFile: string): Detection {
+    const snapshot = this.#read();
+    const { state } = snapshot.documents;
+    const expiry = snapshot.isFound ? this.#expiryOf(snapshot, prpFile) : ({ isExpired: false } as const);
+    return {
+      found: snapshot.isFound,
+      session: state ?? null,
+      action: detectAction(snapshot.isFound, expiry),
+      reason: expiry.isExpired ? expiry.detail : null,
+      expiry,
+      warnings: this.#warnings(snapshot),
+      view: this.#view(snapshot),
+    };
+  }
+
+  /** The published check: undefined if the session can be resumed for a plan, else the published message. Reads only. */
+  validate(prpFile: string): string | undefined {
+    const snapshot = this.#read();
+    if (!snapshot.isFound) throw new LoopNotFoundError(this.directory);
+    const facts = this.#factsOf(snapshot, prpFile);
+    return facts.raw === undefined ? facts.faults[0] : validateState(facts.raw, facts);
+  }
+
+  /** The session as it stands, or undefined where there is none that can be read. Reads only. */
+  read(): LoopView | undefined {
+    return this.#view(this.#read());
+  }
+
+  /** Whether there is a session, readable or not. */
+  isFound(): boolean {
+    return this.#read().isFound;
+  }
+
+  /** What is wrong with the files; an empty list means that they are whole. */
+  verify(): string[] {
+    const { faults, missing, isFound } = this.#read();
+    if (!isFound) return [];
+    return [
+      ...faults.map(({ file, reason }) => `${file}: ${reason}`),
+      ...missing.map((file) => `${file}: it is missing`),
+    ];
+  }
+
+  /**
+   * Creates a session and owns it. One that was there is archived first, whatever its state; if somebody runs it,
+   * nothing happens. Throws LOCKED, INVALID_INPUT, NEWER_VERSION, UNSAFE_PATH.
+   */
+  async create(prpFile: string, options: CreateOptions = {}): Promise<OwnedLoop> {
+    const { clock, ids } = this.#options;
+    const stored = this.#storedPath(prpFile);
+    const facts = {
+      sessionId: ids.uuid(),
+      prpFile: stored,
+      prpHash: this.#hashOf(stored),
+      preset: options.story === undefined ? resolvePreset('tdd', this.#options.phases) : PRESETS.story,
+      criteriaCount: options.criteriaCount ?? 0,
+      callsPerHour: this.#options.callsPerHour ?? DEFAULT_CALLS_PER_HOUR,
+      budget: options.budget ?? this.#options.budget ?? {},
+      story: options.story,
+    };
+    ensureDirectory(this.#options.fileSystem, this.directory);
+    const lock = await this.#acquire();
+    try {
+      using requests = await acquireLock(this.#options, requestLock(this.directory));
+      this.#recover(lock);
+      this.#ignoreDirectory();
+      const before = this.#read();
+      this.#refuseNewer(before);
+      if (before.isFound) {
+        const kept = archiveSession(this.#options, this.directory, before.raw?.session_id);
+        this.#options.log.info('loop.archived', { path: kept });
+      }
+      const documents = newDocuments(facts, clock.now().toISOString());
+      const replaced = { ...writeDocuments(documents, 0), [STATUS_LOG]: '' };
+      requests.assertHeld();
+      commitGroup(this.#options, groupOf(this.directory), { replaced }, lock);
+      removeArchived(this.#options.fileSystem, this.directory);
+      return new OwnedLoop(this.#options, this.directory, lock, documents, 0);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Goes on with the session that is there and owns it. A commit that a crash cut short is completed first.
+   * Throws LOCKED, LOOP_NOT_FOUND, LOOP_NOT_RESUMABLE, NEWER_VERSION.
+   */
+  async resume(prpFile: string, options: ResumeOptions = {}): Promise<OwnedLoop> {
+    const loop = await this.open();
+    try {
+      const expiry = this.#expiryOf(this.#read(), prpFile);
+      if (!expiry.isExpired) {
+        loop.resume(options.guidance);
+        return loop;
+      }
+      const mayReset = options.reset === true && expiry.action === 'reset_or_abort';
+      if (!mayReset || loop.state.status === 'aborted')
+        throw new LoopNotResumableError(expiry.detail, expiry.action);
+      loop.reset(options.guidance);
+      loop.resume();
+      return loop;
+    } catch (error) {
+      loop[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Owns the session that is there without changing its state, to end or mend it. Throws as `resume`. */
+  async open(): Promise<OwnedLoop> {
+    if (!this.#hasDirectory()) throw new LoopNotFoundError(this.directory);
+    const lock = await this.#acquire();
+    try {
+      this.#recover(lock);
+      const snapshot = this.#read();
+      if (!snapshot.isFound) throw new LoopNotFoundError(this.directory);
+      this.#refuseNewer(snapshot);
+      const { state } = snapshot.documents;
+      const damaged = snapshot.faults.find((fault) => fault.kind !== 'mixed');
+      if (state === undefined || damaged !== undefined) {
+        const fault = damaged ?? { file: DOCUMENTS.state.file, reason: 'it cannot be read' };
+        throw new LoopNotResumableError(`State corrupted: ${fault.file}: ${fault.reason}`, 'reset');
+      }
+      const callsPerHour = this.#options.callsPerHour ?? DEFAULT_CALLS_PER_HOUR;
+      const at = this.#options.clock.now().toISOString();
+      const documents = completeDocuments({ ...snapshot.documents, state }, callsPerHour, at);
+      return new OwnedLoop(this.#options, this.directory, lock, documents, snapshot.commit ?? 0);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  /**
+   * Leaves a request for whoever owns the session, now or later, durably.
+   * Throws LOOP_NOT_FOUND, LOOP_ENDED, INVALID_INPUT, NEWER_VERSION.
+   */
+  async request(input: LoopRequestInput): Promise<{ request: LoopRequest; owner: LockState }> {
+    const parsed = LoopRequestInput.safeParse(input);
+    if (!parsed.success)
+      throw new InvalidInputError(`Not a request: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+    if (!this.isFound()) throw new LoopNotFoundError(this.directory);
+    const request = await sendRequest(this.#options, this.directory, parsed.data, () => {
+      const snapshot = this.#read();
+      const { state } = snapshot.documents;
+      if (state === undefined) throw new LoopNotFoundError(this.directory);
+      this.#refuseNewer(snapshot);
+      if (!allows(loopLifecycle, state.status, 'abort'))
+        throw new LoopEndedError(state.status, parsed.data.kind);
+      return state.sessionId;
+    });
+    return { request, owner: this.owner() };
+  }
+
+  /** Who runs the loop. */
+  owner(): LockState {
+    return inspectLock(this.#options, this.lockPath());
+  }
+
+  /** The lock of the loop, for those who want to look at it or take it away. */
+  lockPath(): string {
+    return join(this.directory, LOCK);
+  }
+
+  /** Calls back whenever the loop may have changed, its requests included. */
+  watch(onHint: () => void): DirectoryWatch {
+    return this.#options.watcher.watch(this.directory, () => onHint());
+  }
+
+  #view(snapshot: LoopSnapshot): LoopView | undefined {
+    if (!snapshot.isFound) return undefined;
+    return viewOf(this.directory, snapshot, this.owner(), this.#options.clock.now());
+  }
+
+  #expiryOf(snapshot: LoopSnapshot, prpFile: string): Expiry {
+    return checkExpiry(this.#factsOf(snapshot, prpFile));
+  }
+
+  #factsOf(snapshot: LoopSnapshot, prpFile: string): SessionFacts {
+    const { documents, raw } = snapshot;
+    const { state, breaker } = documents;
+    const preset = state === undefined ? PRESETS.tdd : presetOf(state);
+    return {
+      raw,
+      state,
+      faults: snapshot.faults.map(({ file, reason }) => `${file}: ${reason}`),
+      breaker,
+      prpFile,
+      isSamePrp:
+        typeof raw?.prp_file === 'string' && this.#realPath(raw.prp_file) === this.#realPath(prpFile),
+      phases: preset.phases.map((phase) => phase.name),
+      now: this.#options.clock.now(),
+    };
+  }
+
+  #warnings(snapshot: LoopSnapshot): string[] {
+    const { state } = snapshot.documents;
+    const warnings: string[] = [];
+    if (snapshot.version > DOCUMENT_VERSION)
+      warnings.push(
+        `The files were written by a newer Holdfast (format version ${snapshot.version}); this one only reads them`,
+      );
+    if (typeof state?.prpHash === 'string' && this.#hashOf(state.prpFile) !== state.prpHash)
+      warnings.push('The PRP was edited since the session began');
+    return warnings;
+  }
+
+  #read(): LoopSnapshot {
+    if (!this.#hasDirectory()) return NOTHING;
+    return readLoop(this.#options.fileSystem, this.directory);
+  }
+
+  #hasDirectory(): boolean {
+    return hasDirectory(this.#options.fileSystem, this.directory);
+  }
+
+  /** Every directory that we make in a project is left out of its history. */
+  #ignoreDirectory(): void {
+    const path = join(this.directory, '.gitignore');
+    if (attempt(path, 'look at', () => this.#options.fileSystem.look(path)) === undefined)
+      createFile(this.#options, path, '*\n');
+  }
+
+  #acquire(): Promise<Lock> {
+    return acquireLock(this.#options, this.lockPath(), { waitMs: 0 });
+  }
+
+  /** Completes what a crash cut short and sweeps what it left. A redo record that does not verify is set aside. */
+  #recover(lock: Lock): void {
+    const { fileSystem, log } = this.#options;
+    const group = groupOf(this.directory);
+    for (const name of listDirectory(fileSystem, this.directory)) {
+      if ([...group.files, group.record, '.gitignore'].some((file) => isTemporaryName(name, file)))
+        removeQuietly(fileSystem, join(this.directory, name));
+    }
+    try {
+      if (rollForward(this.#options, group, lock))
+        log.info('loop.rolled-forward', { directory: this.directory });
+    } catch (error) {
+      if (!(error instanceof DocumentDamagedError)) throw error;
+      const keptAt = setAside(this.#options, join(this.directory, group.record));
+      log.warn('loop.damaged-file-set-aside', { file: group.record, keptAt });
+    }
+  }
+
+  #refuseNewer(snapshot: LoopSnapshot): void {
+    if (snapshot.version > DOCUMENT_VERSION) throw new NewerVersionError(this.directory, snapshot.version);
+    const unsafe = snapshot.faults.find((fault) => fault.kind === 'unsafe');
+    if (unsafe !== undefined) throw new UnsafePathError(join(this.directory, unsafe.file), unsafe.reason);
+  }
+
+  /** A plan inside the project is stored by its path from there, as people write it. */
+  #storedPath(prpFile: string): string {
+    const path = resolve(this.#projectDirectory, prpFile);
+    const inside = relative(this.#projectDirectory, path);
+    return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
+  }
+
+  #realPath(prpFile: string): string {
+    const path = resolve(this.#projectDirectory, prpFile);
+    return resolveUserPath(this.#options.fileSystem, path) ?? path;
+  }
+
+  /** Null for a plan that is a directory, or is not there. */
+  #hashOf(prpFile: string): string | null {
+    const { fileSystem } = this.#options;
+    const path = this.#realPath(prpFile);
+    if (attempt(path, 'look at', () => fileSystem.look(path))?.kind !== 'file') return null;
+    const text = readUserFile(fileSystem, path);
+    return text === undefined ? null : createHash('sha256').update(text).digest('hex');
+  }
+}
+
+const NOTHING: LoopSnapshot = {
+  isFound: false,
+  raw: undefined,
+  documents: {},
+  faults: [],
+  missing: [],
+  version: DOCUMENT_VERSION,
+  commit: null,
+};

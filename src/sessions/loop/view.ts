@@ -1,0 +1,89 @@
+import type { LockState } from '../../storage/index.js';
+import { presetOf } from './iteration.js';
+import type { LoopStatus } from './lifecycle.js';
+import { overallPercent, phasePercent } from './metrics.js';
+import { roll } from './rate-limit.js';
+import type { LoopSnapshot } from './read-loop.js';
+import type { LoopDocuments, LoopState } from './schema.js';
+
+/** A loop as people see it. */
+export interface LoopView {
+  readonly directory: string;
+  readonly sessionId: string;
+  /** A stored `running` whose owner is gone is `suspended`. */
+  readonly status: LoopStatus;
+  readonly statusReason: string | null;
+  readonly state: LoopState;
+  readonly documents: Partial<LoopDocuments>;
+  readonly phases: readonly PhaseView[];
+  readonly percent: number;
+  readonly owner: LockState;
+  readonly faults: readonly string[];
+}
+
+export interface PhaseView {
+  readonly name: string;
+  readonly progress: 'complete' | 'in_progress' | 'pending';
+  readonly percent: number;
+  readonly iterations: number;
+  readonly numbers: Readonly<Record<string, unknown>>;
+}
+
+/** Derives the view from the files and the lock. */
+export function viewOf(
+  directory: string,
+  snapshot: LoopSnapshot,
+  owner: LockState,
+  now: Date,
+): LoopView | undefined {
+  const { state, rateLimit } = snapshot.documents;
+  if (state === undefined) return undefined;
+  const { phases } = presetOf(state);
+  const isLost = state.status === 'running' && owner.hold !== 'held';
+  const documents =
+    rateLimit === undefined ? snapshot.documents : { ...snapshot.documents, rateLimit: roll(rateLimit, now) };
+  return {
+    directory,
+    sessionId: state.sessionId,
+    status: isLost ? 'suspended' : state.status,
+    statusReason: isLost ? lossReason(owner) : reasonOf(state),
+    state,
+    documents,
+    phases: phasesOf(state, documents),
+    percent: overallPercent(phases, state),
+    owner,
+    faults: snapshot.faults.map(({ file, reason }) => `${file}: ${reason}`),
+  };
+}
+
+function lossReason(owner: LockState): string {
+  return owner.hold === 'dead' ? `its process is gone: ${owner.reason}` : 'no process runs it';
+}
+
+function reasonOf(state: LoopState): string | null {
+  if (state.status === 'paused') return state.pauseReason ?? null;
+  if (state.status === 'suspended') return state.suspendReason ?? null;
+  return state.status === 'halted' ? state.haltReason : null;
+}
+
+/** The phases of the preset; with stories, those that are done and the one that is being worked on. */
+function phasesOf(state: LoopState, { metrics }: Partial<LoopDocuments>): PhaseView[] {
+  const { phases } = presetOf(state);
+  const story = state.currentStory ?? null;
+  const names =
+    story === null ? phases.map((phase) => phase.name) : [...new Set([...state.phasesCompleted, story])];
+  const current = story ?? state.currentPhase;
+  return names.map((name) => {
+    const phase = phases.find((other) => other.name === name) ?? phases[0];
+    const known = metrics?.phases[name];
+    const numbers = known?.finalMetrics ?? known?.currentMetrics ?? {};
+    const isComplete = state.phasesCompleted.includes(name);
+    return {
+      name,
+      progress: isComplete ? 'complete' : name === current ? 'in_progress' : 'pending',
+      percent: isComplete ? 100 : phase === undefined ? 0 : phasePercent(phase, numbers),
+      iterations: state.phaseHistory[name]?.iterations ?? (name === current ? state.currentIteration : 0),
+      numbers,
+    };
+  });
+}
