@@ -36,7 +36,11 @@ const REQUIRE =
 export async function buildCli(outdir, entryPoints = { main: 'src/cli/main.ts' }) {
   await build({
     ...common,
-    entryPoints: { holdfast: 'src/cli/holdfast.ts', ralphtool: 'src/cli/ralphtool.ts' },
+    entryPoints: {
+      holdfast: 'src/cli/holdfast.ts',
+      aur: 'src/cli/aur.ts',
+      ralphtool: 'src/cli/ralphtool.ts',
+    },
     outdir,
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
@@ -90,7 +94,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.chdir(root);
   rmSync('dist', { recursive: true, force: true });
   await Promise.all([buildCli('dist/cli'), buildLibrary(), buildScriptedAgent('dist/agents')]);
-  for (const name of ['holdfast', 'ralphtool']) chmodSync(`dist/cli/${name}.cjs`, 0o755);
+  for (const name of ['holdfast', 'aur', 'ralphtool']) chmodSync(`dist/cli/${name}.cjs`, 0o755);
   execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
     stdio: 'inherit',
   });

@@ -38,8 +38,8 @@ try {
   symlinkSync(join(root, 'node_modules', '@types', 'node'), join(work, 'node_modules', '@types', 'node'));
 
   assert(
-    Object.keys(manifest.bin).join() === 'holdfast,ralphtool',
-    'the programs are holdfast and ralphtool',
+    Object.keys(manifest.bin).join() === 'aur,holdfast,ralphtool',
+    'the programs are aur, holdfast and ralphtool',
   );
   for (const [name, path] of Object.entries(manifest.bin)) {
     const version = run(join(target, path), ['--version']).trim();

@@ -1,11 +1,13 @@
+import { fileURLToPath } from 'node:url';
 import { processEnvironment } from '../app/index.js';
+import { AUR } from './aur-table.js';
 import { HOLDFAST } from './command-table.js';
 import { ExitCode } from './exit-codes.js';
 import type { ProgramName } from './program.js';
 import { RALPHTOOL } from './ralphtool-table.js';
 import { run } from './run.js';
 
-const PROGRAMS = { holdfast: HOLDFAST, ralphtool: RALPHTOOL };
+const PROGRAMS = { holdfast: HOLDFAST, aur: AUR, ralphtool: RALPHTOOL };
 
 /** Runs the program and returns its exit code. A first signal asks the command to stop; a second one is not waited for. */
 export async function main(args: readonly string[], name: ProgramName = 'holdfast'): Promise<number> {
@@ -31,7 +33,8 @@ export async function main(args: readonly string[], name: ProgramName = 'holdfas
     stderr: process.stderr,
     environment: processEnvironment(),
     workingDirectory: process.cwd(),
-    self: { command: process.execPath, args: process.argv.slice(1, 2) },
+    // Beside this file, wherever a link to it was called from: agents start `holdfast mcp` by it.
+    self: { command: process.execPath, args: [fileURLToPath(new URL('holdfast.cjs', import.meta.url))] },
     signal: controller.signal,
   };
   const code = await run(args, surroundings, PROGRAMS[name]);

@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 
 /** What the programs of this package are called. */
-export type ProgramName = 'holdfast' | 'ralphtool';
+export type ProgramName = 'holdfast' | 'aur' | 'ralphtool';
 
 /** Loads a command, which is a chunk of its own. */
 export type Loader = () => Promise<{ default: Command }>;

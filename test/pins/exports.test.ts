@@ -190,6 +190,7 @@ describe('what programs may import', () => {
     );
     expect(manifest.bin).toEqual({
       holdfast: 'dist/cli/holdfast.cjs',
+      aur: 'dist/cli/aur.cjs',
       ralphtool: 'dist/cli/ralphtool.cjs',
     });
     expect(manifest.exports['./question'].default).toBe('./dist/lib/question.js');

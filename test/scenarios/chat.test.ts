@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -221,6 +222,53 @@ describe('the conversations there are', () => {
       expect(filesOf(world)).toContain('ancient.jsonl');
     },
   );
+});
+
+describe('the published program', () => {
+  const aur = (world: Machine, args: readonly string[], input = '') =>
+    new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+      const child = spawn(process.execPath, [join(DIST, 'cli', 'aur.cjs'), ...args], {
+        cwd: world.project,
+        env: world.env,
+      });
+      const out = { stdout: '', stderr: '' };
+      child.stdout.on('data', (chunk) => {
+        out.stdout += chunk;
+      });
+      child.stderr.on('data', (chunk) => {
+        out.stderr += chunk;
+      });
+      child.on('close', (code) => resolve({ code, ...out }));
+      child.stdin.end(input);
+    });
+
+  verifiesAnywhere('C01', 'aur spawn --interactive is the same chat', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'one' }] }, { steps: [{ say: 'two' }] }]);
+    const spoken = await aur(
+      world,
+      ['spawn', '--interactive', '--agent', 'player', '--session', 'talk'],
+      'hello\n',
+    );
+    expect(spoken, spoken.stderr).toMatchObject({ code: 0, stdout: 'one\n' });
+    expect((await aur(world, ['spawn', '--list-sessions'])).stdout).toMatch(/talk +player +2 .* completed/);
+    expect((await aur(world, ['spawn', '--resume', 'talk'], 'again\n')).stdout).toBe('two\n');
+    expect((await aur(world, ['spawn', '--clean-sessions', '30'])).stdout).toBe(
+      'Deleted 0 sessions older than 30 days\n',
+    );
+    expect((await aur(world, ['spawn', '--delete-session', 'talk', '--yes'])).code).toBe(0);
+    const file = await aur(world, ['spawn', 'tasks.md', '--interactive']);
+    expect(file).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Cannot use --interactive with task file'),
+    });
+  });
+
+  it('says whose aur it is to those who want another one', async () => {
+    await using world = await withPlayer([]);
+    const other = await aur(world, ['goals', 'x']);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("This is Holdfast's aur") });
+    expect((await aur(world, ['--help'])).stdout).toContain('aur spawn --interactive');
+  });
 });
 
 describe('a chat in a terminal', () => {
