@@ -42,6 +42,10 @@ export const COMMAND_GROUPS = [
       ['agents list', 'List the agents that are known and installed'],
       ['agents probe', 'Try what an agent can really do'],
       ['exec', 'Run one prompt with an agent'],
+      ['chat', 'Talk with an agent; every turn is kept'],
+      ['processes list', 'List agent processes and their sessions'],
+      ['processes show', 'Show one agent process and its session'],
+      ['processes stop', 'End an agent process, whoever started it'],
     ],
   },
   {
