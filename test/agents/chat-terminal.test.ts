@@ -48,8 +48,7 @@ itDrives(
       await pane.until('Interrupted. Returning to prompt.');
       process.kill(await pane.program(), 'SIGKILL');
       await pane.until(/exit code 137/);
-      await pane.type('stty sane');
-      await pane.press('C-j');
+      await pane.makeSane();
       await pane.holdfast('chat --resume talk');
       await pane.until('Resumed with 6 turns.');
       await pane.type('the last message');

@@ -298,9 +298,7 @@ describe('a chat in a terminal', () => {
     await pane.until('Interrupted. Returning to prompt.');
     process.kill(await pane.program(), 'SIGKILL');
     await pane.until(/exit code 137/);
-    // Nobody could put the terminal back.
-    await pane.type('stty sane');
-    await pane.press('C-j');
+    await pane.makeSane();
     expect((await world.json(['chat', '--list-sessions'])).data).toMatchObject([
       { session_id: 'talk', status: 'interrupted', turn_count: 6 },
     ]);

@@ -116,8 +116,7 @@ describe('drafts', () => {
     await pane.until(() => readDraft(world, id)?.endsWith(' and') === true);
     process.kill(await pane.program(), 'SIGKILL');
     expect(await pane.exitCode()).toBe(137);
-    await pane.type('stty sane'); // nobody put the terminal back
-    await pane.press('C-j');
+    await pane.makeSane();
     await pane.holdfast('inbox --once');
     await pane.until('Your draft is back.');
     await pane.press('o');

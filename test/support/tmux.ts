@@ -80,6 +80,13 @@ export class Pane implements AsyncDisposable {
     await this.#tmux('paste-buffer', '-p', '-r');
   }
 
+  /** Puts the terminal back that a killed program left raw; until then Enter is not the end of a line. */
+  async makeSane(): Promise<void> {
+    await this.type("stty sane; echo 'sane a''gain'");
+    await this.press('C-j');
+    await this.until('sane again'); // wherever the cursor was left
+  }
+
   /** Types a line into the shell. */
   async run(line: string): Promise<void> {
     await this.type(line);
