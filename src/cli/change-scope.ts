@@ -1,4 +1,4 @@
-import type { Services } from '../app/index.js';
+import type { Services } from '../app/base.js';
 import { environmentScope, openChanges } from '../app/open-changes.js';
 import type { ChangeSessions } from '../sessions/change/index.js';
 

@@ -1,4 +1,4 @@
-import type { Services } from '../app/index.js';
+import type { Services } from '../app/base.js';
 import { HoldfastError } from '../foundation/index.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal.js';

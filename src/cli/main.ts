@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { processEnvironment } from '../app/index.js';
+import { processEnvironment } from '../app/base.js';
 import { AUR } from './aur-table.js';
 import { HOLDFAST } from './command-table.js';
 import { ExitCode } from './exit-codes.js';

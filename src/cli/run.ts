@@ -1,4 +1,4 @@
-import { createServices, type Environment, type Services } from '../app/index.js';
+import { createServices, type Environment, type Services } from '../app/base.js';
 import { HoldfastError, messageOf, visibleBlock, visibleJson, visibleLine } from '../foundation/index.js';
 import { HOLDFAST } from './command-table.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';

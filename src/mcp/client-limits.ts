@@ -1,4 +1,4 @@
-import type { Config } from '../app/index.js';
+import type { Config } from '../app/base.js';
 
 /** The clients whose limits we know, by a word in the name they give themselves. */
 const KNOWN = ['claude', 'gemini', 'codex', 'opencode'] as const;

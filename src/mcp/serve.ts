@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Services } from '../app/index.js';
+import type { Services } from '../app/base.js';
 import { messageOf } from '../foundation/index.js';
 import { createMcpServer } from './tools.js';
 import { DeliveringTransport } from './transport.js';

@@ -5,7 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { Services } from '../app/index.js';
+import type { Services } from '../app/base.js';
 import { isHoldfastError, messageOf } from '../foundation/index.js';
 import { type Delivery, QuestionInput, type QuestionView } from '../sessions/question/index.js';
 import { handBackAfterMs } from './client-limits.js';

@@ -1,4 +1,4 @@
-import { readTextFile } from '../../app/index.js';
+import { readTextFile } from '../../app/base.js';
 import { AbortedError, isHoldfastError, visibleJson } from '../../foundation/index.js';
 import {
   checkCreateInput,

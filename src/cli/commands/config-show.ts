@@ -1,4 +1,4 @@
-import { SETTINGS, type SettingKey } from '../../app/index.js';
+import { SETTINGS, type SettingKey } from '../../app/base.js';
 import { visibleJson } from '../../foundation/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';

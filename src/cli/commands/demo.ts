@@ -1,4 +1,4 @@
-import { createServices, withTemporaryHome } from '../../app/index.js';
+import { createServices, withTemporaryHome } from '../../app/base.js';
 import { runDemo } from '../../diagnostics/index.js';
 import type { AnswerInput, QuestionView } from '../../sessions/question/index.js';
 import { type CommandContext, defineCommand } from '../command.js';

@@ -1,4 +1,4 @@
-import { loadClientSetup } from '../../app/index.js';
+import { loadClientSetup } from '../../app/base.js';
 import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';

@@ -1,0 +1,15 @@
+// What every command needs. The rest of this folder is in `index.ts`, which loads all kinds of sessions: a bundler that
+// splits by file gives each command only what it imports, so the commands that start often import this one.
+export {
+  type Config,
+  ConfigError,
+  type Environment,
+  processEnvironment,
+  SETTINGS,
+  type SettingKey,
+} from './config.js';
+export { loadClientSetup } from './load-client-setup.js';
+export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
+export { createServices, type ServiceOptions, type Services } from './services.js';
+export { withTemporaryHome } from './temporary-home.js';
+export { readTextFile } from './user-files.js';
