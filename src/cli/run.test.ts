@@ -43,6 +43,17 @@ describe('the help', () => {
     );
   }
 
+  it('is asked for with `help` before the command, too', async () => {
+    await using world = await appWorld();
+    const { code, stdout } = await world.run(['help', 'questions', 'list']);
+    expect([code, stdout.includes('Usage: holdfast questions list')]).toEqual([0, true]);
+  });
+
+  it('is not needed to know where an option of all commands stands', async () => {
+    await using world = await appWorld();
+    expect(await world.run(['--json', '--quiet', 'questions'])).toMatchObject({ code: 0, stdout: '[]\n' });
+  });
+
   it('names the same things as the command itself', async () => {
     for (const [name, load] of Object.entries(COMMANDS)) {
       const { default: command } = await load();

@@ -48,8 +48,9 @@ async function runCommand(
   surroundings: Surroundings,
   program: Program,
 ): Promise<ExitCode> {
-  const found = program.find(args);
-  if (found === undefined) throw new UnknownCommandError(args, program);
+  const words = commandFirst(args);
+  const found = program.find(words);
+  if (found === undefined) throw new UnknownCommandError(words, program);
   const { default: command } = await found.load();
   const parsed = parseCommand(command, found.rest, program.name);
   const terminal = createTerminal(surroundings, { ...parsed, environment: surroundings.environment });
@@ -72,6 +73,16 @@ async function runCommand(
     },
     parsed as Parameters<typeof command.run>[1],
   );
+}
+
+const FOR_ALL_COMMANDS: readonly string[] = ['--json', '--quiet', '--color', '--no-color'];
+
+/** `--json questions` and `help ask` mean the same as `questions --json` and `ask --help`. */
+function commandFirst(args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  if (first === undefined || rest.length === 0) return args;
+  if (first === 'help') return [...rest, '--help'];
+  return FOR_ALL_COMMANDS.includes(first) ? [...commandFirst(rest), first] : args;
 }
 
 function tell(error: unknown, terminal: Terminal, isJson: boolean): void {
