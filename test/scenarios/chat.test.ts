@@ -11,6 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIST, type Machine, machine } from '../support/holdfast-binary.js';
+import { ATTACKS, assertVisible } from '../support/hostile-text.js';
 import { Pane, verifiesInTerminal as verifies } from '../support/tmux.js';
 import { verifies as verifiesAnywhere } from '../support/verifies.js';
 
@@ -176,6 +177,18 @@ describe('a chat through pipes', () => {
     const read = (id: string) => readFileSync(join(sessionsOf(world), `${id}.jsonl`), 'utf8');
     expect(read('safe')).not.toContain(secret);
     expect(read('open')).toContain(secret);
+  });
+});
+
+describe('hostile text', () => {
+  it('of an agent, of a person and of a file reaches no terminal unencoded', async () => {
+    const turns = [{ steps: ATTACKS.map((text) => ({ say: `${text}\n` })) }];
+    await using world = await withPlayer(turns);
+    const input = `${ATTACKS.map((text) => text.replaceAll('\n', ' ')).join(' ')}\n/history\n/stats\n`;
+    const chat = await world.run(['chat', '--agent', 'player', '--session', 'talk'], { input });
+    const listed = await world.run(['chat', '--list-sessions']);
+    for (const text of [chat.stdout, chat.stderr, listed.stdout]) assertVisible(text, 'the chat');
+    expect(chat.stdout).toContain('user: ');
   });
 });
 
