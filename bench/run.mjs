@@ -2,6 +2,7 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { rows as cliStart } from './cli-start.mjs';
+import { rows as conversations } from './conversations.mjs';
 import { rows as durableWrite } from './durable-write.mjs';
 import { rows as inbox } from './inbox.mjs';
 import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.mjs';
@@ -10,7 +11,7 @@ import { rows as notify } from './notify.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
-const ROWS = [...durableWrite, ...locks, ...notify, ...cliStart, ...inbox];
+const ROWS = [...durableWrite, ...locks, ...notify, ...conversations, ...cliStart, ...inbox];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away
 

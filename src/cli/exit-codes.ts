@@ -22,6 +22,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   INVALID_ANSWER: ExitCode.usage,
   INVALID_SESSION_ID: ExitCode.usage,
   INVALID_PROCESS_ID: ExitCode.usage,
+  INVALID_CONVERSATION_ID: ExitCode.usage,
   LAUNCH_DIFFERS: ExitCode.needsPerson,
   AMBIGUOUS_ID: ExitCode.usage,
   REQUEST_ID_REUSED: ExitCode.usage,

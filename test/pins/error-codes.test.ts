@@ -10,6 +10,10 @@ import {
   InvalidInputError,
 } from '../../src/foundation/index.js';
 import {
+  ConversationExistsError,
+  InvalidConversationIdError,
+} from '../../src/sessions/conversation/index.js';
+import {
   InvalidProcessIdError,
   LaunchDiffersError,
   NotResumableError,
@@ -89,6 +93,8 @@ describe('exit codes', () => {
     [new TooManyProcessesError(1), 'TOO_MANY_PROCESSES', 7],
     [new TerminateFailedError([]), 'TERMINATE_FAILED', 1],
     [new InvalidProcessIdError('x'), 'INVALID_PROCESS_ID', 2],
+    [new InvalidConversationIdError('x', 'y'), 'INVALID_CONVERSATION_ID', 2],
+    [new ConversationExistsError('x'), 'CONVERSATION_EXISTS', 1],
     [new NotResumableError('x', 'y'), 'NOT_RESUMABLE', 1],
     [new LaunchDiffersError('x', []), 'LAUNCH_DIFFERS', 3],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],

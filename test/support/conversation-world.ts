@@ -54,7 +54,10 @@ export async function conversationWorld(options: { isInMemory?: boolean } = {}):
       mkdirSync(base, { recursive: true, mode: 0o700 });
       writeFileSync(path(id), content, { mode: 0o600 });
     },
-    files: () => readdirSync(base).filter((name) => name !== '.holdfast').sort(),
+    files: () =>
+      readdirSync(base)
+        .filter((name) => name !== '.holdfast')
+        .sort(),
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };
 }
@@ -70,7 +73,6 @@ export function publishedFile(id: string, turns: readonly [string, string][], ag
     tokens: content.length,
   }));
   // As Python's json.dumps spells it.
-  const spell = (record: object) =>
-    JSON.stringify(record).replaceAll('":', '": ').replaceAll(',"', ', "');
+  const spell = (record: object) => JSON.stringify(record).replaceAll('":', '": ').replaceAll(',"', ', "');
   return [metadata, ...records].map((record) => `${spell(record)}\n`).join('');
 }

@@ -2,65 +2,12 @@
  * A process of its own that works on question sessions when it is told to (see `question-workers.ts`). It may be told
  * to kill itself at one call of its file system.
  */
-import { constants } from 'node:fs';
 import { isHoldfastError, silentLogger, systemClock, systemIds } from '../../src/foundation/index.js';
 import { FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
-import { DirectoryWatcher, type FileSystem, nodeFileSystem, ownIdentity } from '../../src/storage/index.js';
-import type { KillPlan, Told, WorkerOrder, WorkerPlace } from './question-workers.js';
+import { DirectoryWatcher, nodeFileSystem, ownIdentity } from '../../src/storage/index.js';
+import { deadlyFileSystem } from './deadly-file-system.js';
+import type { Told, WorkerOrder, WorkerPlace } from './question-workers.js';
 import { SeededRandom } from './seeded-random.js';
-
-const CHANGES = new Set([
-  'write',
-  'truncate',
-  'changeMode',
-  'rename',
-  'link',
-  'unlink',
-  'makeDirectory',
-  'removeDirectory',
-]);
-
-function changesSomething(name: string, parameters: readonly unknown[]): boolean {
-  return CHANGES.has(name) || (name === 'open' && (Number(parameters[1]) & constants.O_CREAT) !== 0);
-}
-
-function die(): never {
-  process.kill(process.pid, 'SIGKILL');
-  // The signal is on its way: nothing may happen any more.
-  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
-}
-
-/** The kernel does not stop in the middle of a few bytes, but it may in the middle of many. */
-const FEW_BYTES = 16;
-
-function writeHalf([descriptor, buffer, offset, length, position]: Parameters<FileSystem['write']>): void {
-  if (length <= FEW_BYTES) return;
-  nodeFileSystem.write(descriptor, buffer, offset, Math.floor(length / 2), position);
-  die();
-}
-
-/** The real file system, except that this process dies around one of its calls. */
-function deadlyFileSystem(plan: KillPlan | undefined): { fileSystem: FileSystem; count(): number } {
-  let seen = 0;
-  const fileSystem = new Proxy(nodeFileSystem, {
-    get(target, property) {
-      const name = property as keyof FileSystem;
-      const call = target[name] as (...parameters: unknown[]) => unknown;
-      return (...parameters: unknown[]) => {
-        if (plan?.calls === 'all' || changesSomething(name, parameters)) seen += 1;
-        else return call(...parameters);
-        const isDue = plan !== undefined && seen === plan.at;
-        if (isDue && plan.when === 'before') die();
-        if (isDue && plan.when === 'within' && name === 'write')
-          writeHalf(parameters as Parameters<FileSystem['write']>);
-        const result = call(...parameters);
-        if (isDue) die();
-        return result;
-      };
-    },
-  });
-  return { fileSystem, count: () => seen };
-}
 
 function open(place: WorkerPlace) {
   const { fileSystem, count } = deadlyFileSystem(place.kill);

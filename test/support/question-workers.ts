@@ -8,17 +8,10 @@ import type {
   QuestionInput,
   QuestionOutcome,
 } from '../../src/sessions/question/index.js';
+import type { KillPlan } from './deadly-file-system.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** At which call of its file system a worker kills itself. */
-export interface KillPlan {
-  /** Counted from 1. */
-  readonly at: number;
-  /** `within` a write: half of it is written. */
-  readonly when: 'before' | 'within' | 'after';
-  /** All calls, or only those that change something on disk; between two of these a kill makes no difference. */
-  readonly calls: 'all' | 'changes';
-}
+export type { KillPlan };
 
 export interface WorkerPlace {
   readonly directory: string;
