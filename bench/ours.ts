@@ -1,8 +1,9 @@
 // What the benchmark calls of Holdfast, bundled from `src/` on the fly. No measuring here: only our side of each row.
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClaudeReader } from '../src/agents/claude/read.js';
 import { lineDriver } from '../src/agents/line/index.js';
-import { silentLogger, systemClock, systemIds } from '../src/foundation/index.js';
+import { redact, silentLogger, systemClock, systemIds } from '../src/foundation/index.js';
 import {
   findMarked,
   LineSplitter,
@@ -10,12 +11,15 @@ import {
   type ProgramSpec,
   startProgram,
 } from '../src/programs/index.js';
+import { ConversationSessions, FileConversationStore } from '../src/sessions/conversation/index.js';
 import { LoopSessions } from '../src/sessions/loop/index.js';
 import { FileProcessStore, ProcessSessions } from '../src/sessions/process/index.js';
 import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../src/sessions/question/index.js';
 import {
   acquireLock,
+  checksumSeed,
   DirectoryWatcher,
+  encodeRecord,
   type FileSystem,
   JsonlLog,
   type Lock,
@@ -122,6 +126,47 @@ export function openWorkspace(programs: string, environment: Record<string, stri
 interface Workspace {
   snapshot(directory: string): Promise<Snapshot>;
   compare(before: Snapshot, after: Snapshot): Promise<WorkspaceChanges>;
+}
+
+export { redact };
+
+/** The conversations of a directory. */
+export function openConversations(directory: string): ConversationSessions {
+  return new ConversationSessions({ ...tools, store: new FileConversationStore(tools, { directory }) });
+}
+
+/** Writes a conversation as if it had been held: metadata, turns, completed. */
+export function writeConversation(
+  directory: string,
+  id: string,
+  { turns, turnBytes }: { turns: number; turnBytes: number },
+): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const seed = checksumSeed(id);
+  const time = { timestamp: '2026-03-01T12:00:00.000Z' };
+  const metadata = {
+    type: 'metadata',
+    session_id: id,
+    agent: 'qa-test',
+    created_at: time.timestamp,
+    status: 'active',
+    version: 1,
+  };
+  const descriptor = openSync(join(directory, `${id}.jsonl`), 'w', 0o600);
+  let lines = [encodeRecord(metadata, 0, seed)];
+  for (let turn = 1; turn <= turns; turn++) {
+    const content = `${turn} `.padEnd(turnBytes - 150, 'All work and no play. ');
+    const role = turn % 2 === 1 ? 'user' : 'assistant';
+    lines.push(
+      encodeRecord({ type: 'turn', role, content, ...time, tokens: turnBytes / 4, turn }, turn, seed),
+    );
+    if (lines.length < 1_000) continue;
+    writeSync(descriptor, Buffer.concat(lines));
+    lines = [];
+  }
+  lines.push(encodeRecord({ type: 'status', status: 'completed', ...time, turns }, turns + 1, seed));
+  writeSync(descriptor, Buffer.concat(lines));
+  closeSync(descriptor);
 }
 
 interface Questions {

@@ -3,6 +3,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { rows as agents } from './agents.mjs';
 import { rows as cliStart } from './cli-start.mjs';
+import { rows as conversations } from './conversations.mjs';
 import { rows as durableWrite } from './durable-write.mjs';
 import { rows as inbox } from './inbox.mjs';
 import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.mjs';
@@ -20,6 +21,7 @@ const ROWS = [
   ...loopCommit,
   ...locks,
   ...notify,
+  ...conversations,
   ...cliStart,
   ...inbox,
   ...agents,

@@ -3,7 +3,7 @@
  * themselves what they are, so ordinary code and prose pass unchanged; what it finds becomes `[redacted:kind]`.
  */
 
-/** Kinds of secrets and their shapes. Each has a fixed beginning, so looking for them costs one pass. */
+/** Kinds of secrets and their shapes. All of them are a run of 20 or more letters, digits and few other characters. */
 const SHAPES = {
   'anthropic-key': 'sk-ant-[A-Za-z0-9_-]{20,}',
   'openai-key': 'sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}',
@@ -18,40 +18,119 @@ const SHAPES = {
   'pypi-token': 'pypi-AgE[A-Za-z0-9_-]{40,}',
   'huggingface-token': 'hf_[A-Za-z0-9]{30,}',
   'digitalocean-token': 'do[opr]_v1_[a-f0-9]{64}',
-  'sendgrid-key': 'SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}',
-  jwt: 'eyJ[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}',
-  'private-key':
-    '-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\\s\\S]{0,20000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----',
+  'sendgrid-key': 'SG\\.[A-Za-z0-9_-]{16,100}\\.[A-Za-z0-9_-]{16,}',
+  jwt: 'eyJ[A-Za-z0-9_-]{8,1000}\\.eyJ[A-Za-z0-9_-]{8,10000}\\.[A-Za-z0-9_-]{8,}',
 } as const;
 
 const KINDS = Object.keys(SHAPES);
-
-/** A cheap look for any beginning: text without one (by far most) is done after this. */
-const TRIGGER =
-  /sk-|[rs]k_(?:live|test)_|whsec_|gh[pousr]_|github_pat_|gl(?:pat|ptt|rt|dt)-|xox[abeoprs]-|AKIA|ASIA|AIza|ya29\.|GOCSPX-|npm_|pypi-AgE|hf_|do[opr]_v1_|SG\.|eyJ|-----BEGIN|:\/\/[^\s/@]{1,200}:[^\s/@]|(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=|[Bb]earer /;
-
 const TOKENS = new RegExp(
   Object.values(SHAPES)
     .map((shape) => `((?<![A-Za-z0-9])(?:${shape}))`)
     .join('|'),
   'g',
 );
-/** The password between user and host; the rest of the address tells what it was for. */
-const CONNECTION = /(\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"'<>]{0,200}:)([^\s:/@"'<>]{1,500})(@)/gi;
-/** As `env` and shell scripts print them. */
-const ASSIGNMENT =
-  /(\b[A-Z][A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=)(["']?)([^\s"'$][^\s"']{7,})\2/g;
-const BEARER = /(\b[Bb]earer )([A-Za-z0-9._~+/=-]{20,})/g;
+const MIN_RUN = 20;
+/** Which characters a run may have, by their code. */
+const IN_RUN = new Uint8Array(128);
+for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=~')
+  IN_RUN[character.charCodeAt(0)] = 1;
 
-/** Text without the secrets it held. */
+const BEARER = /\b[Bb]earer $/;
+const KEY_START = '-----BEGIN ';
+const KEY_END = '-----END ';
+const KEY_HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/y;
+const KEY_FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/y;
+const MAX_KEY = 20_000;
+/** The password between user and host, which may hold anything but what ends an address. A placeholder is none. */
+const PASSWORD = /(:\/\/[^\s:/@"'<>]{0,200}:)(?![$<{*[])[^\s/"'<>]{1,500}(?=@)/y;
+/** How the names of secrets end where `env` and shell scripts print them. */
+const NAME_END = /(?:API|_)KEY=|(?:TOKEN|SECRET|PASSWORD|PASSWD)=/g;
+const NAME = /(?<![A-Za-z0-9_])[A-Z0-9_]{1,80}$/;
+const MAX_NAME = 80;
+const VALUE = /(?!["']?\[redacted:)(["']?)[^\s"'$][^\s"']{7,}\1/y;
+
+/** Text without the secrets it held. It costs less than writing the text down as JSON. */
 export function redact(text: string): string {
-  if (!TRIGGER.test(text)) return text;
-  return text
-    .replace(
-      TOKENS,
-      (...groups) => `[redacted:${KINDS[groups.slice(1).findIndex((group) => group !== undefined)]}]`,
-    )
-    .replace(CONNECTION, '$1[redacted:password]$3')
-    .replace(ASSIGNMENT, '$1[redacted:value]')
-    .replace(BEARER, '$1[redacted:token]');
+  return redactAssignments(redactPasswords(redactRuns(redactPrivateKeys(text))));
+}
+
+function redactPrivateKeys(text: string): string {
+  let redacted = '';
+  let copiedTo = 0;
+  let end = 0;
+  for (let at = text.indexOf(KEY_START); at !== -1; at = text.indexOf(KEY_START, at + 1)) {
+    if (end < at) end = text.indexOf(KEY_END, at);
+    if (end === -1) break;
+    KEY_HEADER.lastIndex = at;
+    KEY_FOOTER.lastIndex = end;
+    if (end - at > MAX_KEY || !KEY_HEADER.test(text) || !KEY_FOOTER.test(text)) continue;
+    redacted += `${text.slice(copiedTo, at)}[redacted:private-key]`;
+    copiedTo = KEY_FOOTER.lastIndex;
+    at = copiedTo - 1;
+  }
+  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
+}
+
+/** Looks at every 20th character only: whatever is long enough to be a secret is met, most else is passed over. */
+function redactRuns(text: string): string {
+  let redacted = '';
+  let copiedTo = 0;
+  for (let at = MIN_RUN - 1; at < text.length; at += MIN_RUN) {
+    if (!isInRun(text, at)) continue;
+    let start = at;
+    while (start > copiedTo && isInRun(text, start - 1)) start -= 1;
+    let end = at + 1;
+    while (end < text.length && isInRun(text, end)) end += 1;
+    at = end;
+    if (end - start < MIN_RUN) continue;
+    const run = text.slice(start, end);
+    const clean = redactRun(run, text.slice(Math.max(0, start - 8), start));
+    if (clean === run) continue;
+    redacted += text.slice(copiedTo, start) + clean;
+    copiedTo = end;
+  }
+  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
+}
+
+function isInRun(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 128 && IN_RUN[code] === 1;
+}
+
+function redactRun(run: string, before: string): string {
+  const clean = run.replace(
+    TOKENS,
+    (...groups) => `[redacted:${KINDS[groups.slice(1).findIndex((group) => group !== undefined)]}]`,
+  );
+  return clean === run && BEARER.test(before) ? '[redacted:token]' : clean;
+}
+
+/** Keeps the address: it tells what the password was for. */
+function redactPasswords(text: string): string {
+  let redacted = '';
+  let copiedTo = 0;
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 1)) {
+    PASSWORD.lastIndex = at;
+    const found = PASSWORD.exec(text);
+    if (found === null) continue;
+    redacted += `${text.slice(copiedTo, at)}${found[1]}[redacted:password]`;
+    copiedTo = PASSWORD.lastIndex;
+    at = copiedTo - 1;
+  }
+  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
+}
+
+function redactAssignments(text: string): string {
+  let redacted = '';
+  let copiedTo = 0;
+  NAME_END.lastIndex = 0;
+  while (NAME_END.test(text)) {
+    const at = NAME_END.lastIndex;
+    VALUE.lastIndex = at;
+    if (!NAME.test(text.slice(Math.max(0, at - 1 - MAX_NAME), at - 1)) || !VALUE.test(text)) continue;
+    redacted += `${text.slice(copiedTo, at)}[redacted:value]`;
+    copiedTo = VALUE.lastIndex;
+    NAME_END.lastIndex = copiedTo;
+  }
+  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
 }

@@ -1,7 +1,7 @@
 import { closeQuietly, readExactly } from './atomic-file.js';
 import { attempt } from './errors.js';
 import type { FileSystem } from './file-system.js';
-import { openLog } from './jsonl-reader.js';
+import { type OpenLog, openLog } from './jsonl-reader.js';
 
 /** The first and the last bytes of a file; they are the same bytes in a short one. */
 export interface FileEnds {
@@ -26,17 +26,16 @@ export class EndsReader {
 
   /** Undefined where there is no file, or it became shorter meanwhile. Throws UNSAFE_PATH, STORAGE_FAILED. */
   read(path: string): FileEnds | undefined {
-    const descriptor = openLog(this.#fileSystem, path);
-    if (descriptor === undefined) return undefined;
+    const log = openLog(this.#fileSystem, path);
+    if (log === undefined) return undefined;
     try {
-      return attempt(path, 'read', () => this.#readOpen(descriptor));
+      return attempt(path, 'read', () => this.#readOpen(log));
     } finally {
-      closeQuietly(this.#fileSystem, descriptor);
+      closeQuietly(this.#fileSystem, log.descriptor);
     }
   }
 
-  #readOpen(descriptor: number): FileEnds | undefined {
-    const { size, modifiedMs } = this.#fileSystem.factsOf(descriptor);
+  #readOpen({ descriptor, facts: { size, modifiedMs } }: OpenLog): FileEnds | undefined {
     const head = this.#head.subarray(0, Math.min(size, this.#head.length));
     if (!readExactly(this.#fileSystem, descriptor, head, 0)) return undefined;
     if (head.length === size) return { head, tail: head, size, modifiedMs };

@@ -51,7 +51,7 @@ export {
   type VerifiedRecord,
   verifyLine,
 } from './jsonl-record.js';
-export { checkLog, type SealedLine } from './jsonl-verify.js';
+export { type CheckLogOptions, checkLog, type SealedLine } from './jsonl-verify.js';
 export { deriveLayout, findLoopDirectory, type Layout, type MovedDirectories, type Roots } from './layout.js';
 export {
   type AcquireOptions,

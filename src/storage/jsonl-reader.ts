@@ -1,6 +1,6 @@
 import { closeQuietly, readExactly } from './atomic-file.js';
 import { attempt, UnsafePathError } from './errors.js';
-import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
+import { type FileFacts, type FileSystem, OpenFlags, systemCode } from './file-system.js';
 import {
   checksumSeed,
   type LineFault,
@@ -47,10 +47,15 @@ export interface ReadLogOptions {
   readonly sessionId: string;
   /** Longer lines are told as damage and never held in memory. */
   readonly maxRecordBytes?: number;
+  /** How much is read at a time; less than usual for who wants only the start. */
+  readonly chunkBytes?: number;
 }
 
 export const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
+/** Larger reads cost less, and a short file needs no large buffer. */
+const SCAN_BYTES = 1024 * 1024;
+const MIN_SCAN_BYTES = 4096;
 const LF = 0x0a;
 
 /** Everything in a log, in order, without a lock. Memory does not depend on the size of the file. Throws STORAGE_FAILED. */
@@ -62,7 +67,7 @@ export function* scanLog(
   const seed = checksumSeed(options.sessionId);
   let lastSeq: number | null = null;
   let foreign = 0;
-  for (const line of scanLines(fileSystem, path, options.maxRecordBytes ?? MAX_RECORD_BYTES)) {
+  for (const line of scanLines(fileSystem, path, options)) {
     if (line.kind === 'end') {
       yield judgeTail(line, seed);
       continue;
@@ -127,14 +132,14 @@ export function* scanLogBackwards(
 ): Generator<Omit<LogEntry, 'line'> | Omit<LogDamage, 'line'> | Omit<LogTail, 'line'>> {
   const seed = checksumSeed(options.sessionId);
   const maxBytes = options.maxRecordBytes ?? MAX_RECORD_BYTES;
-  const descriptor = openLog(fileSystem, path);
-  if (descriptor === undefined) return;
+  const log = openLog(fileSystem, path);
+  if (log === undefined) return;
+  const { descriptor, facts } = log;
   try {
-    const size = attempt(path, 'read', () => fileSystem.factsOf(descriptor).size);
     for (const { bytes, offset, length, isFinished } of linesFromEnd(
       fileSystem,
       descriptor,
-      size,
+      facts.size,
       maxBytes,
       path,
     )) {
@@ -168,27 +173,34 @@ interface End {
   readonly length: number;
 }
 
+/** Whether nobody needs to see the line between two places of a buffer. */
+type PassOver = (buffer: Buffer, from: number, to: number) => boolean;
+
+/** The lines of a log; whoever passes over some is spared the cost of getting them one by one. */
 export function* scanLines(
   fileSystem: FileSystem,
   path: string,
-  maxBytes: number,
+  options: ReadLogOptions,
+  isPassedOver?: PassOver,
 ): Generator<Line | LogDamage | End> {
-  const descriptor = openLog(fileSystem, path);
-  if (descriptor === undefined) return;
+  const log = openLog(fileSystem, path);
+  if (log === undefined) return;
   try {
-    yield* frameLines(fileSystem, descriptor, path, maxBytes);
+    yield* frameLines(fileSystem, log, path, options, isPassedOver);
   } finally {
-    closeQuietly(fileSystem, descriptor);
+    closeQuietly(fileSystem, log.descriptor);
   }
 }
 
 function* frameLines(
   fileSystem: FileSystem,
-  descriptor: number,
+  { descriptor, facts }: OpenLog,
   path: string,
-  maxBytes: number,
+  options: ReadLogOptions,
+  isPassedOver: PassOver = () => false,
 ): Generator<Line | LogDamage | End> {
-  let buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const { maxRecordBytes: maxBytes = MAX_RECORD_BYTES, chunkBytes = SCAN_BYTES } = options;
+  let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(MIN_SCAN_BYTES, facts.size + 1)));
   /** How many bytes of an unfinished line stand at the start of the buffer, and how many of it were let go. */
   let held = 0;
   let lost = 0;
@@ -210,9 +222,9 @@ function* frameLines(
     let from = 0;
     for (let end = filled.indexOf(LF, held); end !== -1; end = filled.indexOf(LF, from)) {
       const length = lost + end - from;
-      yield length > maxBytes
-        ? oversized(lineNumber, lineOffset, length)
-        : { kind: 'line', bytes: filled.subarray(from, end), line: lineNumber, offset: lineOffset };
+      if (length > maxBytes) yield oversized(lineNumber, lineOffset, length);
+      else if (!isPassedOver(buffer, from, end))
+        yield { kind: 'line', bytes: filled.subarray(from, end), line: lineNumber, offset: lineOffset };
       lineNumber += 1;
       lineOffset += length + 1;
       lost = 0;
@@ -322,8 +334,14 @@ export function gapBefore(
   return { kind: 'damage', reason: 'gap', line: entry.line, offset: entry.offset, length: 0, detail };
 }
 
+/** A log that is open for reading, and what it was then. */
+export interface OpenLog {
+  readonly descriptor: number;
+  readonly facts: FileFacts;
+}
+
 /** Opens a log for reading; undefined where there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
-export function openLog(fileSystem: FileSystem, path: string): number | undefined {
+export function openLog(fileSystem: FileSystem, path: string): OpenLog | undefined {
   return attempt(path, 'open', () => {
     let descriptor: number;
     try {
@@ -333,13 +351,13 @@ export function openLog(fileSystem: FileSystem, path: string): number | undefine
       if (systemCode(error) === 'ELOOP') throw new UnsafePathError(path, 'it is a symbolic link');
       throw error;
     }
-    let isFile = false;
+    let facts: FileFacts | undefined;
     try {
-      isFile = fileSystem.factsOf(descriptor).kind === 'file';
+      facts = fileSystem.factsOf(descriptor);
     } finally {
-      if (!isFile) closeQuietly(fileSystem, descriptor);
+      if (facts?.kind !== 'file') closeQuietly(fileSystem, descriptor);
     }
-    if (!isFile) throw new UnsafePathError(path, 'it is not a regular file');
-    return descriptor;
+    if (facts.kind !== 'file') throw new UnsafePathError(path, 'it is not a regular file');
+    return { descriptor, facts };
   });
 }

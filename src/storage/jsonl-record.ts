@@ -15,6 +15,7 @@ const CRC_KEY = ',"crc":"';
 const SEQ_KEY = '"seq":';
 const CRC_SUFFIX_BYTES = CRC_KEY.length + 8 + 2;
 const LF = 0x0a;
+const ZERO = 0x30;
 
 /** What every checksum of a log starts from, so that a record of another session does not verify here. */
 export function checksumSeed(sessionId: string): number {
@@ -38,23 +39,28 @@ function withoutOurKeys(record: LogRecord): LogRecord {
 export function verifyLine(line: Buffer, seed: number): VerifiedRecord | LineFault {
   const value = parseObject(line);
   if (typeof value === 'string') return value;
-  const seq = typeof value.seq === 'number' && Number.isInteger(value.seq) ? value.seq : null;
+  const seq = isSeq(value.seq) ? value.seq : null;
   const isSigned = 'crc' in value || (seq !== null && hasSpoiledKey(value));
-  if (isSigned && !hasGoodChecksum(line, seed)) return 'checksum';
-  return { value, seq };
+  if (isSigned && !hasGoodChecksum(line, 0, line.length, seed)) return 'checksum';
+  // A number without a checksum is nobody's word: ours must not go on from it.
+  return { value, seq: isSigned ? seq : null };
 }
 
 /**
- * The number of a line whose checksum is good, told without parsing it; undefined for every other line. A line that
- * fits its checksum is what we wrote.
+ * The number of the line between two places of a buffer if its checksum is good, told without parsing it; undefined
+ * for every other line. A line that fits its checksum is what we wrote.
  */
-export function sealedSeq(line: Buffer, seed: number): number | undefined {
-  if (!hasGoodChecksum(line, seed)) return undefined;
-  const end = line.length - CRC_SUFFIX_BYTES;
+export function sealedSeq(buffer: Buffer, from: number, to: number, seed: number): number | undefined {
+  if (buffer[from] !== OPENING_BRACE || !hasGoodChecksum(buffer, from, to, seed)) return undefined;
+  const end = to - CRC_SUFFIX_BYTES;
+  let seq = 0;
   let start = end;
-  while (isDigit(line[start - 1])) start -= 1;
-  const isNumbered = start < end && line.toString('latin1', start - SEQ_KEY.length, start) === SEQ_KEY;
-  return isNumbered ? Number(line.toString('latin1', start, end)) : undefined;
+  for (let factor = 1; start > from && isDigit(buffer[start - 1]); factor *= 10) {
+    start -= 1;
+    seq += ((buffer[start] ?? 0) - ZERO) * factor;
+  }
+  const isNumbered = start < end && hasBytes(buffer, start - SEQ_KEY.length, SEQ_KEY);
+  return isNumbered && isSeq(seq) ? seq : undefined;
 }
 
 /** A record of ours inside a damaged line: its bytes are those from `start` up to `end`. */
@@ -127,12 +133,16 @@ export function isLineEnd(byte: number | undefined): boolean {
   return byte === LF;
 }
 
+function isSeq(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 function parseObject(line: Buffer): LogRecord | LineFault {
-  if (line.length > 0 && line.every((byte) => byte === 0)) return 'nul';
+  if (line[0] === 0 && line.every((byte) => byte === 0)) return 'nul';
   let value: unknown;
   try {
     value = JSON.parse(line.toString('utf8'));
@@ -143,10 +153,30 @@ function parseObject(line: Buffer): LogRecord | LineFault {
   return value as LogRecord;
 }
 
-function hasGoodChecksum(line: Buffer, seed: number): boolean {
-  const bodyEnd = line.length - CRC_SUFFIX_BYTES;
-  if (bodyEnd <= 0) return false;
-  return line.toString('latin1', bodyEnd) === suffixOf(crc32(line.subarray(0, bodyEnd), seed));
+/** Compared byte by byte: every record that is read passes here. */
+function hasGoodChecksum(buffer: Buffer, from: number, to: number, seed: number): boolean {
+  const bodyEnd = to - CRC_SUFFIX_BYTES;
+  if (bodyEnd <= from || !hasBytes(buffer, bodyEnd, CRC_KEY) || !hasBytes(buffer, to - 2, '"}')) return false;
+  let stored = 0;
+  for (let at = bodyEnd + CRC_KEY.length; at < to - 2; at++) {
+    const digit = hexDigit(buffer[at] ?? 0);
+    if (digit === -1) return false;
+    stored = stored * 16 + digit;
+  }
+  return stored === crc32(buffer.subarray(from, bodyEnd), seed);
+}
+
+function hasBytes(buffer: Buffer, at: number, text: string): boolean {
+  if (at < 0) return false;
+  for (let index = 0; index < text.length; index++)
+    if (buffer[at + index] !== text.charCodeAt(index)) return false;
+  return true;
+}
+
+/** Small letters only, as we write them. */
+function hexDigit(byte: number): number {
+  if (isDigit(byte)) return byte - ZERO;
+  return byte >= 0x61 && byte <= 0x66 ? byte - 0x61 + 10 : -1;
 }
 
 /** Whether a record ends as ours do, only with another key than `crc`: spoiling the key must not switch the check off. */

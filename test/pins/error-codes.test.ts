@@ -30,6 +30,10 @@ import {
   TaskOutOfScopeError,
 } from '../../src/sessions/change/index.js';
 import {
+  ConversationExistsError,
+  InvalidConversationIdError,
+} from '../../src/sessions/conversation/index.js';
+import {
   LoopEndedError,
   LoopNotFoundError,
   LoopNotResumableError,
@@ -115,6 +119,8 @@ describe('exit codes', () => {
     [new TooManyProcessesError(1), 'TOO_MANY_PROCESSES', 7],
     [new TerminateFailedError([]), 'TERMINATE_FAILED', 1],
     [new InvalidProcessIdError('x'), 'INVALID_PROCESS_ID', 2],
+    [new InvalidConversationIdError('x', 'y'), 'INVALID_CONVERSATION_ID', 2],
+    [new ConversationExistsError('x'), 'CONVERSATION_EXISTS', 1],
     [new NotResumableError('x', 'y'), 'NOT_RESUMABLE', 1],
     [new LaunchDiffersError('x', []), 'LAUNCH_DIFFERS', 3],
     [new ProjectNotFoundError('x'), 'PROJECT_NOT_FOUND', 4],

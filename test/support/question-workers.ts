@@ -11,6 +11,8 @@ import type {
 import type { KillPlan } from './deadly-file-system.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
+export type { KillPlan };
+
 export interface WorkerPlace {
   readonly directory: string;
   readonly trash: string;

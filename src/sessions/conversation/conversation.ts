@@ -141,7 +141,7 @@ export class Conversation implements Disposable {
 
   /** Writes down how the conversation stands; nothing is written where it stands so already. */
   setStatus(status: ConversationStatus, reason?: string): void {
-    if (status === this.#state.status) return;
+    if (status === this.status) return;
     this.#append([this.#statusRecord(status, reason)]);
   }
 
@@ -180,11 +180,7 @@ export class Conversation implements Disposable {
   #statusRecord(status: ConversationStatus, reason?: string): ConversationRecord {
     return {
       type: 'status',
-      status: next(
-        conversationLifecycle,
-        this.status === status ? 'completed' : this.status,
-        LEADING_TO[status],
-      ),
+      status: next(conversationLifecycle, this.status, LEADING_TO[status]),
       timestamp: timestamp(this.#tools.clock),
       reason: reason === undefined ? null : this.#tools.redact(reason),
       turns: this.#state.turnCount,

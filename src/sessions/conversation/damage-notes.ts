@@ -1,5 +1,5 @@
-import type { LogDamage, LogTail } from '../../storage/index.js';
-import type { ConversationRecord } from './schema.js';
+import type { LogDamage, LogRecord, LogTail, VerifiedRecord } from '../../storage/index.js';
+import { type ConversationRecord, fromDisk } from './schema.js';
 import { SequenceCheck } from './sequence-check.js';
 import type { ConversationDamage } from './view.js';
 
@@ -15,6 +15,9 @@ export class DamageNotes {
   readonly #sequence = new SequenceCheck();
   #torn: ConversationDamage | undefined;
   #isFirst = true;
+  #isOurs = false;
+  #isBegunByUs = false;
+  readonly #loose: Place[] = [];
 
   get list(): readonly ConversationDamage[] {
     return this.#list;
@@ -40,6 +43,23 @@ export class DamageNotes {
     this.#isFirst = false;
   }
 
+  /** Whether the file was begun by us: then nothing in it that carries no checksum may be looser than published. */
+  get isBegunByUs(): boolean {
+    return this.#isBegunByUs;
+  }
+
+  /**
+   * What a record says. Among records of ours one without a checksum must be exactly as others write them: bytes that
+   * changed places can make something that reads like a turn.
+   */
+  parse({ value, seq }: VerifiedRecord, place: Place): ConversationRecord | string | null {
+    const record = fromDisk(value);
+    if (!isLoose(value, seq)) return record;
+    if (this.#isOurs) return LOST_CHECKSUM;
+    if (typeof record === 'object') this.#loose.push(placeOf(place));
+    return record;
+  }
+
   /** Takes note of a record: its type, what is wrong with it, null for an unknown type, undefined where nobody looked. */
   addRecord(
     place: Place & { readonly seq: number | null },
@@ -53,7 +73,21 @@ export class DamageNotes {
     if (isRecord && record.type === 'recovered' && record.sequence === this.#sequence.value)
       this.#forgetGaps();
     this.#sequence.add(place.seq);
+    if (place.seq !== null) this.#isOurs = true;
+    if (isRecord && record.type === 'metadata' && place.seq !== null) this.#begunByUs();
     this.#isFirst = false;
+  }
+
+  /** Takes note of the number of a record that nobody needs to look at. It is not the first one. */
+  addNumber(seq: number): void {
+    this.#sequence.add(seq);
+  }
+
+  /** Our own first line, wherever it came to stand: what was taken for somebody else's before is not. */
+  #begunByUs(): void {
+    this.#isBegunByUs = true;
+    for (const place of this.#loose.splice(0))
+      this.#list.push({ ...place, reason: 'record', detail: LOST_CHECKSUM });
   }
 
   #forgetGaps(): void {
@@ -61,6 +95,25 @@ export class DamageNotes {
     this.#list.splice(0, this.#list.length, ...others);
   }
 }
+
+const LOST_CHECKSUM = 'a record that lost its checksum';
+
+/** Whether a record carries no checksum and has other keys than the published ones. */
+export function isLoose(value: LogRecord, seq: number | null): boolean {
+  return seq === null && !('crc' in value) && !Object.keys(value).every((key) => PUBLISHED_KEYS.has(key));
+}
+
+const PUBLISHED_KEYS = new Set([
+  'type',
+  'session_id',
+  'agent',
+  'created_at',
+  'status',
+  'role',
+  'content',
+  'timestamp',
+  'tokens',
+]);
 
 function placeOf({ line, offset, length }: Place): Place {
   return { line, offset, length };

@@ -1,7 +1,7 @@
 import type { LogDamage, LogEntry, LogTail, VerifiedRecord } from '../../storage/index.js';
-import { DamageNotes } from './damage-notes.js';
+import { DamageNotes, isLoose } from './damage-notes.js';
 import type { ConversationStatus } from './lifecycle.js';
-import { type ConversationRecord, fromDisk, type MetadataRecord, type TurnRecord } from './schema.js';
+import type { ConversationRecord, MetadataRecord, TurnRecord } from './schema.js';
 import type { AgentHandle, Turn } from './view.js';
 
 /** Where a record stands in its file, by number. */
@@ -9,6 +9,8 @@ interface Placed {
   readonly seq: number | null;
   readonly crc: unknown;
   readonly record: ConversationRecord;
+  /** Whether it is believed only in a file that somebody else began. */
+  readonly isLoose: boolean;
 }
 
 /**
@@ -43,19 +45,21 @@ export class ConversationFold {
   state(): ConversationState {
     const state = new ConversationState();
     const placed = this.#isDisordered ? inOrder(this.#placed) : this.#placed;
-    for (const { record } of placed) state.apply(record);
+    for (const { record, isLoose } of placed) if (!isLoose || !this.notes.isBegunByUs) state.apply(record);
     return state;
   }
 
-  #addRecord(place: { line: number; offset: number; length: number }, { value, seq }: VerifiedRecord): void {
-    const record = fromDisk(value);
+  #addRecord(place: { line: number; offset: number; length: number }, verified: VerifiedRecord): void {
+    const { value, seq } = verified;
+    const record = this.notes.parse(verified, place);
     this.notes.addRecord({ ...place, seq }, record);
     if (seq !== null) {
       if (seq <= this.#lastSeq) this.#isDisordered = true;
       this.#lastSeq = seq;
       this.#highestSeq = Math.max(this.#highestSeq, seq);
     }
-    if (record !== null && typeof record === 'object') this.#placed.push({ seq, crc: value.crc, record });
+    if (record !== null && typeof record === 'object')
+      this.#placed.push({ seq, crc: value.crc, record, isLoose: isLoose(value, seq) });
   }
 }
 

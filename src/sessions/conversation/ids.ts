@@ -10,7 +10,6 @@ const HIDDEN = 'run-';
 export function idFault(id: unknown): string | undefined {
   if (typeof id !== 'string' || !SHAPE.test(id))
     return 'is not 1 to 64 letters, digits, dots, dashes, underscores';
-  if (RESERVED.test(id)) return 'is a reserved name';
   // The names of files that were set aside or are on their way start like this.
   if (id.includes('.jsonl')) return 'contains the ending of session files';
   return undefined;
@@ -30,6 +29,7 @@ export function isHiddenId(id: string): boolean {
 /** Checks the id that somebody chose for a new conversation. Throws INVALID_CONVERSATION_ID. */
 export function checkNewId(id: string, isHidden: boolean): void {
   checkId(id);
+  if (RESERVED.test(id)) throw new InvalidConversationIdError(id, 'is a reserved name');
   if (isHiddenId(id) === isHidden) return;
   throw new InvalidConversationIdError(
     id,

@@ -11,7 +11,7 @@ export interface LastTurns {
   readonly torn: ConversationDamage | undefined;
 }
 
-/** Reads the last turns from the end of the file only; undefined where somebody wrote them who does not number turns. */
+/** Reads the last turns from the end of the file only; undefined where only the whole file can tell them. */
 export function readLastTurns(
   store: FileConversationStore,
   id: string,
@@ -21,17 +21,19 @@ export function readLastTurns(
   const damage: ConversationDamage[] = [];
   let torn: ConversationDamage | undefined;
   let turns = 0;
+  let before = Number.POSITIVE_INFINITY;
   for (const entry of store.scanBackwards(id)) {
+    const seq = seqOf(entry);
+    // Whatever stands in another order, or carries no number, is only told by the whole file.
+    if (seq === null || (seq !== undefined && seq >= before)) return undefined;
+    before = seq ?? before;
     const record = recordOf(entry);
     if (record === 'torn') torn = damageAt(entry, 'torn', 'the end is not a whole record');
     else if (entry.kind === 'damage') damage.push(damageAt(entry, entry.reason, entry.detail));
     else if (typeof record === 'string') damage.push(damageAt(entry, 'record', record));
     if (record === null || typeof record === 'string') continue;
-    if (
-      (record.type === 'turn' && record.turn === null) ||
-      (record.type === 'status' && record.turns === null)
-    )
-      return undefined;
+    if (record.type === 'turn' && record.turn === null) return undefined;
+    if (record.type === 'status' && record.turns === null) return undefined;
     found.push(record);
     if (record.type === 'turn') turns += 1;
     if (turns >= count && (record.type === 'turn' || record.type === 'status')) break;
@@ -41,11 +43,17 @@ export function readLastTurns(
 
 /** The first line, whatever it is. */
 function firstOf(store: FileConversationStore, id: string): ConversationRecord | undefined {
-  for (const found of store.scan(id)) {
+  for (const found of store.scanStart(id)) {
     const record = recordOf(found);
     return record === null || typeof record === 'string' ? undefined : record;
   }
   return undefined;
+}
+
+/** Undefined for what is no record. */
+function seqOf(found: Found): number | null | undefined {
+  if (found.kind === 'damage') return undefined;
+  return found.kind === 'record' ? found.seq : found.record?.seq;
 }
 
 type Found = Omit<LogEntry, 'line'> | Omit<LogDamage, 'line'> | Omit<LogTail, 'line'>;

@@ -1,9 +1,9 @@
 import { type Clock, timestamp } from '../../foundation/index.js';
-import { checksumSeed, DocumentDamagedError, encodeRecord } from '../../storage/index.js';
+import { checksumSeed, DocumentDamagedError, encodeRecord, type LogRecord } from '../../storage/index.js';
 import { metadataOf } from './conversation.js';
-import { DamageNotes } from './damage-notes.js';
+import { DamageNotes, isLoose } from './damage-notes.js';
 import { type ConversationFold, inOrder } from './fold.js';
-import { type ConversationRecord, FORMAT_VERSION, fromDisk, toDisk } from './schema.js';
+import { type ConversationRecord, FORMAT_VERSION, toDisk } from './schema.js';
 import { SequenceCheck } from './sequence-check.js';
 import type { HeldConversation } from './store.js';
 import { peek } from './verify.js';
@@ -16,6 +16,7 @@ interface Kept {
   readonly offset: number;
   readonly length: number;
   readonly isMetadata: boolean;
+  readonly isLoose: boolean;
 }
 
 /**
@@ -55,35 +56,30 @@ function indexOf(held: HeldConversation): { kept: Kept[]; notes: DamageNotes } {
   const kept: Kept[] = [];
   const keep = (
     place: { line: number; offset: number; length: number; seq: number | null },
-    crc: unknown,
+    value: LogRecord,
     record: ConversationRecord | string | null | undefined,
   ) => {
     notes.addRecord(place, record);
     if (typeof record === 'string') return;
     const { seq, offset, length } = place;
-    kept.push({ seq, crc, offset, length, isMetadata: record?.type === 'metadata' });
+    const isMetadata = record?.type === 'metadata';
+    kept.push({ seq, crc: value.crc, offset, length, isMetadata, isLoose: isLoose(value, seq) });
   };
   for (const found of held.check(held.path)) {
     if (found.kind === 'damage') notes.addDamage(found);
-    else if (found.kind === 'sealed')
-      keep(
-        found,
-        found.bytes.toString('latin1', found.length - 10, found.length - 2),
-        peekAll(found, notes.isFirst),
-      );
-    else if (found.kind === 'record') keep(found, found.value.crc, fromDisk(found.value));
+    else if (found.kind === 'sealed') keep(found, { crc: checksumOf(found.bytes) }, peek(found, notes));
+    else if (found.kind === 'record') keep(found, found.value, notes.parse(found, found));
     else if (found.record === undefined) notes.addTorn(found);
-    else keep({ ...found, seq: found.record.seq }, found.record.value.crc, fromDisk(found.record.value));
+    else keep({ ...found, seq: found.record.seq }, found.record.value, notes.parse(found.record, found));
   }
-  return { kept, notes };
+  return { kept: notes.isBegunByUs ? kept.filter((piece) => !piece.isLoose) : kept, notes };
 }
 
-/** Metadata may have come to stand anywhere in a file whose blocks were swapped. */
-function peekAll(found: Parameters<typeof peek>[0] & { kind: 'sealed' }, isFirst: boolean) {
-  return peek(found, isFirst || found.bytes.subarray(0, METADATA.length).equals(METADATA));
+/** What stands between the last quotes of a line that fits it. */
+function checksumOf(line: Buffer): string {
+  return line.toString('latin1', line.length - 10, line.length - 2);
 }
 
-const METADATA = Buffer.from('{"type":"metadata"');
 const LINE_END = Buffer.from('\n');
 
 function metadataFirst(kept: readonly Kept[]): Kept[] {

@@ -85,6 +85,7 @@ export interface RecoveredRecord {
 
 /** A record, what is wrong with it, or null for one of a type that we do not know. */
 export function fromDisk(value: LogRecord): ConversationRecord | string | null {
+  if (!('crc' in value) && OURS.has(value.type)) return 'a record of ours without its checksum';
   switch (value.type) {
     case 'metadata':
       return metadataOf(value);
@@ -124,6 +125,9 @@ export function fromDisk(value: LogRecord): ConversationRecord | string | null {
       return typeof value.type === 'string' ? null : 'a record without a type';
   }
 }
+
+/** Nobody else writes these. */
+const OURS: ReadonlySet<unknown> = new Set(['turn_failed', 'agent', 'clear', 'recovered']);
 
 /** A record as it stands in the file, keys in the published order. */
 export function toDisk(record: ConversationRecord): LogRecord {
@@ -188,6 +192,9 @@ function turnOf(value: LogRecord): TurnRecord | string {
   const { role, content } = value;
   if (role !== 'user' && role !== 'assistant' && role !== 'system') return 'a turn of no known role';
   if (typeof content !== 'string') return 'a turn without its content';
+  // Bytes that changed places can make something that reads like a turn and carries no checksum to tell.
+  if (!('crc' in value) && (timeOf(value.timestamp) === null || !('tokens' in value)))
+    return 'a turn without its time or tokens';
   return {
     type: 'turn',
     role,
@@ -203,6 +210,7 @@ function turnOf(value: LogRecord): TurnRecord | string {
 
 function statusOf(value: LogRecord): StatusRecord | string {
   if (!isConversationStatus(value.status)) return 'a status that is not active, completed or interrupted';
+  if (!('crc' in value) && timeOf(value.timestamp) === null) return 'a status without its time';
   return {
     type: 'status',
     status: value.status,
@@ -219,8 +227,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A number beyond these counts nothing that exists, and must not lead ours away. */
+const MAX_COUNT = 1_000_000_000;
+
 function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT;
 }
 
 function textOr<Fallback>(value: unknown, fallback: Fallback): string | Fallback {

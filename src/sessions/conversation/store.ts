@@ -3,6 +3,7 @@ import { type Ids, messageOf, SessionNotFoundError } from '../../foundation/inde
 import {
   type AcquireOptions,
   acquireLock,
+  type CheckLogOptions,
   checkLog,
   EndsReader,
   ensureDirectory,
@@ -90,14 +91,25 @@ export class FileConversationStore {
     return scanLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id });
   }
 
+  /** The same for who wants only the first line. */
+  scanStart(id: string) {
+    const options = { sessionId: id, chunkBytes: END_BYTES };
+    return scanLog(this.#tools.fileSystem, this.#existing(id), options);
+  }
+
   /** Everything in a file, from its end. Throws as `scan`. */
   scanBackwards(id: string) {
     return scanLogBackwards(this.#tools.fileSystem, this.#existing(id), { sessionId: id });
   }
 
   /** Everything in a file, checked but mostly not parsed. Throws as `scan`. */
-  check(id: string) {
-    return checkLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id });
+  check(id: string, passOver?: CheckLogOptions['passOver']) {
+    return checkLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id, passOver });
+  }
+
+  /** How long a file is now, in bytes. */
+  size(id: string): number {
+    return this.#tools.fileSystem.look(this.path(id))?.size ?? 0;
   }
 
   /** A reader of the ends of files, for lists; undefined from it where there is no such file. */

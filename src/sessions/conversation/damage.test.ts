@@ -1,0 +1,245 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  type ConversationWorld,
+  conversationWorld,
+  publishedFile,
+} from '../../../test/support/conversation-world.js';
+import { deadIdentity } from '../../../test/support/processes.js';
+import { verifies } from '../../../test/support/verifies.js';
+
+const TEXTS = ['one', 'two', 'three', 'four', 'five'];
+
+/** A conversation of five turns; its lines, LF included: metadata first, then the turns, then the status. */
+async function fiveTurns(world: ConversationWorld): Promise<Buffer[]> {
+  using conversation = await world.sessions.create({ id: 'mine', agent: 'qa-test' });
+  for (const text of TEXTS) conversation.addUserTurn(text);
+  conversation.setStatus('completed');
+  return readFileSync(world.path('mine'), 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => Buffer.from(`${line}\n`));
+}
+
+const contents = (world: ConversationWorld) =>
+  world.sessions.read('mine').turns.map(({ content }) => content);
+
+/** Writes lines in this order; a text stands for itself. */
+function write(world: ConversationWorld, parts: readonly (Buffer | string | undefined)[]): Buffer {
+  const bytes = Buffer.concat(parts.map((part) => Buffer.from(part ?? '')));
+  writeFileSync(world.path('mine'), bytes);
+  return bytes;
+}
+
+describe('a damaged conversation', () => {
+  verifies('C09', 'is told with line, offset and what is wrong', async () => {
+    await using world = await conversationWorld();
+    const [metadata = Buffer.alloc(0), ...rest] = await fiveTurns(world);
+    write(world, [
+      metadata,
+      '{"type": "turn", "role"\n',
+      '{"type":"turn","role":"nobody","content":"x"}\n',
+      ...rest,
+    ]);
+    const damage = [
+      { reason: 'not-json', line: 2, offset: metadata.length, length: 23, detail: 'not a JSON record' },
+      {
+        reason: 'record',
+        line: 3,
+        offset: metadata.length + 24,
+        length: 45,
+        detail: 'a turn of no known role',
+      },
+    ];
+    expect(world.sessions.read('mine').damage).toEqual(damage);
+    expect(world.sessions.verify('mine')).toMatchObject({ isOk: false, damage });
+  });
+
+  verifies('C10', 'gives every intact turn, is listed and marked, and can be gone on with', async () => {
+    await using world = await conversationWorld();
+    const lines = await fiveTurns(world);
+    write(world, [lines[0], lines[1], lines[2], 'gar\0bage\n', lines[4], lines[5], lines[6], 'rubbish\n']);
+    expect(contents(world)).toEqual(['one', 'two', 'four', 'five']);
+    expect(world.sessions.list()).toMatchObject([{ id: 'mine', turnCount: 5, isDamaged: true }]);
+    using conversation = await world.sessions.open('mine');
+    expect(conversation.view.damage).toHaveLength(3);
+    expect(conversation.addUserTurn('six').turn).toBe(6);
+    expect(contents(world)).toEqual(['one', 'two', 'four', 'five', 'six']);
+  });
+
+  verifies(
+    'C10',
+    'recovers with every intact record byte for byte, the rest set aside, and goes on',
+    async () => {
+      await using world = await conversationWorld();
+      const lines = await fiveTurns(world);
+      const before = write(world, [
+        lines[0],
+        lines[1],
+        lines[2],
+        'gar\0bage\n',
+        lines[4],
+        lines[5],
+        lines[6],
+        '{"torn',
+      ]);
+      const report = await world.sessions.recover('mine');
+      expect(report).toMatchObject({
+        id: 'mine',
+        kept: 6,
+        isMetadataRebuilt: false,
+        damage: [{ line: 4, reason: 'not-json' }, { reason: 'gap' }, { line: 8, reason: 'torn' }],
+      });
+      const after = readFileSync(world.path('mine'));
+      const intact = Buffer.concat(
+        [lines[0], lines[1], lines[2], lines[4], lines[5], lines[6]].map((line) => line ?? Buffer.alloc(0)),
+      );
+      expect(after.subarray(0, intact.length)).toEqual(intact);
+      expect(readFileSync(report.setAside ?? '')).toEqual(before);
+      expect(world.sessions.verify('mine')).toMatchObject({
+        isOk: true,
+        damage: [],
+        records: 7,
+        bytes: after.length,
+      });
+      expect(world.sessions.read('mine')).toMatchObject({ damage: [], turnCount: 5, status: 'completed' });
+      using conversation = await world.sessions.open('mine');
+      expect(conversation.addUserTurn('six')).toMatchObject({ turn: 6 });
+      expect(world.sessions.verify('mine')).toMatchObject({ isOk: true });
+      expect(world.sessions.list()).toMatchObject([{ turnCount: 6, isDamaged: false }]);
+    },
+  );
+
+  it('that is whole is left alone by recover', async () => {
+    await using world = await conversationWorld();
+    await fiveTurns(world);
+    const before = readFileSync(world.path('mine'));
+    expect(await world.sessions.recover('mine')).toEqual({
+      id: 'mine',
+      kept: 7,
+      damage: [],
+      setAside: null,
+      isMetadataRebuilt: false,
+    });
+    expect(readFileSync(world.path('mine'))).toEqual(before);
+  });
+
+  it('is damaged again when records of a recovered one get lost', async () => {
+    await using world = await conversationWorld();
+    const lines = await fiveTurns(world);
+    write(world, [...lines.slice(0, 2), ...lines.slice(3)]);
+    await world.sessions.recover('mine');
+    const recovered = readFileSync(world.path('mine'), 'utf8').split('\n');
+    write(world, [recovered.toSpliced(3, 1).join('\n')]);
+    expect(world.sessions.verify('mine')).toMatchObject({
+      isOk: false,
+      damage: [{ reason: 'gap' }, { reason: 'gap' }],
+    });
+    await world.sessions.recover('mine');
+    expect(world.sessions.verify('mine').isOk).toBe(true);
+  });
+
+  it('whose blocks changed places is read in order, each turn once, and put in order', async () => {
+    await using world = await conversationWorld();
+    const lines = await fiveTurns(world);
+    write(world, [lines[0], lines[3], lines[4], lines[1], lines[2], lines[3], lines[5], lines[6]]);
+    expect(contents(world)).toEqual(TEXTS);
+    expect(world.sessions.read('mine').damage.every(({ reason }) => reason === 'gap')).toBe(true);
+    await world.sessions.recover('mine');
+    expect(readFileSync(world.path('mine')).subarray(0, Buffer.concat(lines).length)).toEqual(
+      Buffer.concat(lines),
+    );
+    expect(world.sessions.verify('mine').isOk).toBe(true);
+  });
+
+  it('in which the last numbers stand first still counts on from the highest', async () => {
+    await using world = await conversationWorld();
+    const lines = await fiveTurns(world);
+    write(world, [lines[0], lines[5], lines[1], lines[2], lines[3], lines[4]]);
+    using conversation = await world.sessions.open('mine');
+    expect(conversation.addUserTurn('six')).toMatchObject({ turn: 6, seq: 6 });
+    expect(contents(world)).toEqual([...TEXTS, 'six']);
+  });
+
+  it('without its first line keeps its turns, and gets a new first line', async () => {
+    await using world = await conversationWorld();
+    const lines = await fiveTurns(world);
+    write(world, ['\0\0\0\0\n', ...lines.slice(1)]);
+    expect(world.sessions.list()).toMatchObject([{ agent: 'unknown', turnCount: 5, isDamaged: true }]);
+    expect(contents(world)).toEqual(TEXTS);
+    expect(await world.sessions.recover('mine')).toMatchObject({ kept: 6, isMetadataRebuilt: true });
+    expect(world.records('mine')[0]).toEqual({
+      type: 'metadata',
+      session_id: 'mine',
+      agent: 'unknown',
+      created_at: '2026-03-01T12:00:00.000Z',
+      status: 'completed',
+      version: 1,
+    });
+    expect(world.sessions.verify('mine')).toMatchObject({ isOk: true });
+    expect(world.sessions.list()).toMatchObject([{ turnCount: 5, status: 'completed', isDamaged: false }]);
+  });
+
+  it.each(['', '\n', 'garbage\n', '\0\0\0\0', '{"type":"turn"'])(
+    'of which nothing is left (%j) is told so and left alone',
+    async (content) => {
+      await using world = await conversationWorld();
+      world.plant('mine', content);
+      await expect(world.sessions.recover('mine')).rejects.toMatchObject({ code: 'DOCUMENT_DAMAGED' });
+      await expect(world.sessions.open('mine')).rejects.toMatchObject({ code: 'DOCUMENT_DAMAGED' });
+      expect(readFileSync(world.path('mine'), 'utf8')).toBe(content);
+      expect(world.files()).toEqual(['mine.jsonl']);
+      expect(world.sessions.verify('mine').isOk).toBe(false);
+      expect(world.sessions.list()).toMatchObject([{ id: 'mine', isDamaged: true }]);
+      expect(world.sessions.read('mine').turns).toEqual([]);
+    },
+  );
+
+  it('by hand recovers as well', async () => {
+    await using world = await conversationWorld();
+    const content = publishedFile('mine', [
+      ['user', 'a'],
+      ['assistant', 'b'],
+    ]);
+    const [first, second, third] = content.split('\n');
+    world.plant('mine', `${first}\n${second}\nhalf a li\n${third}\n`);
+    await world.sessions.recover('mine');
+    expect(readFileSync(world.path('mine'), 'utf8').startsWith(content)).toBe(true);
+    expect(contents(world)).toEqual(['a', 'b']);
+    using conversation = await world.sessions.open('mine');
+    expect(conversation.addUserTurn('c').turn).toBe(3);
+    expect(world.sessions.verify('mine').isOk).toBe(true);
+  });
+
+  it('with a torn end is mended by the next owner, the torn bytes kept', async () => {
+    await using world = await conversationWorld();
+    const lines = await fiveTurns(world);
+    write(world, [...lines, '{"type":"turn","role":"us']);
+    expect(world.sessions.read('mine').damage).toMatchObject([{ reason: 'torn', line: 8 }]);
+    expect(world.sessions.list()).toMatchObject([{ isDamaged: true, turnCount: 5 }]);
+    using conversation = await world.sessions.open('mine');
+    expect(conversation.repairs).toMatchObject([{ action: 'cut', length: 25 }]);
+    expect(readFileSync(conversation.repairs[0]?.keptAt ?? '', 'utf8')).toBe('{"type":"turn","role":"us');
+    expect(conversation.view.damage).toEqual([]);
+  });
+
+  it('says that its owner died when it is recovered', async () => {
+    await using world = await conversationWorld();
+    const dead = await world.other({ identity: await deadIdentity() }).create({ id: 'mine', agent: 'a' });
+    dead.addUserTurn('said');
+    writeFileSync(world.path('mine'), 'garbage\n', { flag: 'a' });
+    await world.sessions.recover('mine');
+    expect(world.sessions.read('mine')).toMatchObject({ status: 'interrupted', damage: [] });
+  });
+
+  it('of another session spliced in is not believed', async () => {
+    await using world = await conversationWorld();
+    const lines = await fiveTurns(world);
+    using other = await world.sessions.create({ id: 'other', agent: 'a' });
+    other.addUserTurn('not mine');
+    const foreign = readFileSync(world.path('other'), 'utf8').split('\n')[1];
+    write(world, [...lines.slice(0, 3), `${foreign}\n`, ...lines.slice(3)]);
+    expect(contents(world)).toEqual(TEXTS);
+    expect(world.sessions.verify('mine').damage).toMatchObject([{ reason: 'checksum', line: 4 }]);
+  });
+});

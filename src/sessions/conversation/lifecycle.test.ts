@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { IllegalTransitionError, next } from '../../foundation/index.js';
+import {
+  type ConversationStatus,
+  conversationLifecycle,
+  isConversationStatus,
+  LEADING_TO,
+} from './lifecycle.js';
+
+describe('the lifecycle of a conversation', () => {
+  it('lets every state become every other, and none itself', () => {
+    const { states } = conversationLifecycle;
+    for (const from of states) {
+      for (const to of states) {
+        const move = () => next(conversationLifecycle, from, LEADING_TO[to]);
+        if (from === to) expect(move).toThrow(IllegalTransitionError);
+        else expect(move()).toBe(to satisfies ConversationStatus);
+      }
+    }
+  });
+
+  it('knows its states from other words', () => {
+    expect(['active', 'completed', 'interrupted', 'paused', '', null, 1].map(isConversationStatus)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
