@@ -31,7 +31,6 @@ export default defineConfig({
           name: 'crash',
           include: ['test/crash/**/*.long.test.ts'],
           testTimeout: 900_000,
-          fileParallelism: false,
         },
       },
       {
