@@ -1,7 +1,9 @@
 export {
+  createConversationSessions,
   createLoopSessions,
   createProcessSessions,
   createQuestionSessions,
+  type OpenConversationsOptions,
   type OpenLoopsOptions,
   type OpenProcessesOptions,
   type OpenQuestionsOptions,
@@ -58,6 +60,16 @@ export {
   StoryRequiredError,
   TaskOutOfScopeError,
 } from './sessions/change/index.js';
+export {
+  Conversation,
+  ConversationExistsError,
+  ConversationSessions,
+  type ConversationStatus,
+  type ConversationSummary,
+  type ConversationView,
+  InvalidConversationIdError,
+  type Turn,
+} from './sessions/conversation/index.js';
 export {
   type Claim,
   type CreateLoopOptions,

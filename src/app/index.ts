@@ -18,6 +18,7 @@ export {
   writeTextFile,
 } from './conversations.js';
 export { openLoops } from './loops.js';
+export { createConversationSessions, type OpenConversationsOptions } from './open-conversations.js';
 export { createLoopSessions, type OpenLoopsOptions } from './open-loops.js';
 export { createProcessSessions, type OpenProcessesOptions } from './open-processes.js';
 export { launchOf, openProcesses } from './processes.js';
