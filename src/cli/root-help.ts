@@ -42,6 +42,23 @@ export const COMMAND_GROUPS = [
       ['agents list', 'List the agents that are known and installed'],
       ['agents probe', 'Try what an agent can really do'],
       ['exec', 'Run one prompt with an agent'],
+      ['chat', 'Talk with an agent; every turn is kept'],
+      ['processes list', 'List agent processes and their sessions'],
+      ['processes show', 'Show one agent process and its session'],
+      ['processes stop', 'End an agent process, whoever started it'],
+    ],
+  },
+  {
+    title: 'Sessions of every kind',
+    commands: [
+      ['sessions list', 'List sessions of every kind'],
+      ['sessions show', 'Show one session of any kind'],
+      ['sessions verify', 'Check the files of one session, or of all'],
+      ['sessions recover', 'Mend a damaged session'],
+      ['sessions export', 'Write a session as Markdown or JSON'],
+      ['sessions delete', 'Move a session to the trash'],
+      ['sessions clean', 'Move old sessions to the trash'],
+      ['sessions trash', 'List, restore or empty what was deleted'],
     ],
   },
   {
