@@ -1,6 +1,7 @@
 import type { Loader, Program } from './program.js';
 
 const changes = () => import('./commands/change.js');
+const sessions = () => import('./commands/sessions.js');
 
 /** Every command by its words. Each is a chunk of its own, loaded when it runs. */
 export const COMMANDS: Readonly<Record<string, Loader>> = {
@@ -34,6 +35,14 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'processes list': () => import('./commands/processes-list.js'),
   'processes show': () => import('./commands/processes-show.js'),
   'processes stop': () => import('./commands/processes-stop.js'),
+  'sessions list': async () => ({ default: (await sessions()).list }),
+  'sessions show': async () => ({ default: (await sessions()).show }),
+  'sessions verify': async () => ({ default: (await sessions()).verify }),
+  'sessions recover': async () => ({ default: (await sessions()).recover }),
+  'sessions export': async () => ({ default: (await sessions()).exportOne }),
+  'sessions delete': async () => ({ default: (await sessions()).remove }),
+  'sessions clean': async () => ({ default: (await sessions()).clean }),
+  'sessions trash': async () => ({ default: (await sessions()).trash }),
   demo: () => import('./commands/demo.js'),
   unlock: () => import('./commands/unlock.js'),
   paths: () => import('./commands/paths.js'),
@@ -48,6 +57,7 @@ const DEFAULT_VERB: Readonly<Record<string, string>> = {
   config: 'show',
   agents: 'list',
   processes: 'list',
+  sessions: 'list',
 };
 
 /** The command line for people. */

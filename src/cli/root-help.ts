@@ -49,6 +49,19 @@ export const COMMAND_GROUPS = [
     ],
   },
   {
+    title: 'Sessions of every kind',
+    commands: [
+      ['sessions list', 'List sessions of every kind'],
+      ['sessions show', 'Show one session of any kind'],
+      ['sessions verify', 'Check the files of one session, or of all'],
+      ['sessions recover', 'Mend a damaged session'],
+      ['sessions export', 'Write a session as Markdown or JSON'],
+      ['sessions delete', 'Move a session to the trash'],
+      ['sessions clean', 'Move old sessions to the trash'],
+      ['sessions trash', 'List, restore or empty what was deleted'],
+    ],
+  },
+  {
     title: 'Everything else',
     commands: [
       ['demo', 'See it work in a minute, without an agent or an account'],

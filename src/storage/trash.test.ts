@@ -96,6 +96,26 @@ describe('Trash', () => {
     expect(trash.entries()).toEqual([entry]);
   });
 
+  it('does not replace a file that comes there at the last moment', async () => {
+    await using dir = await tempDir();
+    writeFileSync(dir.at('a'), 'old');
+    const entry = trashIn(dir).take('id', dir.at('a'));
+    const fileSystem: FileSystem = {
+      ...nodeFileSystem,
+      look(path) {
+        const facts = nodeFileSystem.look(path);
+        if (path === dir.at('a')) writeFileSync(path, 'new');
+        return facts;
+      },
+    };
+    expect(trashIn(dir, new FakeClock(), fileSystem).restore(entry, dir.at('a'))).toBe(false);
+    expect(readFileSync(dir.at('a'), 'utf8')).toBe('new');
+    expect(readFileSync(entry.path, 'utf8')).toBe('old');
+    expect(trashIn(dir).restore(entry, dir.at('b'))).toBe(true);
+    expect(readFileSync(dir.at('b'), 'utf8')).toBe('old');
+    expect(trashIn(dir).entries()).toEqual([]);
+  });
+
   it('purges what has lain here for longer, and says what', async () => {
     await using dir = await tempDir();
     const clock = new FakeClock();
@@ -160,6 +180,11 @@ describe('Trash', () => {
       expect.objectContaining({ code: 'UNSAFE_PATH' }),
     );
     expect(existsSync(dir.at('a'))).toBe(true);
+    mkdirSync(dir.at('elsewhere', '20260301T123456789Z-id'));
+    expect(() => trashIn(dir).purge(Number.NEGATIVE_INFINITY)).toThrow(
+      expect.objectContaining({ code: 'UNSAFE_PATH' }),
+    );
+    expect(readdirSync(dir.at('elsewhere'))).toHaveLength(1);
   });
 
   it('tells what it cannot take', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../foundation/index.js';
 import { syncDirectory } from './atomic-file.js';
-import { ensureDirectory, listDirectory, removeTree } from './directories.js';
+import { ensureDirectory, hasDirectory, listDirectory, removeTree } from './directories.js';
 import { attempt } from './errors.js';
 import { type FileSystem, systemCode } from './file-system.js';
 
@@ -38,8 +38,9 @@ export class Trash {
     });
   }
 
-  /** What is here, oldest first. */
+  /** What is here, oldest first. Throws UNSAFE_PATH where something else stands in its place. */
   entries(): TrashEntry[] {
+    if (!hasDirectory(this.#fileSystem, this.directory)) return [];
     const entries: TrashEntry[] = [];
     for (const name of listDirectory(this.#fileSystem, this.directory)) {
       const match = /^(\d{8}T\d{9}Z)-(.+)$/.exec(name);
@@ -55,7 +56,7 @@ export class Trash {
     return attempt(path, 'restore', () => {
       if (this.#fileSystem.look(path) !== undefined) return false;
       try {
-        this.#fileSystem.rename(entry.path, path);
+        this.#putBack(entry, path);
       } catch (error) {
         if (systemCode(error) === 'ENOTEMPTY' || systemCode(error) === 'EEXIST') return false;
         throw error;
@@ -82,6 +83,17 @@ export class Trash {
     }
     if (failures.length > 0) throw failures[0];
     return purged;
+  }
+
+  /** A rename would replace a file that came there meanwhile; a link does not. */
+  #putBack(entry: TrashEntry, path: string): void {
+    if (this.#fileSystem.look(entry.path)?.kind !== 'file') {
+      this.#fileSystem.rename(entry.path, path);
+      return;
+    }
+    this.#fileSystem.link(entry.path, path);
+    syncDirectory(this.#fileSystem, join(path, '..'));
+    this.#fileSystem.unlink(entry.path);
   }
 
   #entry(id: string, trashedAt: Date): TrashEntry {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/app/index.js';
+import {
+  AmbiguousSessionError,
+  InvalidCatalogIdError,
+  RestoreBlockedError,
+} from '../../src/catalog/index.js';
 import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
 import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
 import { OutputFailedError } from '../../src/cli/terminal.js';
@@ -143,6 +148,9 @@ describe('exit codes', () => {
     [new LoopNotResumableError('x', 'reset'), 'LOOP_NOT_RESUMABLE', 3],
     [new LoopEndedError('completed', 'pause'), 'LOOP_ENDED', 1],
     [new LoopPoisonedError('/p', { cause }), 'LOOP_POISONED', 1],
+    [new InvalidCatalogIdError('x'), 'INVALID_SESSION_ID', 2],
+    [new AmbiguousSessionError('x', []), 'AMBIGUOUS_ID', 2],
+    [new RestoreBlockedError({ kind: 'loop', id: 'x' }), 'RESTORE_BLOCKED', 1],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
     [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],

@@ -42,7 +42,10 @@ export interface ChangeSessionSummary {
   readonly kind: 'change';
   readonly state: ChangeState['status'];
   readonly title: string;
+  readonly createdAt: string | null;
   readonly updatedAt: string | null;
+  /** What it learned and design.md does not have yet. */
+  readonly unflushedLearnings: number;
   readonly project: string;
   /** What does not verify; empty when it is whole. */
   readonly faults: readonly string[];
@@ -123,13 +126,27 @@ function summaryOfClaim(project: Project, claim: Claim): ChangeSessionSummary {
     kind: 'change',
     state: 'active',
     title: changeName,
+    createdAt: null,
     updatedAt: null,
+    unflushedLearnings: 0,
     project: project.root,
     faults: [fault],
   };
 }
 
 function summaryOfState(project: Project, state: ChangeState): ChangeSessionSummary {
-  const { sessionId: id, status, changeName: title, updatedAt } = state;
-  return { id, kind: 'change', state: status, title, updatedAt, project: project.root, faults: [] };
+  const { sessionId: id, status, changeName: title, createdAt, updatedAt } = state;
+  const unflushedLearnings = state.learnings.length - state.flushedLearnings;
+  const times = { createdAt, updatedAt };
+  const { root } = project;
+  return {
+    id,
+    kind: 'change',
+    state: status,
+    title,
+    ...times,
+    unflushedLearnings,
+    project: root,
+    faults: [],
+  };
 }

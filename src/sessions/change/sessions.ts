@@ -10,7 +10,7 @@ import {
   type Story,
   TaskNotFoundError,
 } from '../../plans/index.js';
-import type { LockTools } from '../../storage/index.js';
+import type { LockTools, TrashEntry } from '../../storage/index.js';
 import {
   ChangeLockedError,
   ChangeNotHeldError,
@@ -25,6 +25,7 @@ import {
   type LocateTools,
   locateSession,
   namedSession,
+  projectAround,
   resolveSessionId,
   sessionEnded,
 } from './locate.js';
@@ -38,10 +39,11 @@ import {
 } from './overview.js';
 import { isSameSession, Projections } from './projection.js';
 import { type RecoverReport, recoverSession } from './recover.js';
+import { retireSession, stateOf } from './retire.js';
 import type { ChangeState, Learning } from './schema.js';
 import { nextStory, type Progress, progressOf, storyInScope, taskInScope } from './scope.js';
 import { endState, newState } from './state.js';
-import { type ChangeHold, ChangeStore } from './store.js';
+import { type ChangeHold, ChangeStore, type TrashedSession } from './store.js';
 
 export interface ChangeSessionsOptions extends LockTools {
   readonly clock: Clock;
@@ -248,6 +250,33 @@ export class ChangeSessions {
   /** Every session of the project around the working directory, and every one that the temporary directory tells of. */
   summaries(): ChangeSessionSummary[] {
     return summarizeSessions(this.#locate);
+  }
+
+  /** The state of a session, active or over; a change whose claim cannot be read stands for it. Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
+  get(sessionId: string): ChangeState {
+    return stateOf(this.#locate, sessionId);
+  }
+
+  /** Moves a session of this project that is over to its trash; see `retireSession`. */
+  remove(sessionId: string, options: { createdAt?: string | undefined } = {}): Promise<TrashEntry> {
+    return retireSession(this.#locate, sessionId, options.createdAt);
+  }
+
+  /** What is in the trash of this project, oldest first. */
+  trashed(): TrashedSession[] {
+    const project = projectAround(this.#locate);
+    return project === undefined ? [] : this.#store.trashed(project);
+  }
+
+  /** Puts a session from the trash back; false where it stands again. Throws STORAGE_FAILED. */
+  restore(trashed: TrashedSession): boolean {
+    return this.#store.restore(this.#project(), trashed);
+  }
+
+  /** Removes for good what has lain in the trash of this project for longer than this. Throws STORAGE_FAILED. */
+  purgeTrash(olderThanMs: number): TrashedSession[] {
+    const project = projectAround(this.#locate);
+    return project === undefined ? [] : this.#store.purgeTrash(project, olderThanMs);
   }
 
   /** The full id for the beginning of one. Throws AMBIGUOUS_ID, INVALID_SESSION_ID. */

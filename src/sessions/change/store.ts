@@ -19,9 +19,12 @@ import {
   removeQuietly,
   setAside,
   syncDirectory,
+  Trash,
+  type TrashEntry,
   writeDocument,
 } from '../../storage/index.js';
 import { type ChangeState, SessionFile, toFile } from './schema.js';
+import { isSessionId } from './session-id.js';
 
 /** A claim as a list shows it: whose it is, or why that cannot be read. */
 export type Claim =
@@ -41,6 +44,14 @@ export interface ChangeHold extends Disposable {
   writeEnded(state: ChangeState): void;
   /** Moves a claim that cannot be read out of the way and returns its new name. */
   setAside(): string;
+  /** Moves the kept state of a session that is over to the trash of the project. */
+  retire(state: ChangeState): TrashEntry;
+}
+
+/** A session that is over and was moved to the trash. */
+export interface TrashedSession {
+  readonly sessionId: string;
+  readonly entry: TrashEntry;
 }
 
 /**
@@ -114,6 +125,33 @@ export class ChangeStore {
       .filter((state) => state !== undefined);
   }
 
+  /** The state in a claim without a lock; undefined where there is none. Throws DOCUMENT_DAMAGED. */
+  readClaim(project: Project, changeName: string): ChangeState | undefined {
+    return withWayOut(changeName, () =>
+      readDocumentOnce(this.#tools.fileSystem, claimPath(project, changeName), SessionFile),
+    );
+  }
+
+  /** What was moved to the trash of a project, oldest first. */
+  trashed(project: Project): TrashedSession[] {
+    if (!this.#assertOurs(project)) return [];
+    return trashedIn(this.#trash(project).entries());
+  }
+
+  /** Puts a session from the trash back; false where it stands again. Throws STORAGE_FAILED. */
+  restore(project: Project, { entry }: TrashedSession): boolean {
+    return this.#trash(project).restore(entry, join(ownDirectory(project), 'ended', entry.id));
+  }
+
+  /** Removes for good what has lain in the trash for longer than this. Throws STORAGE_FAILED. */
+  purgeTrash(project: Project, olderThanMs: number): TrashedSession[] {
+    return this.#assertOurs(project) ? trashedIn(this.#trash(project).purge(olderThanMs)) : [];
+  }
+
+  #trash(project: Project): Trash {
+    return trashOf(this.#tools, project);
+  }
+
   /** A project that was cloned may bring a link in the place of our directory. Throws UNSAFE_PATH. */
   #assertOurs(project: Project, ...more: readonly string[]): boolean {
     const own = ownDirectory(project);
@@ -149,7 +187,7 @@ export class ChangeStore {
 
 /** Agents run many commands at once; each needs the lock for a few milliseconds. */
 const LOCK_WAIT_MS = 30_000;
-const ENDED = /^\d{8}T\d{9}Z-.+\.json$/;
+const ENDED = /^\d{8}T\d{9}Z-(.+)\.json$/;
 
 class FileHold implements ChangeHold {
   readonly #tools: LockTools;
@@ -205,6 +243,12 @@ class FileHold implements ChangeHold {
     return setAside(this.#tools, this.#path);
   }
 
+  retire(state: ChangeState): TrashEntry {
+    const name = endedName(state);
+    this.#lock.assertHeld();
+    return trashOf(this.#tools, this.#project).take(name, join(ownDirectory(this.#project), 'ended', name));
+  }
+
   [Symbol.dispose](): void {
     this.#lock.release();
   }
@@ -219,8 +263,20 @@ function endedName({ createdAt, sessionId }: ChangeState): string {
   return `${new Date(createdAt).toISOString().replaceAll(/[-:.]/g, '')}-${sessionId}.json`;
 }
 
+/** Names that we did not give are told by nobody. */
+function trashedIn(entries: readonly TrashEntry[]): TrashedSession[] {
+  return entries.flatMap((entry) => {
+    const sessionId = ENDED.exec(entry.id)?.[1];
+    return sessionId !== undefined && isSessionId(sessionId) ? [{ sessionId, entry }] : [];
+  });
+}
+
 function ownDirectory(project: Project): string {
   return join(project.directory, '.holdfast');
+}
+
+function trashOf(tools: LockTools, project: Project): Trash {
+  return new Trash(tools, join(ownDirectory(project), 'trash'));
 }
 
 function claimDirectory(project: Project, changeName: string): string {

@@ -4,14 +4,17 @@ import {
   attempt,
   ensureDirectory,
   type FileSystem,
+  hasDirectory,
   type LockTools,
   listDirectory,
   removeQuietly,
   removeTree,
   syncDirectory,
   Trash,
+  type TrashEntry,
   UnsafePathError,
 } from '../../storage/index.js';
+import { LoopNotFoundError } from './errors.js';
 import { groupOf } from './read-loop.js';
 
 /** What stays where it is when a session moves away. */
@@ -43,13 +46,93 @@ export function archiveSession(tools: LockTools, directory: string, sessionId: u
 export function trashSession(tools: LockTools, directory: string, sessionId: string): string {
   const { fileSystem } = tools;
   const staged = stage(fileSystem, directory, join(directory, '.removed.staged'));
-  const entry = new Trash(tools, join(directory, 'trash')).take(sessionId, staged);
+  const entry = trashIn(tools, directory).take(sessionId, staged);
   const [state, ...others] = groupOf(directory).files;
   // The state first: without it there is no session, whatever else is left by a crash.
   for (const name of [state, ...others, ...sessionFiles(fileSystem, directory)])
     if (name !== undefined) removeQuietly(fileSystem, join(directory, name));
   attempt(directory, 'sync', () => syncDirectory(fileSystem, directory));
   return entry.path;
+}
+
+/**
+ * Moves the files of a session in the trash back, the state last: until then there is no session, and whoever restores
+ * again goes on from there. False where one of their names is taken. Throws STORAGE_FAILED, UNSAFE_PATH.
+ */
+export function restoreSession(tools: LockTools, directory: string, entry: TrashEntry): boolean {
+  const { fileSystem } = tools;
+  const look = (path: string) => attempt(path, 'look at', () => fileSystem.look(path));
+  const names = sessionFiles(fileSystem, entry.path);
+  if (names.some((name) => look(join(directory, name)) !== undefined)) return false;
+  const unsafe = names.find((name) => look(join(entry.path, name))?.kind !== 'file');
+  if (unsafe !== undefined) throw new UnsafePathError(join(entry.path, unsafe), 'it is not a regular file');
+  const [state] = groupOf(directory).files;
+  const stateLast = [...names.filter((name) => name !== state), ...names.filter((name) => name === state)];
+  for (const name of stateLast)
+    attempt(entry.path, 'restore', () => fileSystem.rename(join(entry.path, name), join(directory, name)));
+  attempt(directory, 'sync', () => syncDirectory(fileSystem, directory));
+  removeTree(fileSystem, entry.path);
+  return true;
+}
+
+/** Moves a session of the archive to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED, UNSAFE_PATH. */
+export function trashArchived(tools: LockTools, directory: string, name: string): void {
+  const archive = join(directory, 'archive');
+  if (!archivedNames(tools.fileSystem, directory).includes(name)) throw new LoopNotFoundError(archive);
+  trashIn(tools, directory).take(`${FROM_ARCHIVE}${name}`, join(archive, name));
+}
+
+/** Puts a session back into the archive; false where it is there. Throws STORAGE_FAILED, UNSAFE_PATH. */
+export function restoreArchived(tools: LockTools, directory: string, { id, entry }: TrashedLoop): boolean {
+  const archive = join(directory, 'archive');
+  ensureDirectory(tools.fileSystem, archive);
+  return trashIn(tools, directory).restore(entry, join(archive, id));
+}
+
+/** A session in the trash. */
+export interface TrashedLoop {
+  readonly id: string;
+  readonly entry: TrashEntry;
+}
+
+/** Stands for the session of a directory whose id cannot be read. */
+export const UNREADABLE_LOOP = 'loop';
+
+/** Marks what was in the archive before it went to the trash. */
+const FROM_ARCHIVE = 'archive-';
+
+export function isFromArchive(entry: TrashEntry): boolean {
+  return entry.id.startsWith(FROM_ARCHIVE);
+}
+
+/** Names that we did not give are told by nobody. */
+export function trashedIn(entries: readonly TrashEntry[]): TrashedLoop[] {
+  return entries
+    .map((entry) => ({ id: isFromArchive(entry) ? entry.id.slice(FROM_ARCHIVE.length) : entry.id, entry }))
+    .filter(({ id }) => id === UNREADABLE_LOOP || isArchivedName(id));
+}
+
+/** The trash of a loop's directory. */
+export function trashIn(tools: LockTools, directory: string): Trash {
+  return new Trash(tools, join(directory, 'trash'));
+}
+
+/** The names of the sessions in the archive. Throws UNSAFE_PATH. */
+export function archivedNames(fileSystem: FileSystem, directory: string): string[] {
+  const archive = join(directory, 'archive');
+  if (!hasDirectory(fileSystem, directory) || !hasDirectory(fileSystem, archive)) return [];
+  const isDirectory = (path: string) =>
+    attempt(path, 'look at', () => fileSystem.look(path))?.kind === 'directory';
+  const names = listDirectory(fileSystem, archive).filter(isArchivedName);
+  return names.filter((name) => isDirectory(join(archive, name)));
+}
+
+/** Whether a name is one that we give in the archive, so that a path may be built from it. */
+function isArchivedName(name: string): boolean {
+  return (
+    isUuidV4(name.replace(/\.older-\d{1,6}$/, '')) ||
+    /^unreadable-\d{8}T\d{9}Z(?:\.older-\d{1,6})?$/.test(name)
+  );
 }
 
 /** Removes what belonged to the archived session and to no other: reports, requests, files set aside. */

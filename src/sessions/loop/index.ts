@@ -1,3 +1,4 @@
+export { UNREADABLE_LOOP } from './archive.js';
 export { type BudgetReached, checkBudget } from './budget.js';
 export { LoopEndedError, LoopNotFoundError, LoopNotResumableError, LoopPoisonedError } from './errors.js';
 export type { Decision, IterationOutcome } from './iteration.js';

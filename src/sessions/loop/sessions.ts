@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { allows, InvalidInputError } from '../../foundation/index.js';
+import { allows, InvalidInputError, isUuidV4 } from '../../foundation/index.js';
 import {
   acquireLock,
   attempt,
@@ -25,7 +25,20 @@ import {
   setAside,
   UnsafePathError,
 } from '../../storage/index.js';
-import { archiveSession, removeArchived } from './archive.js';
+import {
+  archivedNames,
+  archiveSession,
+  isFromArchive,
+  removeArchived,
+  restoreArchived,
+  restoreSession,
+  type TrashedLoop,
+  trashArchived,
+  trashedIn,
+  trashIn,
+  trashSession,
+  UNREADABLE_LOOP,
+} from './archive.js';
 import { LoopEndedError, LoopNotFoundError, LoopNotResumableError } from './errors.js';
 import { presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
@@ -81,6 +94,13 @@ export interface ResumeOptions {
   readonly guidance?: string | undefined;
 }
 
+/** A session that a newer one took the place of. */
+export interface ArchivedLoop {
+  /** Its id, or what stands for it in the archive. */
+  readonly name: string;
+  readonly loop: LoopSessions;
+}
+
 const LOCK = 'loop';
 const DEFAULT_CALLS_PER_HOUR = 100;
 
@@ -88,12 +108,12 @@ const DEFAULT_CALLS_PER_HOUR = 100;
 export class LoopSessions {
   readonly directory: string;
   readonly #options: LoopSessionsOptions;
-  readonly #projectDirectory: string;
+  readonly projectDirectory: string;
 
   constructor(options: LoopSessionsOptions) {
     this.#options = options;
     this.directory = options.directory;
-    this.#projectDirectory = options.projectDirectory ?? dirname(options.directory);
+    this.projectDirectory = options.projectDirectory ?? dirname(options.directory);
   }
 
   /** What there is for a plan and what to offer. Reads only. */
@@ -251,6 +271,57 @@ export class LoopSessions {
     return { request, owner: this.owner() };
   }
 
+  /** The sessions that newer ones took the place of, each to be read on its own. Throws UNSAFE_PATH. */
+  archived(): ArchivedLoop[] {
+    return archivedNames(this.#options.fileSystem, this.directory).map((name) => {
+      const directory = join(this.directory, 'archive', name);
+      const projectDirectory = this.projectDirectory;
+      return { name, loop: new LoopSessions({ ...this.#options, directory, projectDirectory }) };
+    });
+  }
+
+  /**
+   * Moves the session that is there, readable or not, to the trash of the directory; nobody may run it.
+   * Throws LOCKED, LOOP_NOT_FOUND, NEWER_VERSION, UNSAFE_PATH.
+   */
+  async remove(): Promise<void> {
+    if (!this.#hasDirectory()) throw new LoopNotFoundError(this.directory);
+    using lock = await this.#acquire();
+    using requests = await acquireLock(this.#options, requestLock(this.directory));
+    this.#recover(lock);
+    const snapshot = this.#read();
+    if (!snapshot.isFound) throw new LoopNotFoundError(this.directory);
+    this.#refuseNewer(snapshot);
+    const id = snapshot.documents.state?.sessionId;
+    lock.assertHeld();
+    requests.assertHeld();
+    trashSession(this.#options, this.directory, id !== undefined && isUuidV4(id) ? id : UNREADABLE_LOOP);
+  }
+
+  /** Moves a session of the archive to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED. */
+  removeArchived(name: string): void {
+    trashArchived(this.#options, this.directory, name);
+  }
+
+  /** What is in the trash, oldest first. */
+  trashed(): TrashedLoop[] {
+    return this.#hasDirectory() ? trashedIn(trashIn(this.#options, this.directory).entries()) : [];
+  }
+
+  /** Puts a session back where it was; false where there is another one. Throws LOCKED, STORAGE_FAILED, UNSAFE_PATH. */
+  async restore(trashed: TrashedLoop): Promise<boolean> {
+    if (isFromArchive(trashed.entry)) return restoreArchived(this.#options, this.directory, trashed);
+    using lock = await this.#acquire();
+    this.#recover(lock);
+    return !this.#read().isFound && restoreSession(this.#options, this.directory, trashed.entry);
+  }
+
+  /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
+  purgeTrash(olderThanMs: number): string[] {
+    if (!this.#hasDirectory()) return [];
+    return trashedIn(trashIn(this.#options, this.directory).purge(olderThanMs)).map(({ id }) => id);
+  }
+
   /** Who runs the loop. */
   owner(): LockState {
     return inspectLock(this.#options, this.lockPath());
@@ -350,13 +421,13 @@ export class LoopSessions {
 
   /** A plan inside the project is stored by its path from there, as people write it. */
   #storedPath(prpFile: string): string {
-    const path = resolve(this.#projectDirectory, prpFile);
-    const inside = relative(this.#projectDirectory, path);
+    const path = resolve(this.projectDirectory, prpFile);
+    const inside = relative(this.projectDirectory, path);
     return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
   }
 
   #realPath(prpFile: string): string {
-    const path = resolve(this.#projectDirectory, prpFile);
+    const path = resolve(this.projectDirectory, prpFile);
     return resolveUserPath(this.#options.fileSystem, path) ?? path;
   }
 

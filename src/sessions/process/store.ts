@@ -96,6 +96,15 @@ export class FileProcessStore {
     return this.trash.take(id, directory);
   }
 
+  /** The same if the record still says what it must when nobody else can write it; else false. Throws as `remove`. */
+  async removeIf(id: string, isMeant: (record: ProcessFile) => boolean): Promise<boolean> {
+    const directory = this.#existing(id);
+    using _lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: 0 });
+    if (!isMeant(this.read(id))) return false;
+    this.trash.take(id, directory);
+    return true;
+  }
+
   async #own(id: string): Promise<OwnedProcess> {
     const directory = this.#path(id);
     const lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: 0 });

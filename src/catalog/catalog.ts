@@ -1,0 +1,242 @@
+import { HoldfastError, InvalidInputError, type Logger, messageOf } from '../foundation/index.js';
+import { RestoreBlockedError, type SessionRef } from './errors.js';
+import { findSession } from './find.js';
+import {
+  type CatalogKind,
+  type CleanOptions,
+  type ExportFormat,
+  type Recovery,
+  type SessionDetail,
+  type SessionFault,
+  type SessionKind,
+  type SessionSummary,
+  type Trashed,
+  UNREADABLE,
+} from './kind.js';
+
+/** Which sessions are wanted. */
+export interface CatalogFilter {
+  readonly kind?: SessionKind | undefined;
+  readonly status?: string | undefined;
+  readonly agent?: string | undefined;
+  /** Those that are over or belong to other sessions, too. */
+  readonly isAll?: boolean | undefined;
+}
+
+export interface VerifiedSession extends SessionRef {
+  readonly faults: readonly SessionFault[];
+}
+
+/** A kind whose sessions could not be looked at. */
+export interface KindFailure {
+  readonly kind: SessionKind;
+  readonly reason: string;
+}
+
+/** What cleaning did to each kind. */
+export interface CatalogCleanReport {
+  readonly retired: readonly SessionRef[];
+  readonly purged: readonly SessionRef[];
+  readonly skipped: readonly (SessionRef & { readonly reason: string })[];
+  readonly failed: readonly KindFailure[];
+}
+
+export interface TrashedRef extends SessionRef {
+  readonly trashedAt: string;
+}
+
+/** The sessions of every kind in one place. A kind that fails is warned about and keeps nobody from the others. */
+export class Catalog {
+  readonly #kinds: readonly CatalogKind[];
+  readonly #log: Logger;
+
+  constructor(kinds: readonly CatalogKind[], tools: { readonly log: Logger }) {
+    this.#kinds = kinds;
+    this.#log = tools.log;
+  }
+
+  /** What there is, newest first; what is damaged is marked. Throws INVALID_INPUT for a status that no kind has. */
+  async list(filter: CatalogFilter = {}): Promise<SessionSummary[]> {
+    const { status, agent, isAll = false } = filter;
+    this.#checkStatus(filter);
+    const { results: lists } = await this.#each(filter.kind, (kind) => kind.list());
+    const isWanted = (summary: SessionSummary) =>
+      (status === undefined || summary.status === status) &&
+      (agent === undefined || summary.agent === agent) &&
+      // Whoever asks for a status wants those that are over as well; damage is always shown.
+      (isAll || (!summary.isHidden && (!summary.isEnded || status !== undefined || summary.isDamaged)));
+    return newestFirst(lists.flat().filter(isWanted));
+  }
+
+  /** The session that was meant. Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID. */
+  async find(typed: string, kind?: SessionKind): Promise<SessionRef> {
+    const known = await this.#each(kind, async (one) => one.ids().map((id) => ({ kind: one.kind, id })));
+    return findSession(known.results.flat(), typed);
+  }
+
+  summarize({ kind, id }: SessionRef): Promise<SessionSummary> {
+    return this.#kind(kind).summarize(id);
+  }
+
+  /** Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
+  show({ kind, id }: SessionRef): Promise<SessionDetail> {
+    return this.#kind(kind).show(id);
+  }
+
+  /** Throws SESSION_NOT_FOUND. */
+  async verify({ kind, id }: SessionRef): Promise<VerifiedSession> {
+    return { kind, id, faults: await this.#kind(kind).verify(id) };
+  }
+
+  /** Checks every session; what cannot even be opened is a fault of that one. */
+  async verifyAll(
+    kind?: SessionKind,
+  ): Promise<{ readonly sessions: readonly VerifiedSession[]; readonly failed: readonly KindFailure[] }> {
+    const { results, failed } = await this.#each(kind, async (one) => {
+      const verified: (VerifiedSession | undefined)[] = [];
+      for (const id of one.ids()) verified.push(await verifyOne(one, id));
+      return verified.filter((report) => report !== undefined);
+    });
+    return { sessions: results.flat(), failed };
+  }
+
+  /** Throws SESSION_NOT_FOUND, LOCKED, and DOCUMENT_DAMAGED where nothing can be mended. */
+  recover({ kind, id }: SessionRef): Promise<Recovery> {
+    return this.#kind(kind).recover(id);
+  }
+
+  /** Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
+  export({ kind, id }: SessionRef, format: ExportFormat): Promise<string> {
+    return this.#kind(kind).export(id, format);
+  }
+
+  /** Moves a session to the trash. Throws SESSION_NOT_FOUND, LOCKED, CHANGE_LOCKED. */
+  remove({ kind, id }: SessionRef): Promise<void> {
+    return this.#kind(kind).remove(id);
+  }
+
+  /** Moves old sessions that nobody has to the trash, each kind by its own rules. */
+  async clean(
+    options: CleanOptions & { readonly kind?: SessionKind | undefined },
+  ): Promise<CatalogCleanReport> {
+    const { kind, ...rest } = options;
+    const { results: reports, failed } = await this.#each(kind, async (one) => {
+      const { retired, purged, skipped } = await one.clean(rest);
+      const ref = (id: string) => ({ kind: one.kind, id });
+      return {
+        retired: retired.map(ref),
+        purged: purged.map(ref),
+        skipped: skipped.map(({ id, reason }) => ({ ...ref(id), reason })),
+      };
+    });
+    return {
+      retired: reports.flatMap(({ retired }) => retired),
+      purged: reports.flatMap(({ purged }) => purged),
+      skipped: reports.flatMap(({ skipped }) => skipped),
+      failed,
+    };
+  }
+
+  /** What is in the trash, what went there last first. */
+  async trashed(kind?: SessionKind): Promise<TrashedRef[]> {
+    return (await this.#trashed(kind)).map(({ kind: of, id, trashedAt }) => ({ kind: of, id, trashedAt }));
+  }
+
+  /**
+   * Puts a session from the trash back; of several with one id the one that went there last.
+   * Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID, RESTORE_BLOCKED.
+   */
+  async restore(typed: string, kind?: SessionKind): Promise<SessionRef> {
+    const latest = new Map<string, InTrash>();
+    for (const one of (await this.#trashed(kind)).reverse()) latest.set(`${one.kind} ${one.id}`, one);
+    const found = findSession([...latest.values()], typed, 'holdfast sessions trash');
+    const ref = { kind: found.kind, id: found.id };
+    if (!(await this.#kind(found.kind).trash.restore(found.trashed))) throw new RestoreBlockedError(ref);
+    return ref;
+  }
+
+  /** Removes for good what has lain in the trash for longer than this, everything if absent. */
+  async emptyTrash(
+    options: { readonly kind?: SessionKind | undefined; readonly olderThanMs?: number | undefined } = {},
+  ): Promise<{ readonly removed: readonly SessionRef[]; readonly failed: readonly KindFailure[] }> {
+    const { results, failed } = await this.#each(options.kind, async (one) =>
+      one.trash.purge(options.olderThanMs).map((id) => ({ kind: one.kind, id })),
+    );
+    return { removed: results.flat(), failed };
+  }
+
+  async #trashed(kind: SessionKind | undefined): Promise<InTrash[]> {
+    const { results: lists } = await this.#each(kind, async (one) =>
+      one.trash.entries().map((trashed) => ({
+        kind: one.kind,
+        id: trashed.id,
+        trashedAt: trashed.entry.trashedAt.toISOString(),
+        trashed,
+      })),
+    );
+    return lists.flat().sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1));
+  }
+
+  /** Asks the kinds one after the other. Where only one is wanted its failure is the answer. */
+  async #each<Result>(
+    wanted: SessionKind | undefined,
+    ask: (kind: CatalogKind) => Promise<Result>,
+  ): Promise<{ readonly results: readonly Result[]; readonly failed: readonly KindFailure[] }> {
+    if (wanted !== undefined) return { results: [await ask(this.#kind(wanted))], failed: [] };
+    const results: Result[] = [];
+    const failed: KindFailure[] = [];
+    for (const kind of this.#kinds) {
+      try {
+        results.push(await ask(kind));
+      } catch (error) {
+        if (!(error instanceof HoldfastError)) throw error;
+        this.#log.warn('catalog.kind-failed', { kind: kind.kind, error: messageOf(error) });
+        failed.push({ kind: kind.kind, reason: messageOf(error) });
+      }
+    }
+    return { results, failed };
+  }
+
+  #kind(wanted: SessionKind): CatalogKind {
+    const found = this.#kinds.find(({ kind }) => kind === wanted);
+    if (found === undefined) throw new InvalidInputError(`There are no ${wanted} sessions here`);
+    return found;
+  }
+
+  #checkStatus({ status, kind }: CatalogFilter): void {
+    if (status === undefined) return;
+    const kinds = kind === undefined ? this.#kinds : [this.#kind(kind)];
+    const known = new Set([...kinds.flatMap(({ statuses }) => statuses), UNREADABLE]);
+    if (known.has(status)) return;
+    const hint = `Known: ${[...known].sort().join(', ')}.`;
+    throw new InvalidInputError('There is no such status', { place: 'status', hint });
+  }
+}
+
+interface InTrash extends TrashedRef {
+  readonly trashed: Trashed;
+}
+
+async function verifyOne(kind: CatalogKind, id: string): Promise<VerifiedSession | undefined> {
+  try {
+    return { kind: kind.kind, id, faults: await kind.verify(id) };
+  } catch (error) {
+    if (!(error instanceof HoldfastError)) throw error;
+    // What went away meanwhile has no faults.
+    if (error.code === 'SESSION_NOT_FOUND') return undefined;
+    return { kind: kind.kind, id, faults: [{ detail: error.message, line: null, offset: null }] };
+  }
+}
+
+/** What does not tell its age comes first: it wants to be seen. */
+function newestFirst(summaries: readonly SessionSummary[]): SessionSummary[] {
+  return summaries
+    .map((summary) => ({ summary, time: timeOf(summary) }))
+    .sort((a, b) => b.time - a.time || (a.summary.id < b.summary.id ? 1 : -1))
+    .map(({ summary }) => summary);
+}
+
+function timeOf({ createdAt, lastActivity }: SessionSummary): number {
+  const time = Date.parse(createdAt ?? lastActivity ?? '');
+  return Number.isNaN(time) ? Number.MAX_SAFE_INTEGER : time;
+}

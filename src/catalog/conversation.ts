@@ -1,0 +1,85 @@
+import {
+  type ConversationDamage,
+  type ConversationSessions,
+  type ConversationSummary,
+  conversationLifecycle,
+  exportJson,
+  exportMarkdown,
+  type FileConversationStore,
+} from '../sessions/conversation/index.js';
+import type { CatalogKind, Recovery, SessionFault, SessionSummary } from './kind.js';
+import { trashOf } from './trash.js';
+
+/** How many turns are shown; an export has them all. */
+const SHOWN_TURNS = 10;
+
+/** Conversations in the catalog. */
+export function conversationKind(tools: {
+  readonly conversations: ConversationSessions;
+  readonly store: FileConversationStore;
+  readonly retentionMs: number;
+}): CatalogKind {
+  const { conversations, store, retentionMs } = tools;
+  // Only an active one can be live; looking at the locks of all the others would cost more than their files.
+  const isLive = ({ id, status }: Pick<ConversationSummary, 'id' | 'status'>) =>
+    status === 'active' && store.ownerOf(id).hold === 'held';
+  const recover = async (id: string): Promise<Recovery> => {
+    const { damage, setAside, kept } = await conversations.recover(id);
+    const told = damage.length === 0 ? 'It is whole.' : `Kept every intact record (${kept}), byte for byte.`;
+    return { found: damage.map(faultOfDamage), told, keptAt: setAside, left: verify(id) };
+  };
+  const verify = (id: string) => conversations.verify(id).damage.map(faultOfDamage);
+  return {
+    kind: 'conversation',
+    statuses: conversationLifecycle.states,
+    ids: () => store.ids(),
+    list: async () => {
+      const found = conversations.list({ withHidden: true });
+      return found.map((summary) => summaryOf(summary, isLive(summary), null));
+    },
+    summarize: async (id) => {
+      const { metadata, damage, ...view } = conversations.readLast(id, 1);
+      const summary = { ...metadata, ...view, isDamaged: damage.length > 0 };
+      return summaryOf(summary, isLive(summary), metadata.workingDirectory);
+    },
+    show: async (id) => ({ kind: 'conversation', detail: conversations.readLast(id, SHOWN_TURNS) }),
+    verify: async (id) => verify(id),
+    recover,
+    export: async (id, format) => {
+      const view = conversations.read(id);
+      return format === 'md' ? exportMarkdown(view) : exportJson(view);
+    },
+    remove: async (id) => {
+      await conversations.remove(id);
+    },
+    clean: async ({ olderThanMs = retentionMs, isDryRun }) => conversations.clean({ olderThanMs, isDryRun }),
+    trash: trashOf(store.trash, { isId: (id) => isPath(store, id), pathOf: (id) => store.path(id) }),
+  };
+}
+
+function summaryOf(
+  summary: ConversationSummary,
+  isLive: boolean,
+  workingDirectory: string | null,
+): SessionSummary {
+  const { id, status, agent, createdAt, lastActivity, isDamaged, isHidden, turnCount } = summary;
+  const title = turnCount === 1 ? '1 turn' : `${turnCount} turns`;
+  const times = { createdAt, lastActivity };
+  // None is ever over: whoever speaks again makes it active again.
+  const flags = { isDamaged, isLive, isEnded: false, isHidden };
+  return { kind: 'conversation', id, status, title, agent, workingDirectory, ...times, ...flags };
+}
+
+function faultOfDamage({ detail, line, offset }: ConversationDamage): SessionFault {
+  return { detail, line, offset };
+}
+
+/** Whether a path may be built from a name in the trash. */
+function isPath(store: FileConversationStore, id: string): boolean {
+  try {
+    store.path(id);
+    return true;
+  } catch {
+    return false; // a name that we did not give; it is told by nobody and restored by nobody
+  }
+}

@@ -1,0 +1,48 @@
+import { redact } from '../foundation/index.js';
+import type { SessionSummary } from './kind.js';
+
+/** A record as JSON, every text in it through the funnel that blacks out secrets. */
+export function exportRecord(record: object): string {
+  return `${redactedJson(record)}\n`;
+}
+
+/** The facts of a session as Markdown, followed by sections of its kind. */
+export function exportFacts(summary: SessionSummary, sections: readonly string[]): string {
+  const { kind, id, status, title, agent, workingDirectory, createdAt, lastActivity } = summary;
+  const facts = [
+    ['Status', status],
+    ['About', title],
+    ['Agent', agent],
+    ['Directory', workingDirectory],
+    ['Created', createdAt],
+    ['Last activity', lastActivity],
+  ].filter((fact): fact is [string, string] => typeof fact[1] === 'string' && fact[1] !== '');
+  const lines = facts.map(([name, value]) => `- ${name}: ${redact(oneLine(value))}`);
+  const parts = [`# ${capitalize(kind)} session ${id}`, lines.join('\n'), ...sections];
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** A record as a section: line breaks in its texts are escaped, so that none of them can end the block. */
+export function recordSection(record: object): string {
+  return `## Record\n\n\`\`\`json\n${redactedJson(record)}\n\`\`\``;
+}
+
+/** Text of somebody else as a quotation: every line begins with a mark, so that none can pass for ours. */
+export function quoted(text: string): string {
+  return redact(text)
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map((line) => `> ${line}`)
+    .join('\n');
+}
+
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+function redactedJson(record: object): string {
+  return JSON.stringify(record, (_key, value) => (typeof value === 'string' ? redact(value) : value), 2);
+}
+
+function capitalize(word: string): string {
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}

@@ -1,0 +1,38 @@
+import { SessionNotFoundError } from '../foundation/index.js';
+import { AmbiguousSessionError, InvalidCatalogIdError, type SessionRef } from './errors.js';
+import { LISTED_BY } from './kind.js';
+
+/** The shapes that ids of all kinds, and the names of changes, have in common. */
+const SHAPE = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._ -]{0,199}$/u;
+const MIN_PREFIX = 4;
+/** Every process session starts like this, so these characters tell nothing. */
+const PROCESS = 'ses_';
+
+/**
+ * The one session that was meant: an exact id of any length, or the only one that starts with 4 or more characters.
+ * Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID.
+ */
+export function findSession<Ref extends SessionRef>(
+  known: readonly Ref[],
+  typed: string,
+  listedBy = LISTED_BY,
+): Ref {
+  if (!SHAPE.test(typed)) throw new InvalidCatalogIdError(typed);
+  const exact = known.filter(({ id }) => id === typed);
+  const fitting = exact.length > 0 ? exact : known.filter(({ id }) => startsWith(id, typed));
+  if (fitting.length > 1) throw new AmbiguousSessionError(typed, fitting);
+  const [found] = fitting;
+  if (found === undefined) throw new SessionNotFoundError(typed, listedBy);
+  return found;
+}
+
+/** Letters of generated ids are small, however they are typed. */
+function startsWith(id: string, typed: string): boolean {
+  const [name, start] = id.startsWith(PROCESS) ? [bare(id), bare(typed)] : [id, typed];
+  if (start.length < MIN_PREFIX) return false;
+  return name.startsWith(start) || name.startsWith(start.toLowerCase());
+}
+
+function bare(id: string): string {
+  return id.startsWith(PROCESS) ? id.slice(PROCESS.length) : id;
+}

@@ -1,0 +1,21 @@
+export { Catalog, type KindFailure, type TrashedRef, type VerifiedSession } from './catalog.js';
+export { changeKind } from './change.js';
+export { conversationKind } from './conversation.js';
+export {
+  AmbiguousSessionError,
+  InvalidCatalogIdError,
+  RestoreBlockedError,
+  type SessionRef,
+} from './errors.js';
+export {
+  type CatalogKind,
+  type ExportFormat,
+  SESSION_KINDS,
+  type SessionDetail,
+  type SessionFault,
+  type SessionKind,
+  type SessionSummary,
+} from './kind.js';
+export { loopKind } from './loop.js';
+export { processKind } from './process.js';
+export { questionKind } from './question.js';

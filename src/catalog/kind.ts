@@ -1,0 +1,125 @@
+import type { ChangeState } from '../sessions/change/index.js';
+import type { ConversationView } from '../sessions/conversation/index.js';
+import type { LoopReport, ResumeOffer } from '../sessions/loop/index.js';
+import type { ProcessInfo } from '../sessions/process/index.js';
+import type { QuestionReport } from '../sessions/question/index.js';
+import type { TrashEntry } from '../storage/index.js';
+
+export const SESSION_KINDS = ['question', 'conversation', 'loop', 'change', 'process'] as const;
+export type SessionKind = (typeof SESSION_KINDS)[number];
+
+/** A session of any kind as a list shows it. */
+export interface SessionSummary {
+  readonly kind: SessionKind;
+  /** What cannot be read may have no id; then something that stands for it. */
+  readonly id: string;
+  /** In the words of its kind; `unreadable` where its files do not tell. */
+  readonly status: string;
+  readonly title: string;
+  readonly agent: string | null;
+  readonly workingDirectory: string | null;
+  /** Null where its files do not tell. */
+  readonly createdAt: string | null;
+  readonly lastActivity: string | null;
+  readonly isDamaged: boolean;
+  /** Whether somebody has it now, or it waits for somebody: cleaning never touches it. */
+  readonly isLive: boolean;
+  /** Whether it is over: left out of lists unless all are wanted. */
+  readonly isEnded: boolean;
+  /** Whether it belongs to another session: left out of lists unless all are wanted. */
+  readonly isHidden: boolean;
+}
+
+export const UNREADABLE = 'unreadable';
+
+/** The command that shows what there is. */
+export const LISTED_BY = 'holdfast sessions list --all';
+
+/** A session in full, as its kind tells it. */
+export type SessionDetail =
+  | { readonly kind: 'question'; readonly detail: QuestionReport }
+  | { readonly kind: 'conversation'; readonly detail: ConversationView }
+  | { readonly kind: 'process'; readonly detail: ProcessInfo }
+  | { readonly kind: 'change'; readonly detail: ChangeState }
+  | { readonly kind: 'loop'; readonly detail: LoopDetail };
+
+export interface LoopDetail {
+  readonly report: LoopReport | null;
+  readonly offer: ResumeOffer;
+  readonly faults: readonly string[];
+}
+
+/** Something that does not verify, and where: null where the file as a whole is meant. */
+export interface SessionFault {
+  readonly detail: string;
+  readonly line: number | null;
+  readonly offset: number | null;
+}
+
+/** What was done to mend a session. */
+export interface Recovery {
+  /** What was wrong; empty: nothing was done. */
+  readonly found: readonly SessionFault[];
+  /** What was done, as a sentence. */
+  readonly told: string;
+  /** Where the damaged file is kept as it was. */
+  readonly keptAt: string | null;
+  /** What is still wrong. */
+  readonly left: readonly SessionFault[];
+}
+
+export type ExportFormat = 'md' | 'json';
+
+export interface CleanOptions {
+  /** Without activity for longer than this; the retention of the kind if absent. */
+  readonly olderThanMs?: number | undefined;
+  /** Only tell what would be done. */
+  readonly isDryRun?: boolean | undefined;
+}
+
+export interface CleanReport {
+  /** Moved to the trash. */
+  readonly retired: readonly string[];
+  /** Removed from the trash for good: what has lain there for seven days. */
+  readonly purged: readonly string[];
+  /** Left alone although old enough, and why. */
+  readonly skipped: readonly { readonly id: string; readonly reason: string }[];
+}
+
+/** What was removed from a kind and can be put back. */
+export interface KindTrash {
+  entries(): Trashed[];
+  /** Puts it back, unless something stands in its place: then false. Throws STORAGE_FAILED. */
+  restore(trashed: Trashed): Promise<boolean>;
+  /** Removes for good what has lain there for longer than this, everything if absent. Throws STORAGE_FAILED. */
+  purge(olderThanMs?: number): string[];
+}
+
+export interface Trashed {
+  readonly id: string;
+  readonly entry: TrashEntry;
+}
+
+/** One kind of session behind what all kinds can do. Ids are full ones that `ids` gave. */
+export interface CatalogKind {
+  readonly kind: SessionKind;
+  /** The words that `status` of a summary may say. */
+  readonly statuses: readonly string[];
+  /** All ids, in no order, each once. */
+  ids(): string[];
+  list(): Promise<SessionSummary[]>;
+  /** Throws SESSION_NOT_FOUND. What is damaged has a summary, too. */
+  summarize(id: string): Promise<SessionSummary>;
+  /** Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
+  show(id: string): Promise<SessionDetail>;
+  /** What is wrong with its files; nothing is changed. Throws SESSION_NOT_FOUND. */
+  verify(id: string): Promise<SessionFault[]>;
+  /** Throws SESSION_NOT_FOUND, LOCKED, and DOCUMENT_DAMAGED where nothing can be mended. */
+  recover(id: string): Promise<Recovery>;
+  /** Everything about it, secrets blacked out. Throws as `show`. */
+  export(id: string, format: ExportFormat): Promise<string>;
+  /** Moves it to the trash. Throws SESSION_NOT_FOUND, LOCKED. */
+  remove(id: string): Promise<void>;
+  clean(options: CleanOptions): Promise<CleanReport>;
+  readonly trash: KindTrash;
+}

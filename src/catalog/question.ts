@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { isUuidV4, redact } from '../foundation/index.js';
+import {
+  describeAnswers,
+  type FileQuestionStore,
+  type QuestionReport,
+  type QuestionSessions,
+  type QuestionView,
+  questionLifecycle,
+  reportOf,
+} from '../sessions/question/index.js';
+import { exportFacts, exportRecord, oneLine, quoted } from './export.js';
+import { faultsOf } from './faults.js';
+import type { CatalogKind, Recovery, SessionSummary } from './kind.js';
+import { trashOf } from './trash.js';
+
+/** How long a deletion waits for whoever writes an answer at this moment. */
+const WAIT_MS = 2_000;
+
+/** Question sets in the catalog. */
+export function questionKind(tools: {
+  readonly questions: QuestionSessions;
+  readonly store: FileQuestionStore;
+}): CatalogKind {
+  const { questions, store } = tools;
+  const verify = async (id: string) => faultsOf(await questions.verify(id));
+  const recover = async (id: string): Promise<Recovery> => {
+    const found = await verify(id);
+    if (found.length === 0) return { found, told: 'It is whole.', keptAt: null, left: [] };
+    // Holding a set for a change sets aside what does not verify and makes its status again.
+    await store.change(id, () => {}, { waitMs: WAIT_MS });
+    const left = await verify(id);
+    const told = left.length < found.length ? 'What does not verify was set aside beside it.' : NOT_MENDED;
+    return { found, told, keptAt: null, left };
+  };
+  return {
+    kind: 'question',
+    statuses: questionLifecycle.states,
+    ids: () => questions.ids(),
+    list: async () => (await questions.list()).map(summaryOf),
+    summarize: async (id) => summaryOf(await questions.get(id)),
+    show: async (id) => ({ kind: 'question', detail: reportOf(await questions.get(id)) }),
+    verify,
+    recover,
+    export: async (id, format) => {
+      const view = await questions.get(id);
+      const report = reportOf(view);
+      return format === 'json' ? exportRecord(report) : exportFacts(summaryOf(view), sectionsOf(report));
+    },
+    remove: (id) => store.change(id, (change) => change.retire(), { waitMs: WAIT_MS }),
+    clean: (options) => questions.clean(options),
+    trash: trashOf(store.trash, { isId: isUuidV4, pathOf: (id) => join(store.directory, id) }),
+  };
+}
+
+const NOT_MENDED =
+  'Nothing could be mended: without its questions a set cannot be answered. `holdfast sessions delete` moves it to the trash.';
+
+function summaryOf(view: QuestionView): SessionSummary {
+  const { status } = view.outcome;
+  return {
+    kind: 'question',
+    id: view.id,
+    status,
+    title: view.questions[0]?.prompt ?? '',
+    agent: view.asker?.agent ?? null,
+    workingDirectory: view.workingDirectory,
+    createdAt: view.createdAt,
+    lastActivity: view.lastActivityAt,
+    isDamaged: view.faults.length > 0,
+    isLive: status === 'pending',
+    isEnded: status !== 'pending',
+    isHidden: false,
+  };
+}
+
+function sectionsOf(report: QuestionReport): string[] {
+  const asked = report.questions.map(({ title, prompt, options }, index) => {
+    const choices = options.map(({ label, description }) => {
+      const more = description === undefined ? '' : `: ${redact(oneLine(description))}`;
+      return `- ${redact(oneLine(label))}${more}`;
+    });
+    return `## ${index + 1}. ${redact(oneLine(title))}\n\n${quoted(prompt)}\n\n${choices.join('\n')}`;
+  });
+  if (report.answers !== null)
+    return [...asked, `## Answers\n\n${quoted(describeAnswers(report.questions, report.answers))}`];
+  const reason = report.rejectionReason ?? report.abandonedReason;
+  return reason === null ? asked : [...asked, `## Reason\n\n${quoted(reason)}`];
+}

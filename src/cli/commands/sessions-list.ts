@@ -1,0 +1,29 @@
+import { openCatalog } from '../../app/open-catalog.js';
+import { visibleJson } from '../../foundation/index.js';
+import { defineCommand } from '../command.js';
+import { ExitCode } from '../exit-codes.js';
+import { renderSessions } from '../render/sessions.js';
+import { KIND_OPTION, parseKind } from '../session-kinds.js';
+
+export default defineCommand({
+  usage: 'sessions list',
+  summary: 'List sessions of every kind',
+  details:
+    'Newest first. Questions, conversations and processes of this user; the loop and the change sessions of this\n' +
+    'project. Without --all or --status: those that are not over. What is damaged is marked and always listed.',
+  options: {
+    ...KIND_OPTION,
+    status: { type: 'string', value: '<status>', about: 'only those with this status, over or not' },
+    agent: { type: 'string', value: '<name>', about: 'only those with this agent' },
+    all: { type: 'boolean', about: 'those that are over or belong to runs, too' },
+  },
+  examples: ['holdfast sessions', 'holdfast sessions list --kind conversation --status interrupted --json'],
+  async run({ services, terminal, isJson }, { values }) {
+    const { status, agent, all: isAll } = values;
+    const found = await openCatalog(services).list({ kind: parseKind(values.kind), status, agent, isAll });
+    if (isJson) terminal.write(visibleJson(found));
+    else if (found.length === 0) terminal.write('No sessions found.');
+    else terminal.write(renderSessions(found, services.clock.now(), terminal.style));
+    return ExitCode.done;
+  },
+});

@@ -1,0 +1,116 @@
+import type { SessionDetail, SessionFault, SessionSummary, TrashedRef } from '../../catalog/index.js';
+import { visibleBlock, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import type { ChangeState } from '../../sessions/change/index.js';
+import type { ConversationView } from '../../sessions/conversation/index.js';
+import { formatAge } from '../duration.js';
+import type { Style } from '../terminal.js';
+import { renderLoop } from './loop.js';
+import { renderProcess } from './processes.js';
+import { renderQuestionSet } from './questions.js';
+import { renderTable } from './table.js';
+
+/** Sessions of every kind as a table. */
+export function renderSessions(summaries: readonly SessionSummary[], now: Date, style: Style): string {
+  const rows = summaries.map((summary) => [
+    summary.kind,
+    shortId(summary),
+    summary.isDamaged ? `${summary.status} (damaged)` : summary.status,
+    summary.lastActivity === null ? '' : formatAge(now.getTime() - Date.parse(summary.lastActivity)),
+    visibleExcerpt(summary.agent ?? '', 20),
+    visibleExcerpt(summary.title, 48),
+  ]);
+  return withHeader(['KIND', 'ID', 'STATUS', 'ACTIVE', 'AGENT', 'ABOUT'], rows, style);
+}
+
+/** What is in the trash. */
+export function renderTrash(trashed: readonly TrashedRef[], now: Date, style: Style): string {
+  const rows = trashed.map(({ kind, id, trashedAt }) => [
+    kind,
+    visibleExcerpt(id, 64),
+    `${formatAge(now.getTime() - Date.parse(trashedAt))} ago`,
+  ]);
+  return withHeader(['KIND', 'ID', 'DELETED'], rows, style);
+}
+
+/** One session in full, as its kind is shown elsewhere. */
+export function renderSession(shown: SessionDetail, now: Date, style: Style): string {
+  switch (shown.kind) {
+    case 'question':
+      return renderQuestionSet(shown.detail, style);
+    case 'process':
+      return renderProcess(shown.detail, style);
+    case 'loop':
+      return renderLoop(shown.detail, now, style);
+    case 'change':
+      return renderChangeSession(shown.detail, style);
+    case 'conversation':
+      return renderConversation(shown.detail, style);
+  }
+}
+
+/** A fault with its place, as far as it has one. */
+export function renderFault({ detail, line, offset }: SessionFault): string {
+  const place = [line === null ? '' : `line ${line}`, offset === null ? '' : `byte ${offset}`]
+    .filter((part) => part !== '')
+    .join(', ');
+  return `${place === '' ? '' : `${place}: `}${visibleLine(detail)}`;
+}
+
+/** Ids that we made up are told apart by their beginning; those that people chose are shown whole. */
+function shortId({ kind, id }: SessionSummary): string {
+  if (kind === 'process') return visibleLine(id.slice(0, 12));
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(id) ? id.slice(0, 8) : visibleExcerpt(id, 64);
+}
+
+function renderConversation(view: ConversationView, style: Style): string {
+  const { metadata, turns, turnCount, damage } = view;
+  const reason = view.statusReason === null ? '' : ` (${visibleLine(view.statusReason)})`;
+  const lines = [
+    `${style.bold(visibleLine(metadata.id))}  ${view.status}${reason}`,
+    `agent      ${visibleLine(metadata.agent)}`,
+    `created    ${metadata.createdAt}, last active ${view.lastActivity}`,
+    `turns      ${turnCount}`,
+  ];
+  if (metadata.workingDirectory !== null) lines.push(`directory  ${visibleLine(metadata.workingDirectory)}`);
+  if (turns.length < turnCount) lines.push(style.dim(`The last ${turns.length}; an export has them all.`));
+  for (const turn of turns) {
+    const mark = turn.failure === null ? '' : ` (failed: ${visibleExcerpt(turn.failure, 100)})`;
+    lines.push('', `${style.bold(`${turn.number}. ${turn.role}`)}  ${turn.timestamp}${mark}`);
+    lines.push(barred(turn.content));
+  }
+  for (const one of damage) lines.push(style.yellow(`damaged: ${renderFault(one)}`));
+  return lines.join('\n');
+}
+
+function renderChangeSession(state: ChangeState, style: Style): string {
+  const ended = state.endedAt === null ? '' : ` ${state.endedAt}`;
+  const reason = state.releaseReason === null ? '' : `: ${visibleLine(state.releaseReason)}`;
+  const lines = [
+    `${style.bold(visibleLine(state.sessionId))}  ${state.status}${ended}${reason}`,
+    `change     ${visibleLine(state.changeName)}`,
+    `project    ${visibleLine(state.project)}`,
+    `created    ${state.createdAt}, last active ${state.updatedAt}`,
+    `story      ${visibleLine(state.currentStoryId ?? 'none')}`,
+    `tasks      ${visibleLine(state.completedTasks.join(', ') || 'none')} done in this session`,
+  ];
+  for (const { description, taskId } of state.learnings)
+    lines.push(
+      `learned    ${visibleLine(description)}${taskId === null ? '' : ` (task ${visibleLine(taskId)})`}`,
+    );
+  const open = state.learnings.length - state.flushedLearnings;
+  if (open > 0) lines.push(`Learnings that are not in design.md: ${open}`);
+  return lines.join('\n');
+}
+
+/** Every line of what was said starts with a bar, so that none can pass for ours. */
+function barred(text: string): string {
+  return visibleBlock(text)
+    .split('\n')
+    .map((line) => `   │ ${line}`)
+    .join('\n');
+}
+
+function withHeader(header: readonly string[], rows: readonly (readonly string[])[], style: Style): string {
+  const [first = '', ...lines] = renderTable(header, rows).split('\n');
+  return [style.bold(first), ...lines].join('\n');
+}
