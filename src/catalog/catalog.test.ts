@@ -596,8 +596,7 @@ describe('the trash', () => {
       layout.processTrash,
     ]) {
       mkdirSync(directory, { recursive: true, mode: 0o700 });
-      for (const name of ['x.jsonl', 'a b', '..'])
-        mkdirSync(join(directory, `20260301T120000000Z-${name}`));
+      for (const name of ['x.jsonl', 'a b', '..']) mkdirSync(join(directory, `20260301T120000000Z-${name}`));
     }
     expect(names(await world.catalog.trashed())).toEqual(['conversation one']);
     await expect(world.catalog.restore('x.jsonl')).rejects.toMatchObject({

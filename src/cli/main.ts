@@ -9,6 +9,9 @@ import { run } from './run.js';
 
 const PROGRAMS = { holdfast: HOLDFAST, aur: AUR, ralphtool: RALPHTOOL };
 
+/** Longer than ending an agent takes, with all its grace. */
+const WIND_DOWN_MS = 15_000;
+
 /** Runs the program and returns its exit code. A first signal asks the command to stop; a second one is not waited for. */
 export async function main(args: readonly string[], name: ProgramName = 'holdfast'): Promise<number> {
   const controller = new AbortController();
@@ -19,11 +22,18 @@ export async function main(args: readonly string[], name: ProgramName = 'holdfas
     controller.abort(signal);
   };
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
-  // A reader such as `head` that closed the pipe has what it wanted; anything else is output that was lost.
+  // A reader such as `head` that closed the pipe has what it wanted; anything else is output that was lost. Either way
+  // the command is asked to stop, so that nothing it started is left behind.
+  let lostOutput: ExitCode | undefined;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE')
+    if (lostOutput !== undefined) return;
+    lostOutput = error.code === 'EPIPE' ? ExitCode.done : ExitCode.failed;
+    if (lostOutput === ExitCode.failed)
       process.stderr.write(`${name}: the output could not be written: ${error.message}\n`);
-    process.exit(error.code === 'EPIPE' ? ExitCode.done : ExitCode.failed);
+    // For output that is lost only when the command is done.
+    process.exitCode = lostOutput;
+    controller.abort(error);
+    setTimeout(() => process.exit(lostOutput), WIND_DOWN_MS).unref();
   });
   // Nobody reads our notes any more: that is no reason to stop.
   process.stderr.on('error', () => {});
@@ -38,6 +48,7 @@ export async function main(args: readonly string[], name: ProgramName = 'holdfas
     signal: controller.signal,
   };
   const code = await run(args, surroundings, PROGRAMS[name]);
+  if (lostOutput !== undefined && stoppedBy === undefined) return lostOutput;
   return stoppedBy !== undefined && code === ExitCode.interrupted ? exitCodeOfSignal(stoppedBy) : code;
 }
 
