@@ -77,9 +77,8 @@ export class TurnTaker {
     try {
       let response = await this.#send(session, prompt, options);
       if (this.#isUnproven && isUnheard(response)) {
-        const fresh = await this.#startOver(
-          `the agent does not know its conversation any more: ${response.message}`,
-        );
+        const reason = `the agent does not know its conversation any more: ${response.message}`;
+        const fresh = await this.#startOver(reason, user.turn);
         response = await this.#send(fresh, prompt, options);
       }
       this.#isUnproven = false;
@@ -171,11 +170,12 @@ export class TurnTaker {
     }
   }
 
-  /** The agent in a fresh conversation, with what was said before put before the next prompt. */
-  async #startOver(reason: string | null): Promise<ProcessSession> {
+  /** The agent in a fresh conversation, with what was said before this turn put before the next prompt. */
+  async #startOver(reason: string | null, before = Number.POSITIVE_INFINITY): Promise<ProcessSession> {
     const { conversation, launch, processes, maxTokens, onContinuation } = this.#options;
     await this.#session?.terminate();
-    const context = trimContext(conversation.context, { maxTokens: maxTokens ?? DEFAULT_MAX_TOKENS });
+    const said = conversation.context.filter(({ number }) => number < before);
+    const context = trimContext(said, { maxTokens: maxTokens ?? DEFAULT_MAX_TOKENS });
     const session = await processes.start(launch);
     this.#isUnproven = false;
     this.#session = session;

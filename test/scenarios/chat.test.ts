@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -107,7 +108,6 @@ describe('a chat through pipes', () => {
   verifiesAnywhere('C03', 'is told again to an agent that does not remember', async () => {
     await using world = await withPlayer([{ steps: [{ say: 'one' }] }]);
     await world.run(['chat', '--agent', 'player'], { input: 'first\n' });
-    const { rmSync } = await import('node:fs');
     rmSync(world.dir.at('state'), { recursive: true });
     const again = await world.run(['chat', '--resume', 'last'], { input: 'second\n' });
     expect(again.code, again.stderr).toBe(0);
@@ -177,6 +177,105 @@ describe('a chat through pipes', () => {
     const read = (id: string) => readFileSync(join(sessionsOf(world), `${id}.jsonl`), 'utf8');
     expect(read('safe')).not.toContain(secret);
     expect(read('open')).toContain(secret);
+  });
+});
+
+describe('a conversation through the binaries', () => {
+  verifiesAnywhere(
+    'C02',
+    'has every turn on disk, readable by others, while the agent still works',
+    async () => {
+      await using world = await withPlayer([
+        { steps: [{ say: 'one' }, { usage: { input: 7, output: 3 } }] },
+        { steps: [{ say: 'half' }, { hang: true }] },
+      ]);
+      const chat = world.start(['chat', '--agent', 'player', '--session', 'talk']);
+      chat.child.stdin.write('first\nsecond\n');
+      await chat.printed('stdout', /half/);
+      const turns = recordsOf(world, 'talk.jsonl').filter(({ type }) => type === 'turn');
+      expect(turns.map(({ role, content, tokens }) => [role, content, tokens])).toEqual([
+        ['user', 'first', 2],
+        ['assistant', 'one', 3],
+        ['user', 'second', 2],
+      ]);
+      chat.child.kill('SIGTERM');
+      expect((await chat.ended).code).toBe(143);
+    },
+  );
+
+  verifiesAnywhere('C11', 'has one writer: the second fails and names the first', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'half' }, { hang: true }] }]);
+    const chat = world.start(['chat', '--agent', 'player', '--session', 'talk']);
+    chat.child.stdin.write('first\n');
+    await chat.printed('stdout', /half/);
+    const second = await world.run(['chat', '--resume', 'talk'], { input: 'me too\n' });
+    expect(second.code).toBe(5);
+    expect(second.stderr).toContain(String(chat.child.pid));
+    expect(recordsOf(world, 'talk.jsonl').some(({ content }) => content === 'me too')).toBe(false);
+  });
+
+  verifiesAnywhere('C12', 'is listed and shown while it goes on, up to its last turn', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'half' }, { hang: true }] }]);
+    const chat = world.start(['chat', '--agent', 'player', '--session', 'talk']);
+    chat.child.stdin.write('first\n');
+    await chat.printed('stdout', /half/);
+    expect((await world.json(['chat', '--list-sessions'])).data).toMatchObject([
+      { session_id: 'talk', status: 'active', turn_count: 1 },
+    ]);
+    expect((await world.run(['sessions', 'export', 'talk'])).stdout).toContain('first');
+  });
+
+  verifiesAnywhere('C04', 'is listed in the published table, newest first', async () => {
+    await using world = await withPlayer([]);
+    for (const id of ['older', 'newer'])
+      await world.run(['chat', '--agent', 'player', '--session', id], { input: 'x\n' });
+    const { stdout } = await world.run(['chat', '--list-sessions']);
+    expect(stdout).toMatch(
+      /^SESSION_ID +AGENT +TURN_COUNT +CREATED_AT +STATUS\nnewer +player +2 .*\nolder +player +2 /,
+    );
+  });
+
+  verifiesAnywhere('C05', 'is found by its agent and by its status', async () => {
+    await using world = await withPlayer([]);
+    await world.run(['chat', '--agent', 'player', '--session', 'mine'], { input: 'x\n' });
+    await world.run(['chat', '--agent', 'scripted', '--session', 'other'], { input: 'x\n' });
+    const ids = async (...args: string[]) =>
+      (await world.json(['chat', '--list-sessions', ...args])).data.map(
+        (one: { session_id: string }) => one.session_id,
+      );
+    expect(await ids('--agent', 'player')).toEqual(['mine']);
+    expect(await ids('--status', 'completed')).toHaveLength(2);
+    expect(await ids('--status', 'interrupted')).toEqual([]);
+    expect((await world.run(['chat', '--list-sessions', '--status', 'odd'])).code).toBe(2);
+  });
+
+  verifiesAnywhere('C13', 'keeps what the agent failed to answer, and does not tell it again', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'half' }, { crash: true }] }]);
+    await world.run(['chat', '--agent', 'player', '--session', 'talk'], { input: 'the failed one\n' });
+    expect(recordsOf(world, 'talk.jsonl').filter(({ type }) => type === 'turn_failed')).toHaveLength(2);
+    rmSync(world.dir.at('state'), { recursive: true, force: true });
+    writeFileSync(world.dir.at('script.json'), JSON.stringify({ turns: [] }));
+    await world.run(['chat', '--resume', 'talk'], { input: 'the next one\n' });
+    const notes = readFileSync(world.dir.at('notes.jsonl'), 'utf8').trim().split('\n');
+    expect(JSON.parse(notes.at(-1) ?? '').prompt).toBe('the next one');
+  });
+
+  verifiesAnywhere('C15', 'is trimmed for the agent that is told again, and whole in the file', async () => {
+    await using world = await withPlayer([]);
+    const long = (word: string) => `${word} ${'x'.repeat(4_000)}`;
+    const turns = Array.from({ length: 40 }, (_, turn) => long(`message-${turn}`));
+    await world.run(['chat', '--agent', 'player', '--session', 'talk'], { input: `${turns.join('\n')}\n` });
+    rmSync(world.dir.at('state'), { recursive: true, force: true });
+    const config = join(world.env.HOME ?? '', '.aurora', 'config.json');
+    writeFileSync(config, JSON.stringify({ spawner: { interactive: { max_tokens: 20_000 } } }));
+    const again = await world.run(['chat', '--resume', 'talk'], { input: 'the last one\n' });
+    expect(again.code, again.stderr).toBe(0);
+    const notes = readFileSync(world.dir.at('notes.jsonl'), 'utf8').trim().split('\n');
+    const { prompt } = JSON.parse(notes.at(-1) ?? '');
+    expect(prompt).toContain('message-0 ');
+    expect(prompt).toContain('message-39 ');
+    expect(prompt).not.toContain('message-20 ');
+    expect(recordsOf(world, 'talk.jsonl').filter(({ type }) => type === 'turn')).toHaveLength(82);
   });
 });
 
