@@ -17,9 +17,10 @@ export class Gatherer {
   usage: Usage | null = null;
   end: Extract<AgentEvent, { type: 'turn-end' }> | undefined;
   readonly #text = new BoundedText(MAX_TEXT);
-  readonly #stderr = new BoundedText(MAX_STDERR, 0);
+  /** The last chunks as they came: a flood of a gigabyte must not become text that nobody reads. */
+  readonly #errors: Buffer[] = [];
+  #errorBytes = 0;
   readonly #toolOutput = new BoundedText(MAX_TOOL_OUTPUT, 0);
-  readonly #decoder = new TextDecoder();
 
   add(event: AgentEvent): void {
     if (event.type === 'text') this.#text.add(event.text);
@@ -31,7 +32,13 @@ export class Gatherer {
   }
 
   addError(chunk: Buffer): void {
-    this.#stderr.add(this.#decoder.decode(chunk, { stream: true }));
+    this.#errors.push(chunk);
+    this.#errorBytes += chunk.length;
+    for (let [first] = this.#errors; first !== undefined; [first] = this.#errors) {
+      if (this.#errorBytes - first.length < MAX_STDERR) return;
+      this.#errors.shift();
+      this.#errorBytes -= first.length;
+    }
   }
 
   get text(): string {
@@ -39,7 +46,7 @@ export class Gatherer {
   }
 
   get stderr(): string {
-    return this.#stderr.toString();
+    return Buffer.concat(this.#errors).subarray(-MAX_STDERR).toString('utf8');
   }
 
   /** What the agent's tools printed, the newest of it: where its test runs are. */
