@@ -16,6 +16,7 @@ import {
   StoryNotFoundError,
   TaskNotFoundError,
 } from '../../src/plans/index.js';
+import { NoChecksError, PlanNotFoundError } from '../../src/runner/index.js';
 import {
   AmbiguousChangeSessionError,
   ChangeLockedError,
@@ -137,6 +138,8 @@ describe('exit codes', () => {
     [new LoopNotResumableError('x', 'reset'), 'LOOP_NOT_RESUMABLE', 3],
     [new LoopEndedError('completed', 'pause'), 'LOOP_ENDED', 1],
     [new LoopPoisonedError('/p', { cause }), 'LOOP_POISONED', 1],
+    [new PlanNotFoundError('x'), 'PLAN_NOT_FOUND', 4],
+    [new NoChecksError(), 'NO_CHECKS', 2],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
     [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],

@@ -1,6 +1,6 @@
 export { type BudgetReached, checkBudget } from './budget.js';
 export { LoopEndedError, LoopNotFoundError, LoopNotResumableError, LoopPoisonedError } from './errors.js';
-export type { Decision, IterationOutcome } from './iteration.js';
+export { type Decision, type IterationOutcome, phaseOf } from './iteration.js';
 export { type LoopStatus, loopLifecycle } from './lifecycle.js';
 export { type Claim, type Measurement, NO_CLAIM } from './measurement.js';
 export {
