@@ -63,9 +63,10 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|open-catalog|open-changes)\\.ts$',
+      '^src/app/(base|open-catalog|open-changes|run|run-records)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/presets\\.ts$',
+      '^src/runner/take-turn\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',
       // The entry point of a kind lists the published names; src/question.ts re-exports it.
       '^src/sessions/[^/]+/published\\.ts$',

@@ -13,6 +13,7 @@ import { rows as notify } from './notify.mjs';
 import { rows as processes } from './processes.mjs';
 import { rows as ralphtool } from './ralphtool.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
+import { rows as runLoop } from './run-loop.mjs';
 import { rows as workspace } from './workspace.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
@@ -28,6 +29,7 @@ const ROWS = [
   ...processes,
   ...workspace,
   ...ralphtool,
+  ...runLoop,
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away

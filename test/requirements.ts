@@ -77,6 +77,7 @@ export const REQUIREMENTS = {
   L11: 'dual gate: measured metrics and explicit signal in the same iteration; 0 of 0 tests never passes',
   L12: "rate limit: calls per hour and the agent's own limits",
   L13: 'metrics and phase-status.log per iteration',
+  L14: 'interrupted by SIGINT or SIGTERM: suspended; by SIGKILL or power loss: found as suspended',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

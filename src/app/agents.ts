@@ -112,6 +112,8 @@ export interface StartAgentOptions {
   /** Where its whole output goes. */
   readonly logPath?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** A person is asked for a permission from now on, or is not any more. */
+  readonly onAsking?: ((isWaiting: boolean) => void) | undefined;
 }
 
 /** Starts an agent with `holdfast mcp` at its side; orphans of dead supervisors are ended first. */
@@ -131,7 +133,14 @@ export async function startAgent(
     systemPrompt: agent.systemPrompt,
     permissions: {
       mode: options.permissions,
-      ask: (request, signal) => askPerson(services, agent, request, signal),
+      ask: async (request, signal) => {
+        options.onAsking?.(true);
+        try {
+          return await askPerson(services, agent, request, signal);
+        } finally {
+          options.onAsking?.(false);
+        }
+      },
     },
     mcpServers: [holdfastServer(services)],
     resume: options.resume,

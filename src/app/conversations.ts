@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { AgentDefinition } from '../agents/index.js';
 import { messageOf } from '../foundation/index.js';
-import { type Continuation, TurnTaker } from '../runner/index.js';
+import { type Continuation, TurnTaker } from '../runner/take-turn.js';
 import {
   type CleanReport,
   type Conversation,
@@ -41,17 +41,19 @@ export function turnTaker(
   services: Services,
   agent: AgentDefinition,
   conversation: Conversation,
-  options: Pick<StartAgentOptions, 'permissions' | 'model'> & {
+  options: Pick<StartAgentOptions, 'permissions' | 'model' | 'workingDirectory' | 'onAsking' | 'signal'> & {
     readonly onContinuation?: (continuation: Continuation) => void;
+    readonly acceptsChanges?: boolean;
   },
 ): TurnTaker {
-  const { onContinuation, ...start } = options;
+  const { onContinuation, acceptsChanges, ...start } = options;
   return new TurnTaker({
     processes: openProcesses(services),
     conversation,
     launch: launchOf(services, agent, start),
     log: services.log,
     maxTokens: interactiveSettings(services).maxTokens,
+    acceptsChanges,
     onContinuation,
   });
 }

@@ -4,24 +4,34 @@ import { findLoopDirectory } from '../storage/index.js';
 import type { Services } from './services.js';
 
 /** The loop of the project that the services work in. */
-export function openLoops(services: Services): LoopSessions {
+export function openLoops(
+  services: Services,
+  overrides: { readonly callsPerHour?: number | undefined } = {},
+): LoopSessions {
   const { config, tools } = services;
-  const minutes = config.get('loop.maxMinutes');
-  const budget: Budget = {
-    ...positive('iterations', config.get('loop.maxIterations')),
-    ...positive('activeMs', minutes * 60_000),
-    ...positive('tokens', config.get('loop.maxTokens')),
-    ...positive('costUsd', config.get('loop.maxCostUsd')),
-  };
   return new LoopSessions({
     ...tools,
     directory: config.layout.loop,
-    // Also where loop.dir moved the session: plans are named from the top of the project.
-    projectDirectory: dirname(findLoopDirectory(tools.fileSystem, services.workingDirectory)),
-    callsPerHour: config.get('loop.callsPerHour'),
-    budget,
+    projectDirectory: projectDirectoryOf(services),
+    callsPerHour: overrides.callsPerHour ?? config.get('loop.callsPerHour'),
+    budget: configuredBudget(services),
     phases: config.get('loop.phases'),
   });
+}
+
+/** The top of the project, also where loop.dir moved the session: plans are named from there, agents work there. */
+export function projectDirectoryOf({ tools, workingDirectory }: Services): string {
+  return dirname(findLoopDirectory(tools.fileSystem, workingDirectory));
+}
+
+/** What a loop may use up unless the person says otherwise. */
+export function configuredBudget({ config }: Services): Budget {
+  return {
+    ...positive('iterations', config.get('loop.maxIterations')),
+    ...positive('activeMs', config.get('loop.maxMinutes') * 60_000),
+    ...positive('tokens', config.get('loop.maxTokens')),
+    ...positive('costUsd', config.get('loop.maxCostUsd')),
+  };
 }
 
 /** 0 means no limit. */

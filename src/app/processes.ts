@@ -5,8 +5,10 @@ import {
   FileProcessStore,
   ProcessSessions,
   type ProcessSessionsOptions,
+  type Workbench,
 } from '../sessions/process/index.js';
 import { type StartAgentOptions, startAgent } from './agents.js';
+import { projectDirectoryOf } from './loops.js';
 import type { Services } from './services.js';
 
 /** The agent processes of this command, kept where all commands see them. */
@@ -19,18 +21,27 @@ export function openProcesses(
     directory: layout.processes,
     trash: layout.processTrash,
   });
-  const { environment, tools, programs, workingDirectory } = services;
+  const workbench = workbenchOf(services);
+  return new ProcessSessions({ ...services.tools, store, workbench, ...options });
+}
+
+/** How working directories are looked at. */
+export function workbenchOf(services: Services): Workbench {
+  const { environment, tools, programs, workingDirectory, config } = services;
   // What we keep in a project keeps itself out by a .gitignore; in plain directories it is left out here.
-  const leaveOut = [layout.loop, join(workingDirectory, '.holdfast')];
-  const workbench = { ...tools, registry: programs, environment, leaveOut };
-  return new ProcessSessions({ ...tools, store, workbench, ...options });
+  const leaveOut = [
+    config.layout.loop,
+    join(workingDirectory, '.holdfast'),
+    join(projectDirectoryOf(services), 'openspec', '.holdfast'),
+  ];
+  return { ...tools, registry: programs, environment, leaveOut };
 }
 
 /** How an agent is started for a session, and what must be the same when it is gone on with. */
 export function launchOf(
   services: Services,
   agent: AgentDefinition,
-  options: Pick<StartAgentOptions, 'permissions' | 'model' | 'workingDirectory'>,
+  options: Pick<StartAgentOptions, 'permissions' | 'model' | 'workingDirectory' | 'onAsking' | 'signal'>,
 ): AgentLaunch {
   return {
     agent: agent.name,
@@ -45,6 +56,12 @@ export function launchOf(
       mcp_servers: ['holdfast'],
     },
     start: ({ resume, outputPath, onOutput, signal }) =>
-      startAgent(services, agent, { ...options, resume, logPath: outputPath, onOutput, signal }),
+      startAgent(services, agent, {
+        ...options,
+        resume,
+        logPath: outputPath,
+        onOutput,
+        signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
+      }),
   };
 }

@@ -48,6 +48,8 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   CHANGE_LOCKED: ExitCode.locked,
   SESSION_ID_TAKEN: ExitCode.locked,
   LOOP_NOT_FOUND: ExitCode.notFound,
+  PLAN_NOT_FOUND: ExitCode.notFound,
+  NO_CHECKS: ExitCode.usage,
   LOOP_NOT_RESUMABLE: ExitCode.needsPerson,
   LOCKED: ExitCode.locked,
   LOCK_LOST: ExitCode.locked,

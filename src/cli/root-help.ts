@@ -34,7 +34,15 @@ export const COMMAND_GROUPS = [
   },
   {
     title: 'Loops: an unattended run over a plan',
-    commands: [['status', 'Show the loop of this project']],
+    commands: [
+      ['run', 'Leave an agent alone with a plan until it is measurably done'],
+      ['status', 'Show the loop of this project'],
+      ['pause', 'Let the loop of this project rest'],
+      ['resume', 'Let a paused loop go on'],
+      ['stop', 'Stop the loop of this project; it can be resumed'],
+      ['guide', 'Tell the agent something with its next prompt'],
+      ['report', 'What a loop did: phases, tests, tokens, cost, why it stopped'],
+    ],
   },
   {
     title: 'Agents',

@@ -1,21 +1,21 @@
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { visibleBlock } from '../foundation/index.js';
-import type {
-  AnswerInput,
-  QuestionInput,
-  QuestionSessions,
-  QuestionView,
-} from '../sessions/question/index.js';
+import { dirname, join } from 'node:path';
+import { visibleExcerpt } from '../foundation/index.js';
+import { type Program, type ProgramTools, startProgram } from '../programs/index.js';
+import type { RunEvent } from '../runner/index.js';
+import type { AnswerInput, QuestionSessions, QuestionView } from '../sessions/question/index.js';
+import { ensureDirectory, replaceUserFile, type StorageTools } from '../storage/index.js';
+import { DEMO_FILES, DEMO_PLAN, DEMO_SCRIPT } from './demo-play.js';
 
 export interface DemoOptions {
-  /** How the agent starts its server. */
-  readonly server: {
-    readonly command: string;
-    readonly args: string[];
-    readonly env: Record<string, string>;
-  };
-  /** The same question sessions that the server keeps, as the person's side sees them. */
+  /** How this very program is started. */
+  readonly self: { readonly command: string; readonly args: readonly string[] };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** An empty directory for the project, and one for what the demo itself needs. */
+  readonly project: string;
+  readonly directory: string;
+  readonly storage: StorageTools;
+  readonly programs: ProgramTools;
+  /** The same question sessions that the run uses, as the person's side sees them. */
   readonly questions: QuestionSessions;
   /** The person: gets a pending set and decides. */
   readonly decide: (view: QuestionView) => Promise<AnswerInput[] | undefined>;
@@ -23,117 +23,123 @@ export interface DemoOptions {
   readonly signal: AbortSignal;
 }
 
-const FIRST: QuestionInput = {
-  title: 'Storage',
-  prompt: 'The plan says "keep sessions". Where should I keep them?',
-  options: [
-    { label: 'Files (Recommended)', description: 'nothing to install, easy to look into' },
-    { label: 'PostgreSQL', description: 'for many machines at once' },
-  ],
-};
+/** How the run is killed once, and what it came to in the end. */
+type Ending = 'killed' | 'completed' | 'failed';
 
-const SECOND: QuestionInput = {
-  title: 'Scope',
-  prompt: 'Which of these belong into the first version?',
-  options: [
-    { label: 'Command line' },
-    { label: 'MCP server' },
-    { label: 'Web page', description: 'could come later' },
-  ],
-  multiSelect: true,
-};
-
-/** Shows, with the real server and a real client, that a question arrives, is answered, and outlives its asker. */
-export async function runDemo(options: DemoOptions): Promise<void> {
-  const { tell } = options;
-  tell('1. An agent starts `holdfast mcp` and asks a question.');
-  const first = await askAs(options, FIRST);
-  tell('   The agent called ask_user_questions and waits.');
-  await answer(options, first.view);
-  tell('   What the agent got:');
-  tell(quote(await first.reply));
-  await first.client.close();
-
+/**
+ * The whole story with the real program: a plan, an agent that works through four phases, a question, a run that is killed
+ * in the middle and resumed. True when the plan was completed.
+ */
+export async function runDemo(options: DemoOptions): Promise<boolean> {
+  const { tell, signal } = options;
+  for (const [path, text] of Object.entries(DEMO_FILES)) put(options, join(options.project, path), text);
+  const script = join(options.directory, 'script.json');
+  put(options, script, DEMO_SCRIPT);
+  tell(`1. A plan with two criteria, ${DEMO_PLAN}, and an agent that works on it alone.`);
+  tell('   $ holdfast run docs/prps/greeter.md --agent scripted --verify "node --test"');
+  const first = await run(options, script, { args: [], isToBeKilled: true });
+  if (first !== 'killed') return first === 'completed';
+  signal.throwIfAborted();
   tell('');
-  tell('2. The agent asks again, and its server is killed with SIGKILL while it waits.');
-  const second = await askAs(options, SECOND);
-  const lost = second.reply.then(
-    () => 'an answer',
-    () => 'an error: the connection is gone',
+  tell(
+    '2. The run was killed with SIGKILL in the middle of a turn. Nothing is lost: it goes on where it was.',
   );
-  second.kill();
-  tell(`   The agent got ${await lost}. The question is still there:`);
-  await answer(options, second.view);
-
-  tell('3. A new server starts, and the agent collects the answer.');
-  const third = await connect(options);
-  const collected = await third.client.callTool({
-    name: 'get_answered_questions',
-    arguments: { session_id: second.view.id },
-  });
-  tell(quote(textOf(collected)));
-  await third.client.close();
-  tell('');
-  tell('Nothing was lost. Next: `holdfast setup claude` (or codex, gemini, opencode).');
+  tell('   $ holdfast run docs/prps/greeter.md --agent scripted --verify "node --test" --resume');
+  return (await run(options, script, { args: ['--resume'], isToBeKilled: false })) === 'completed';
 }
 
-async function answer({ questions, decide, tell }: DemoOptions, view: QuestionView): Promise<void> {
-  const answers = await decide(view);
-  if (answers === undefined) {
-    await questions.reject(view.id, 'left the demo');
-    tell('   (You left the question, so it is rejected: the agent is told that, too.)');
+function put({ storage }: DemoOptions, path: string, text: string): void {
+  ensureDirectory(storage.fileSystem, dirname(path));
+  replaceUserFile(storage, path, text);
+}
+
+async function run(
+  options: DemoOptions,
+  script: string,
+  how: { readonly args: readonly string[]; readonly isToBeKilled: boolean },
+): Promise<Ending> {
+  const { self, environment, project, programs, signal } = options;
+  let program: Program | undefined;
+  let ending: Ending = 'failed';
+  const deciding: Promise<void>[] = [];
+  const onEvent = (event: RunEvent) => {
+    const line = describe(event);
+    if (line !== undefined) options.tell(`   ${line}`);
+    if (event.type === 'question') deciding.push(answer(options, event.sessionId));
+    if (event.type === 'run-end') ending = event.outcome === 'completed' ? 'completed' : 'failed';
+    if (how.isToBeKilled && isWorkingOnCode(event) && program !== undefined) {
+      ending = 'killed';
+      process.kill(program.pid, 'SIGKILL');
+    }
+  };
+  program = await startProgram(programs, {
+    command: self.command,
+    args: [
+      ...self.args,
+      'run',
+      DEMO_PLAN,
+      '--agent',
+      'scripted',
+      '--verify',
+      'node --test',
+      '--attended',
+      '--json',
+      ...how.args,
+    ],
+    workingDirectory: project,
+    environment: { ...environment, HOLDFAST_SCRIPTED_SCRIPT: script },
+    input: 'closed',
+    onLine: (line) => onEvent(JSON.parse(line) as RunEvent),
+  });
+  const stopped = new Promise<void>((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  await Promise.race([program.exited, stopped]);
+  // A run that was asked to stop ends its agent first.
+  await program.stop({ graceMs: 1, termMs: STOP_MS });
+  await Promise.all(deciding);
+  signal.throwIfAborted();
+  return ending;
+}
+
+const STOP_MS = 15_000;
+
+async function answer({ questions, decide, tell }: DemoOptions, id: string): Promise<void> {
+  const answers = await decide(await questions.get(id));
+  if (answers !== undefined) {
+    await questions.answer(id, answers);
     return;
   }
-  await questions.answer(view.id, answers);
+  await questions.reject(id, 'left the demo');
+  tell('   (You left the question, so it is rejected: the agent is told that, too.)');
 }
 
-/** Asks through a server of its own and returns once the question stands in the inbox. */
-async function askAs(options: DemoOptions, question: QuestionInput) {
-  const { client, kill } = await connect(options);
-  const reply = client
-    .callTool({ name: 'ask_user_questions', arguments: { questions: [question] } })
-    .then(textOf);
-  // The failure is looked at by whoever awaits `reply`; until then it must not count as unhandled.
-  reply.catch(() => {});
-  const view = await findPending(options, reply);
-  return { client, kill, reply, view };
+/** The agent has begun with the code, and says so. */
+function isWorkingOnCode(event: RunEvent): boolean {
+  return event.type === 'agent' && event.event.type === 'text' && event.event.text.startsWith('I begin');
 }
 
-async function connect({ server }: DemoOptions): Promise<{ client: Client; kill: () => void }> {
-  const client = new Client({ name: 'claude-demo', version: '1.0.0' });
-  const transport = new StdioClientTransport({ ...server, stderr: 'ignore' });
-  await client.connect(transport);
-  const kill = () => {
-    if (transport.pid !== null) process.kill(transport.pid, 'SIGKILL');
-  };
-  return { client, kill };
-}
-
-async function findPending(
-  { questions, signal }: DemoOptions,
-  reply: Promise<string>,
-): Promise<QuestionView> {
-  const failed = reply.then(
-    (text) => Promise.reject(new Error(`The question ended before anybody saw it: ${text}`)),
-    (error: unknown) => Promise.reject(error),
-  );
-  failed.catch(() => {});
-  for (;;) {
-    const pending = (await questions.list()).find((view) => view.outcome.status === 'pending');
-    if (pending !== undefined) return pending;
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, 20)), failed]);
-    signal.throwIfAborted();
+function describe(event: RunEvent): string | undefined {
+  switch (event.type) {
+    case 'iteration-start':
+      return `${event.phase} ${event.iteration}: the agent works …`;
+    case 'question':
+      return `? The agent asks a person: ${visibleExcerpt(event.title, 60)}`;
+    case 'agent':
+      return event.event.type === 'tool-call' && event.event.kind === 'edit'
+        ? `  → ${visibleExcerpt(event.event.title, 80)}`
+        : undefined;
+    case 'verify-end':
+      return event.tests === null
+        ? undefined
+        : `  we run ${event.command}: ${event.tests.passing} of ${event.tests.total} pass`;
+    case 'iteration-end':
+      return event.decision.next === 'enter-phase'
+        ? `  measured, and the agent says so: ${event.phase} is done`
+        : undefined;
+    case 'run-end':
+      return event.outcome;
+    default:
+      return undefined;
   }
-}
-
-function textOf(result: unknown): string {
-  const { content } = result as { content?: { type: string; text?: string }[] };
-  return (content ?? []).map((item) => item.text ?? '').join('\n');
-}
-
-function quote(text: string): string {
-  return visibleBlock(text)
-    .split('\n')
-    .map((line) => `   │ ${line}`)
-    .join('\n');
 }

@@ -1,3 +1,11 @@
+export { type Check, guessedCheck, typedCheck } from './checks.js';
+export { NoChecksError, PlanNotFoundError } from './errors.js';
+export type { RunEnd, RunEvent } from './events.js';
+export type { Assignment, RunPlan, StoryProgress } from './plan.js';
+export { buildPrompt, type PromptFacts } from './prompt.js';
+export { openPrpPlan } from './prp-plan.js';
+export { runLoop } from './run-loop.js';
+export type { ContextMode, RunParts } from './run-parts.js';
 export {
   type Continuation,
   type TurnOptions,

@@ -28,6 +28,8 @@ export interface TurnTakerOptions {
   readonly log: Logger;
   /** How many tokens the context may take when it is replayed. */
   readonly maxTokens?: number | undefined;
+  /** Whether the agent may be started otherwise than before; else LAUNCH_DIFFERS. */
+  readonly acceptsChanges?: boolean | undefined;
   /** Told whenever the agent is started: at first, and after it ended. */
   readonly onContinuation?: ((continuation: Continuation) => void) | undefined;
 }
@@ -54,6 +56,8 @@ export class TurnTaker {
   #preamble: string | null = null;
   /** Nobody knows yet whether the agent found the conversation that it was to go on with. */
   #isUnproven = false;
+  /** Whether the agent did anything about the prompt that was sent last. */
+  #hasActed = false;
   #noted = '';
 
   constructor(options: TurnTakerOptions) {
@@ -76,7 +80,7 @@ export class TurnTaker {
     const user = conversation.addUserTurn(prompt);
     try {
       let response = await this.#send(session, prompt, options);
-      if (this.#isUnproven && isUnheard(response)) {
+      if (this.#isUnproven && !this.#hasActed && isUnheard(response)) {
         const reason = `the agent does not know its conversation any more: ${response.message}`;
         const fresh = await this.#startOver(reason, user.turn);
         response = await this.#send(fresh, prompt, options);
@@ -110,7 +114,9 @@ export class TurnTaker {
 
   async #send(session: ProcessSession, prompt: string, options: TurnOptions): Promise<PromptResponse> {
     const text = this.#preamble === null ? prompt : `${this.#preamble}\n\n${prompt}`;
+    this.#hasActed = false;
     const onEvent = (event: AgentEvent) => {
+      this.#hasActed ||= ACTS.includes(event.type);
       this.#noteHandle(session);
       options.onEvent?.(event);
     };
@@ -150,7 +156,7 @@ export class TurnTaker {
 
   /** The agent in its own conversation; undefined where it has none, or does not find it. */
   async #resumed(): Promise<ProcessSession | undefined> {
-    const { conversation, launch, processes, log } = this.#options;
+    const { conversation, launch, processes, log, acceptsChanges } = this.#options;
     const handle = conversation.view.agentHandle;
     if (handle === null || handle.resumeId === null || handle.driver !== launch.launch.driver)
       return undefined;
@@ -158,6 +164,7 @@ export class TurnTaker {
       const session = await reopenOrStart(processes, launch, {
         processId: handle.processId ?? null,
         resume: { driver: handle.driver, id: handle.resumeId },
+        acceptsChanges,
       });
       this.#isUnproven = true;
       this.#preamble = null;
@@ -206,11 +213,15 @@ const DEFAULT_MAX_TOKENS = 100_000;
 async function reopenOrStart(
   processes: ProcessSessions,
   launch: AgentLaunch,
-  known: { readonly processId: string | null; readonly resume: { driver: string; id: string } },
+  known: {
+    readonly processId: string | null;
+    readonly resume: { driver: string; id: string };
+    readonly acceptsChanges: boolean | undefined;
+  },
 ): Promise<ProcessSession> {
   if (known.processId !== null) {
     try {
-      return await processes.reopen(known.processId, launch);
+      return await processes.reopen(known.processId, launch, { acceptsChanges: known.acceptsChanges });
     } catch (error) {
       const isGone =
         error instanceof NotResumableError || (error as { code?: string }).code === 'SESSION_NOT_FOUND';
@@ -220,10 +231,13 @@ async function reopenOrStart(
   return processes.start(launch, known.resume);
 }
 
-/** Whether an agent failed before it did anything at all: what it was told did not reach a conversation. */
+const ACTS: readonly AgentEvent['type'][] = ['text', 'thinking', 'tool-call', 'permission'];
+
+/**
+ * Whether an agent turned a prompt away by itself. One that was killed may have heard it: a prompt is never sent twice.
+ */
 function isUnheard(response: PromptResponse): boolean {
   const tokens = response.usage?.outputTokens ?? 0;
-  return (
-    (response.reason === 'failed' || response.reason === 'died') && response.stdout === '' && tokens === 0
-  );
+  if (response.stdout !== '' || tokens > 0) return false;
+  return response.reason === 'failed' || (response.reason === 'died' && response.signal === null);
 }

@@ -21,6 +21,7 @@ import {
   StoryNotFoundError,
   TaskNotFoundError,
 } from '../../src/plans/index.js';
+import { NoChecksError, PlanNotFoundError } from '../../src/runner/index.js';
 import {
   AmbiguousChangeSessionError,
   ChangeLockedError,
@@ -151,6 +152,8 @@ describe('exit codes', () => {
     [new InvalidCatalogIdError('x'), 'INVALID_SESSION_ID', 2],
     [new AmbiguousSessionError('x', []), 'AMBIGUOUS_ID', 2],
     [new RestoreBlockedError({ kind: 'loop', id: 'x' }), 'RESTORE_BLOCKED', 1],
+    [new PlanNotFoundError('x'), 'PLAN_NOT_FOUND', 4],
+    [new NoChecksError(), 'NO_CHECKS', 2],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
     [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],

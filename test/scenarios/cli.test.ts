@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOLDFAST, type Machine, machine, Running } from '../support/holdfast-binary.js';
 import { question } from '../support/question-world.js';
+import { living } from '../support/run-world.js';
 import { verifies } from '../support/verifies.js';
 
 const SET = JSON.stringify({ questions: [question()] });
@@ -276,10 +277,16 @@ describe('the program', () => {
     await using world = await machine();
     const { code, stdout, stderr } = await world.run(['demo']);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('What the agent got:');
-    expect(stdout).toContain('→ Files (Recommended) — nothing to install, easy to look into');
-    expect(stdout).toContain('an error: the connection is gone');
-    expect(stdout).toContain("│ → Other: 'and please don\\'t forget the docs'");
+    expect(stdout).toContain('The demo answers for you: Hello (Recommended)');
+    expect(stdout).toContain('killed with SIGKILL in the middle of a turn');
+    for (const phase of ['RED', 'GREEN', 'REFACTOR', 'DOCUMENT'])
+      expect(stdout).toMatch(
+        new RegExp(`^  ${phase}: \\d iterations, .* done \\(Dual-Gate satisfied\\)$`, 'm'),
+      );
+    expect(stdout).toMatch(/^ {2}[0-9a-f]{8} Tone: completed$/m);
+    expect(stdout).toContain('Nothing was lost.');
+    expect(readdirSync(world.env.HOME ?? '')).toEqual([]);
+    expect(living(world.dir.path)).toEqual([]);
     expect(readdirSync(join(world.dir.path, 'tmp'))).toEqual([]);
     expect(existsSync(world.questions)).toBe(false);
   });

@@ -1,15 +1,18 @@
-import { createServices, withTemporaryHome } from '../../app/base.js';
-import { runDemo } from '../../diagnostics/index.js';
+import { createServices, driverTools, withTemporaryHome } from '../../app/index.js';
+import { readRunRecords } from '../../app/run-records.js';
+import { reportRun, runDemo } from '../../diagnostics/index.js';
 import type { AnswerInput, QuestionView } from '../../sessions/question/index.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
+import { renderReport } from '../render/report.js';
 
 export default defineCommand({
   usage: 'demo',
   summary: 'See it work in a minute, without an agent or an account',
   details:
-    'A real MCP client plays the agent, a real `holdfast mcp` serves it, you are the person. Everything happens in a\n' +
-    'temporary directory that is removed afterwards. Without a terminal it answers by itself.',
+    'A scripted agent works through a plan in four phases, asks a question, is killed in the middle and resumed; the tests\n' +
+    'are real. Everything happens in a temporary directory that is removed afterwards. Without a terminal it answers by\n' +
+    'itself.',
   options: { auto: { type: 'boolean', about: 'answer by itself, at a terminal too' } },
   examples: ['holdfast demo', 'holdfast demo --auto'],
   async run(context, { values }) {
@@ -17,40 +20,45 @@ export default defineCommand({
     const isAuto = values.auto || !terminal.isInteractive;
     terminal.write(terminal.style.bold('Holdfast demo'));
     if (isAuto) terminal.write('(No terminal to ask at, or --auto: the demo answers by itself.)');
-    await withTemporaryHome(services, 'demo', async (environment) => {
-      const demo = createServices({ ...services, environment, command: 'holdfast demo', log: terminal.log });
-      await runDemo({
-        server: serverCommand(environment),
+    return withTemporaryHome(services, 'demo', async (own, project) => {
+      // Conversations live in the home directory: the demo has one of its own.
+      const directory = own.HOLDFAST_HOME ?? project;
+      const environment = { ...own, HOME: directory };
+      const demo = createServices({
+        ...services,
+        environment,
+        workingDirectory: project,
+        command: 'holdfast demo',
+        log: terminal.log,
+      });
+      const isDone = await runDemo({
+        self: services.self,
+        environment,
+        project,
+        directory,
+        storage: demo.tools,
+        programs: driverTools(demo),
         questions: demo.questions,
         decide: (view) => (isAuto ? decideAlone(context, view) : decideTogether(context, view)),
         tell: (line) => terminal.write(line),
         signal,
       });
+      terminal.write('\n3. What it did:\n   $ holdfast report\n');
+      terminal.write(renderReport(reportRun(await readRunRecords(demo)), terminal.style));
+      terminal.write(isDone ? NEXT : '\nThe demo did not get to its end.');
+      return isDone ? ExitCode.done : ExitCode.failed;
     });
-    return ExitCode.done;
   },
 });
 
-/** The server is this very program, started the way an agent would start it. */
-function serverCommand(environment: Readonly<Record<string, string | undefined>>) {
-  const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) if (value !== undefined) env[name] = value;
-  return { command: process.execPath, args: [process.argv[1] ?? '', 'mcp'], env };
-}
+const NEXT = '\nNothing was lost. Next: `holdfast run <plan> --agent claude`, or `holdfast setup claude`.';
 
 async function decideAlone({ terminal }: CommandContext, view: QuestionView): Promise<AnswerInput[]> {
-  const answers = view.questions.map((question, questionIndex): AnswerInput => {
-    const [first = '', second = ''] = question.options.map((option) => option.label);
-    return question.multiSelect === true
-      ? { questionIndex, selectedOptions: [first, second], customText: "and please don't forget the docs" }
-      : { questionIndex, selectedOption: first };
+  return view.questions.map((question, questionIndex): AnswerInput => {
+    const selectedOption = question.options[0]?.label ?? '';
+    terminal.write(`   The demo answers for you: ${selectedOption}`);
+    return { questionIndex, selectedOption };
   });
-  for (const answer of answers) {
-    terminal.write(
-      `   The demo answers for you: ${[answer.selectedOption ?? answer.selectedOptions ?? []].flat().join(', ')}`,
-    );
-  }
-  return answers;
 }
 
 async function decideTogether(

@@ -1,7 +1,7 @@
 export { UNREADABLE_LOOP } from './archive.js';
 export { type BudgetReached, checkBudget } from './budget.js';
 export { LoopEndedError, LoopNotFoundError, LoopNotResumableError, LoopPoisonedError } from './errors.js';
-export type { Decision, IterationOutcome } from './iteration.js';
+export { type Decision, type IterationOutcome, phaseOf } from './iteration.js';
 export { type LoopStatus, loopLifecycle } from './lifecycle.js';
 export { type Claim, type Measurement, NO_CLAIM } from './measurement.js';
 export {

@@ -44,6 +44,7 @@ export function newDocuments(facts: NewLoop, at: string): LoopDocuments {
     baseline: null,
     newTests: 0,
     guidance: [],
+    openQuestions: [],
     lastRequest: -1,
     usage: NO_USAGE,
     budget: facts.budget,

@@ -1,7 +1,7 @@
 import { messageOf, next, redact } from '../../foundation/index.js';
 import { commitGroup, hasRedo, type Lock, type LockTools } from '../../storage/index.js';
 import { trashSession } from './archive.js';
-import { type BudgetReached, checkBudget, NO_USAGE } from './budget.js';
+import { addUsage, type BudgetReached, checkBudget, NO_USAGE } from './budget.js';
 import { resetBreaker } from './circuit-breaker.js';
 import { LoopPoisonedError } from './errors.js';
 import {
@@ -18,7 +18,14 @@ import { loopLifecycle } from './lifecycle.js';
 import { mayCall, type Permission, recordCall, roll } from './rate-limit.js';
 import { groupOf, writeDocuments } from './read-loop.js';
 import { type LoopRequest, readRequests } from './requests.js';
-import { type Baseline, type LoopDocuments, type LoopState, STATUS_LOG } from './schema.js';
+import {
+  type Baseline,
+  type Budget,
+  type LoopDocuments,
+  type LoopState,
+  STATUS_LOG,
+  type Usage,
+} from './schema.js';
 
 /**
  * A loop session in the hands of its owner: the one process that may write it. Every method commits all files before
@@ -97,6 +104,40 @@ export class OwnedLoop implements Disposable {
   recordError(error: string): void {
     const state = withError(this.#touched({}), error, this.#now(), this.state.currentIteration);
     this.#write({ ...this.#documents, state });
+  }
+
+  /** Counts what was used outside a completed iteration: a turn that was cut short costs as well. */
+  recordUsage(used: Partial<Pick<Usage, 'activeMs' | 'tokens' | 'costUsd'>>): void {
+    const before = this.state.usage ?? NO_USAGE;
+    const usage = { ...addUsage(before, used), iterations: before.iterations };
+    this.#write({ ...this.#documents, state: this.#touched({ usage }) });
+  }
+
+  /** Changes what the session may use up; what is not named stays. */
+  setLimits(limits: { budget?: Budget | undefined; callsPerHour?: number | undefined }): void {
+    const { rateLimit } = this.#documents;
+    const limit = limits.callsPerHour ?? rateLimit.hourly.limit;
+    this.#write({
+      ...this.#documents,
+      rateLimit: { ...rateLimit, hourly: { ...rateLimit.hourly, limit } },
+      state: this.#touched({ budget: { ...this.state.budget, ...limits.budget } }),
+    });
+  }
+
+  /** Remembers a question of the agent until it was told the answer, however often it is started meanwhile. */
+  openQuestion(id: string): void {
+    if (this.state.openQuestions.includes(id)) return;
+    this.#write({
+      ...this.#documents,
+      state: this.#touched({ openQuestions: [...this.state.openQuestions, id] }),
+    });
+  }
+
+  /** The agent was told the answer. */
+  closeQuestion(id: string): void {
+    if (!this.state.openQuestions.includes(id)) return;
+    const openQuestions = this.state.openQuestions.filter((open) => open !== id);
+    this.#write({ ...this.#documents, state: this.#touched({ openQuestions }) });
   }
 
   /** The requests that came and were not taken yet. Nothing is changed. */

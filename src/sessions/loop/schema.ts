@@ -96,6 +96,8 @@ export const LoopState = diskObject({
   newTests: Count.default(0),
   /** What people asked the agent to be told and it was not told yet. */
   guidance: z.array(z.string()).default([]),
+  /** Questions that the agent asked in this session and whose answer it was not told yet. */
+  openQuestions: z.array(z.uuidv4()).default([]),
   /** The number of the last request from outside that was taken. */
   lastRequest: z.int().min(-1).default(-1),
   usage: Usage.optional(),

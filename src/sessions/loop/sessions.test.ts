@@ -584,3 +584,50 @@ describe('a disk that fails', () => {
     }
   });
 });
+
+describe('for a runner', () => {
+  it('what a turn that was cut short used up is counted, and no iteration is', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    loop.beginIteration();
+    loop.recordUsage({ tokens: 10, costUsd: 1, activeMs: 100 });
+    loop.recordUsage({ tokens: 5 });
+    expect(world.read('loop-state.json')).toMatchObject({
+      current_iteration: 0,
+      usage: { iterations: 0, tokens: 15, cost_usd: 1, active_ms: 100 },
+    });
+  });
+
+  it('limits are changed one by one', async () => {
+    await using world = await loopWorld({ callsPerHour: 3 });
+    using loop = await world.loops.create(PLAN, { budget: { iterations: 1, tokens: 100 } });
+    loop.setLimits({ budget: { iterations: 9 } });
+    expect(loop.state.budget).toEqual({ iterations: 9, tokens: 100 });
+    expect(loop.documents.rateLimit.hourly.limit).toBe(3);
+    loop.setLimits({ callsPerHour: 7 });
+    expect(loop.documents.rateLimit.hourly.limit).toBe(7);
+    expect(loop.state.budget).toEqual({ iterations: 9, tokens: 100 });
+  });
+
+  it('an open question is remembered over restarts until the agent was told', async () => {
+    await using world = await loopWorld();
+    const id = '11111111-1111-4111-8111-111111111111';
+    const first = await world.loops.create(PLAN);
+    first.openQuestion(id);
+    first.openQuestion(id);
+    first[Symbol.dispose]();
+    using second = await world.loops.resume(PLAN);
+    expect(second.state.openQuestions).toEqual([id]);
+    second.closeQuestion(id);
+    expect(world.read('loop-state.json').open_questions).toEqual([]);
+  });
+
+  it('a look ahead at a new session writes nothing', async () => {
+    await using world = await loopWorld();
+    expect(world.loops.preview(PLAN, { criteriaCount: 2 })).toMatchObject({
+      currentPhase: 'RED',
+      criteriaCount: 2,
+    });
+    expect(existsSync(world.directory)).toBe(false);
+  });
+});

@@ -42,7 +42,7 @@ import {
 import { LoopEndedError, LoopNotFoundError, LoopNotResumableError } from './errors.js';
 import { presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
-import { completeDocuments, newDocuments } from './new-loop.js';
+import { completeDocuments, type NewLoop, newDocuments } from './new-loop.js';
 import { OwnedLoop } from './owned-loop.js';
 import { type PhaseSetting, PRESETS, resolvePreset } from './presets.js';
 import { groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
@@ -165,18 +165,7 @@ export class LoopSessions {
    * nothing happens. Throws LOCKED, INVALID_INPUT, NEWER_VERSION, UNSAFE_PATH.
    */
   async create(prpFile: string, options: CreateOptions = {}): Promise<OwnedLoop> {
-    const { clock, ids } = this.#options;
-    const stored = this.#storedPath(prpFile);
-    const facts = {
-      sessionId: ids.uuid(),
-      prpFile: stored,
-      prpHash: this.#hashOf(stored),
-      preset: options.story === undefined ? resolvePreset('tdd', this.#options.phases) : PRESETS.story,
-      criteriaCount: options.criteriaCount ?? 0,
-      callsPerHour: this.#options.callsPerHour ?? DEFAULT_CALLS_PER_HOUR,
-      budget: options.budget ?? this.#options.budget ?? {},
-      story: options.story,
-    };
+    const facts = this.#newLoop(prpFile, options);
     ensureDirectory(this.#options.fileSystem, this.directory);
     const lock = await this.#acquire();
     try {
@@ -189,7 +178,7 @@ export class LoopSessions {
         const kept = archiveSession(this.#options, this.directory, before.raw?.session_id);
         this.#options.log.info('loop.archived', { path: kept });
       }
-      const documents = newDocuments(facts, clock.now().toISOString());
+      const documents = newDocuments(facts, this.#options.clock.now().toISOString());
       const replaced = { ...writeDocuments(documents, 0), [STATUS_LOG]: '' };
       requests.assertHeld();
       commitGroup(this.#options, groupOf(this.directory), { replaced }, lock);
@@ -199,6 +188,11 @@ export class LoopSessions {
       lock.release();
       throw error;
     }
+  }
+
+  /** What a new session would start with. Nothing is written. Throws INVALID_INPUT. */
+  preview(prpFile: string, options: CreateOptions = {}): LoopState {
+    return newDocuments(this.#newLoop(prpFile, options), this.#options.clock.now().toISOString()).state;
   }
 
   /**
@@ -335,6 +329,20 @@ export class LoopSessions {
   /** Calls back whenever the loop may have changed, its requests included. */
   watch(onHint: () => void): DirectoryWatch {
     return this.#options.watcher.watch(this.directory, () => onHint());
+  }
+
+  #newLoop(prpFile: string, options: CreateOptions): NewLoop {
+    const stored = this.#storedPath(prpFile);
+    return {
+      sessionId: this.#options.ids.uuid(),
+      prpFile: stored,
+      prpHash: this.#hashOf(stored),
+      preset: options.story === undefined ? resolvePreset('tdd', this.#options.phases) : PRESETS.story,
+      criteriaCount: options.criteriaCount ?? 0,
+      callsPerHour: this.#options.callsPerHour ?? DEFAULT_CALLS_PER_HOUR,
+      budget: options.budget ?? this.#options.budget ?? {},
+      story: options.story,
+    };
   }
 
   #view(snapshot: LoopSnapshot): LoopView | undefined {

@@ -1,0 +1,128 @@
+import { relative } from 'node:path';
+import {
+  ChangePlan,
+  findChange,
+  findProject,
+  isComplete,
+  type Story,
+  StoryNotFoundError,
+} from '../plans/index.js';
+import type { RunPlan } from '../runner/index.js';
+import { NoTasksError, type StoryContext } from '../sessions/change/index.js';
+import { openChanges } from './open-changes.js';
+import type { Services } from './services.js';
+
+/**
+ * An OpenSpec change as a plan: its stories one after the other. The change is held by a session with the id of the loop,
+ * so that a restart holds it again. Throws CHANGE_NOT_FOUND, PROJECT_NOT_FOUND, NO_TASKS.
+ */
+export function openChangePlan(services: Services, name: string): RunPlan {
+  const { tools, workingDirectory } = services;
+  const project = findProject(tools.fileSystem, workingDirectory);
+  const change = findChange(tools.fileSystem, project, name);
+  const files = new ChangePlan(tools, project, change);
+  const changes = openChanges(services);
+  const stories = files.stories();
+  const first = stories.find((story) => !isComplete(story)) ?? stories[0];
+  if (first === undefined) throw new NoTasksError(name);
+  let sessionId: string | undefined;
+  const scope = () => ({ sessionId });
+  const holds = (id: string) => changes.list().find((one) => one.name === name)?.session?.sessionId === id;
+  return {
+    path: change.directory,
+    criteriaCount: 0,
+    story: { first: first.id, total: stories.length },
+    environment: (id) => ({ RALPH_SESSION: id }),
+    async begin(id) {
+      await changes.init(name, { sessionId: id });
+      sessionId = id;
+      await changes.nextStory(scope());
+    },
+    async assignment(state) {
+      const storyId = state.currentStory ?? first.id;
+      const context =
+        sessionId === undefined ? previewOf(files, storyId) : await changes.context({ ...scope(), storyId });
+      return {
+        title: `${name}: ${context.story.title}`,
+        path: relative(project.root, change.directory),
+        criteria: context.story.tasks.map(({ id, description, isDone }) => ({
+          text: `${id} ${description}`,
+          isDone,
+        })),
+        background: backgroundOf(context),
+        howTo: HOW_TO,
+      };
+    },
+    async progress(state) {
+      const now = files.stories();
+      const current = now.find(({ id }) => id === state.currentStory);
+      return {
+        tasks: countOf(current),
+        nextStory: now.find((story) => isLeft(story, state.currentStory))?.id ?? null,
+      };
+    },
+    async enterStory() {
+      await changes.nextStory(scope());
+    },
+    async finish(id) {
+      if (holds(id)) await changes.flush({ sessionId: id });
+    },
+    async abandon(id) {
+      if (holds(id)) await changes.release(name, 'the run was aborted');
+    },
+  };
+}
+
+const HOW_TO = [
+  'When a task is done, tick it: `ralphtool agent task done <id>` (or tick its box in tasks.md).',
+  'What the next story must know, keep: `ralphtool agent learn "<what>"`.',
+].join('\n');
+
+/** For a look ahead, before a session holds the change. */
+function previewOf(
+  files: ChangePlan,
+  storyId: string,
+): Pick<StoryContext, 'story' | 'proposal' | 'design' | 'scenarios' | 'learnings'> {
+  const story = files.stories().find(({ id }) => id === storyId);
+  if (story === undefined)
+    throw new StoryNotFoundError(
+      storyId,
+      files.change.name,
+      files.stories().map(({ id }) => id),
+    );
+  return {
+    story,
+    proposal: files.read('proposal.md') ?? '',
+    design: files.read('design.md') ?? '',
+    scenarios: files.scenarios(),
+    learnings: [],
+  };
+}
+
+function isLeft(story: Story, currentStory: string | null | undefined): boolean {
+  return story.id !== currentStory && !isComplete(story);
+}
+
+function countOf(story: Story | undefined): { total: number; done: number } {
+  const tasks = story?.tasks ?? [];
+  return { total: tasks.length, done: tasks.filter(({ isDone }) => isDone).length };
+}
+
+function backgroundOf({
+  proposal,
+  design,
+  scenarios,
+  learnings,
+}: Pick<StoryContext, 'proposal' | 'design' | 'scenarios' | 'learnings'>): string {
+  const parts = [
+    proposal === '' ? '' : `Proposal:\n\n${proposal.trim()}`,
+    design === '' ? '' : `Design:\n\n${design.trim()}`,
+    scenarios.length === 0
+      ? ''
+      : `Scenarios:\n${scenarios.map(({ name, capability }) => `- ${capability}: ${name}`).join('\n')}`,
+    learnings.length === 0
+      ? ''
+      : `Learned in earlier stories:\n${learnings.map(({ description }) => `- ${description}`).join('\n')}`,
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}

@@ -1,0 +1,286 @@
+import { relative, resolve } from 'node:path';
+import type { AgentDefinition, PermissionMode } from '../agents/index.js';
+import { isHoldfastError } from '../foundation/index.js';
+import { guessVerifyCommands } from '../plans/index.js';
+import { ProgramNotStartedError, runProgram } from '../programs/index.js';
+import {
+  type Check,
+  type ContextMode,
+  guessedCheck,
+  NoChecksError,
+  openPrpPlan,
+  type RunEnd,
+  type RunEvent,
+  type RunPlan,
+  runLoop,
+  typedCheck,
+} from '../runner/index.js';
+import type { Conversation } from '../sessions/conversation/index.js';
+import type { Budget, Detection, LoopSessions, LoopState, OwnedLoop } from '../sessions/loop/index.js';
+import { takeSnapshot } from '../workspace/index.js';
+import { chooseAgent, driverTools, locateAgent } from './agents.js';
+import { conversationPath, openConversations, turnTaker } from './conversations.js';
+import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
+import { workbenchOf } from './processes.js';
+import { openChangePlan } from './run-change.js';
+import type { Services } from './services.js';
+
+/** What a person wants of a run. */
+export interface RunWishes {
+  readonly plan: { readonly prp: string } | { readonly change: string };
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  readonly permissions: PermissionMode;
+  /** Checks as the person typed them; guessed from the project where there are none. */
+  readonly verify: readonly string[];
+  readonly budget: Budget;
+  readonly callsPerHour?: number | undefined;
+  readonly context: ContextMode;
+  readonly isUnattended: boolean;
+  /** A command of the person's own, for when it is over. */
+  readonly onEnd?: string | undefined;
+}
+
+/** A run that could be started: everything is found, nothing is changed. */
+export interface PreparedRun {
+  readonly wishes: RunWishes;
+  readonly loops: LoopSessions;
+  readonly plan: RunPlan;
+  readonly agent: AgentDefinition;
+  readonly checks: readonly Check[];
+  readonly areChecksGuessed: boolean;
+  readonly projectDirectory: string;
+  readonly detection: Detection;
+}
+
+const CHECK_TIMEOUT_MS = 60 * 60_000;
+const ON_END_TIMEOUT_MS = 60_000;
+
+/** Finds everything that a run needs. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, NO_CHECKS, AGENT_UNKNOWN, NO_AGENT. */
+export function prepareRun(services: Services, wishes: RunWishes): PreparedRun {
+  const projectDirectory = projectDirectoryOf(services);
+  const loops = openLoops(services, { callsPerHour: wishes.callsPerHour });
+  const plan = openPlan(services, wishes, projectDirectory);
+  const agent = chooseAgent(services, wishes.agent);
+  if (locateAgent(services, agent) === undefined)
+    throw new ProgramNotStartedError(agent.command, Object.assign(new Error(), { code: 'ENOENT' }));
+  const checks = checksOf(services, wishes, projectDirectory);
+  if (checks.length === 0) throw new NoChecksError();
+  const detection = loops.detect(plan.path);
+  const areChecksGuessed = wishes.verify.length === 0;
+  return { wishes, loops, plan, agent, checks, areChecksGuessed, projectDirectory, detection };
+}
+
+function openPlan(services: Services, { plan }: RunWishes, projectDirectory: string): RunPlan {
+  if ('change' in plan) return openChangePlan(services, plan.change);
+  const path = resolve(services.workingDirectory, plan.prp);
+  const inside = relative(projectDirectory, path);
+  return openPrpPlan(services.tools.fileSystem, path, inside.startsWith('..') ? path : inside);
+}
+
+function checksOf({ tools }: Services, { verify }: RunWishes, projectDirectory: string): Check[] {
+  if (verify.length > 0) return verify.map(typedCheck);
+  const { checks, tests } = guessVerifyCommands(tools.fileSystem, projectDirectory);
+  return [...checks, tests].filter((words) => words !== '').map(guessedCheck);
+}
+
+/** The budget of a new session. */
+export function budgetOf(services: Services, { budget }: RunWishes): Budget {
+  return { ...configuredBudget(services), ...budget };
+}
+
+/** How many files of the project are not as they were committed; 0 where there is no git. */
+export async function countUncommitted(
+  services: Services,
+  { projectDirectory }: PreparedRun,
+): Promise<number> {
+  const workbench = workbenchOf(services);
+  const { repositories, files } = await takeSnapshot(workbench, projectDirectory, workbench);
+  return repositories.length === 0 ? 0 : files.size;
+}
+
+/** The state that a run would start with: of the session that is there, or of a new one. Nothing is written. */
+export function previewState(services: Services, prepared: PreparedRun, isNew: boolean): LoopState {
+  const { loops, plan, detection, wishes } = prepared;
+  if (!isNew && detection.session !== null) return detection.session;
+  const { criteriaCount, story } = plan;
+  return loops.preview(plan.path, { criteriaCount, story, budget: budgetOf(services, wishes) });
+}
+
+export interface StartRunOptions {
+  readonly isNew: boolean;
+  readonly isReset: boolean;
+  readonly emit: (event: RunEvent) => void;
+  readonly signal: AbortSignal;
+  /** When the person asked for it. */
+  readonly startedAt: Date;
+}
+
+/**
+ * Owns the session and works through the plan. However it ends, the agent's tree is gone and the session can be gone on
+ * with. Throws LOCKED with the owner, LOOP_NOT_RESUMABLE, CHANGE_LOCKED.
+ */
+export async function startRun(
+  services: Services,
+  prepared: PreparedRun,
+  options: StartRunOptions,
+): Promise<RunEnd> {
+  using loop = await ownLoop(services, prepared, options);
+  services.programs.endOrphans();
+  const end = await runOwned(services, prepared, loop, options);
+  options.emit({ type: 'run-end', sessionId: loop.state.sessionId, ...end });
+  await runOnEnd(services, prepared, loop.state, end);
+  return end;
+}
+
+async function ownLoop(
+  services: Services,
+  { loops, plan, wishes }: PreparedRun,
+  { isNew, isReset }: StartRunOptions,
+): Promise<OwnedLoop> {
+  if (isNew) {
+    const { criteriaCount, story } = plan;
+    return loops.create(plan.path, { criteriaCount, story, budget: budgetOf(services, wishes) });
+  }
+  const loop = await loops.resume(plan.path, { reset: isReset });
+  const { budget, callsPerHour } = wishes;
+  if (Object.keys(budget).length > 0 || callsPerHour !== undefined) loop.setLimits({ budget, callsPerHour });
+  return loop;
+}
+
+async function runOwned(
+  services: Services,
+  prepared: PreparedRun,
+  loop: OwnedLoop,
+  options: StartRunOptions,
+): Promise<RunEnd> {
+  const { wishes, loops, plan, checks, projectDirectory } = prepared;
+  const { emit, signal, isNew, startedAt } = options;
+  const { tools, clock, log, questions, environment } = services;
+  const { sessionId, prpFile, currentPhase, currentStory, budget } = loop.state;
+  using conversation = await openRunConversation(services, prepared, sessionId);
+  const agent = {
+    ...prepared.agent,
+    environment: { ...prepared.agent.environment, ...plan.environment(sessionId) },
+  };
+  const permissions = { onAsking: (_isWaiting: boolean) => {} };
+  const taker = turnTaker(services, agent, conversation, {
+    permissions: wishes.permissions,
+    model: wishes.model,
+    workingDirectory: projectDirectory,
+    onAsking: (isWaiting) => permissions.onAsking(isWaiting),
+    // An agent that does not even start must not keep a run from stopping.
+    signal,
+    // The person has just said how it is to be started.
+    acceptsChanges: true,
+    onContinuation: (continuation) => emit({ type: 'continuation', continuation }),
+  });
+  emit({
+    type: 'run-start',
+    sessionId,
+    plan: prpFile,
+    agent: agent.name,
+    isResumed: !isNew,
+    conversation: conversationPath(services, conversation.id),
+    phase: currentPhase,
+    story: currentStory ?? null,
+    verify: checks.map(({ label }) => label),
+    budget: budget ?? {},
+  });
+  try {
+    const end = await runLoop(
+      {
+        clock,
+        log,
+        fileSystem: tools.fileSystem,
+        loops,
+        loop,
+        plan,
+        conversation,
+        taker,
+        questions,
+        checks,
+        checkTools: {
+          programs: driverTools(services),
+          workingDirectory: projectDirectory,
+          environment,
+          timeoutMs: CHECK_TIMEOUT_MS,
+        },
+        projectDirectory,
+        context: wishes.context,
+        isUnattended: wishes.isUnattended,
+        emit,
+        permissions,
+        startedAt,
+      },
+      signal,
+    );
+    conversation.setStatus(
+      end.outcome === 'completed' ? 'completed' : 'interrupted',
+      end.reason ?? undefined,
+    );
+    return end;
+  } finally {
+    await taker.end({ isUrgent: signal.aborted });
+  }
+}
+
+/** The conversation of a session, under the session's own name; one of which nothing is intact is mended first. */
+async function openRunConversation(
+  services: Services,
+  { agent, projectDirectory }: PreparedRun,
+  sessionId: string,
+): Promise<Conversation> {
+  const conversations = openConversations(services);
+  const id = `run-${sessionId}`;
+  try {
+    return await conversations.open(id);
+  } catch (error) {
+    if (isHoldfastError(error) && error.code === 'DOCUMENT_DAMAGED') {
+      await conversations.recover(id);
+      return conversations.open(id);
+    }
+    if (!isHoldfastError(error) || error.code !== 'SESSION_NOT_FOUND') throw error;
+    return conversations.create({
+      id,
+      agent: agent.name,
+      workingDirectory: projectDirectory,
+      isHidden: true,
+    });
+  }
+}
+
+/** The person's own command. What it does is told to nobody but the log. */
+async function runOnEnd(
+  services: Services,
+  { wishes, projectDirectory }: PreparedRun,
+  { sessionId }: LoopState,
+  end: RunEnd,
+): Promise<void> {
+  if (wishes.onEnd === undefined) return;
+  const environment = {
+    ...services.environment,
+    HOLDFAST_RUN_OUTCOME: end.outcome,
+    HOLDFAST_RUN_REASON: end.reason ?? '',
+    HOLDFAST_RUN_SESSION: sessionId,
+  };
+  const spec = { command: 'sh', args: ['-c', wishes.onEnd], workingDirectory: projectDirectory, environment };
+  const { exit } = await runProgram(driverTools(services), spec, ON_END_TIMEOUT_MS);
+  if (exit.code !== 0) services.log.warn('run.on-end-failed', { exitCode: exit.code, signal: exit.signal });
+}
+
+/** Does what a crash right after the end of a completed session left undone. */
+export async function settleCompleted({ detection, plan }: PreparedRun): Promise<void> {
+  const { session } = detection;
+  const isOfPlan = detection.expiry.isExpired && detection.expiry.action === 'no_resume';
+  if (session?.status === 'completed' && isOfPlan) await plan.finish(session.sessionId);
+}
+
+/** Ends a session for good without going on with it; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
+export async function abortRun(services: Services, { loops, plan }: PreparedRun): Promise<string> {
+  using loop = await loops.open();
+  services.programs.endOrphans();
+  await plan.abandon(loop.state.sessionId);
+  loop.abort();
+  return loop.directory;
+}

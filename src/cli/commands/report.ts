@@ -1,0 +1,22 @@
+import { readRunRecords } from '../../app/run-records.js';
+import { reportRun } from '../../diagnostics/index.js';
+import { visibleJson } from '../../foundation/index.js';
+import { defineCommand, UsageError } from '../command.js';
+import { ExitCode } from '../exit-codes.js';
+import { renderReport, renderReportMarkdown } from '../render/report.js';
+
+export default defineCommand({
+  usage: 'report',
+  summary: 'What a loop did: phases, tests, tokens, cost, why it stopped',
+  details:
+    'Of the nearest .prp-session upwards from here, from its files alone. Exit code 4 when there is none.',
+  options: { md: { type: 'boolean', about: 'as Markdown, to be kept or sent' } },
+  examples: ['holdfast report', 'holdfast report --md > report.md', 'holdfast report --json | jq .phases'],
+  async run({ services, terminal, isJson }, { values }) {
+    if (values.md && isJson) throw new UsageError('One of --json and --md, not both');
+    const report = reportRun(await readRunRecords(services));
+    if (isJson) terminal.write(visibleJson(report));
+    else terminal.write(values.md ? renderReportMarkdown(report) : renderReport(report, terminal.style));
+    return ExitCode.done;
+  },
+});

@@ -1,0 +1,257 @@
+import {
+  abortRun,
+  countUncommitted,
+  type PreparedRun,
+  prepareRun,
+  type RunWishes,
+  settleCompleted,
+  startRun,
+} from '../../app/run.js';
+import { AbortedError, visibleJson, visibleLine } from '../../foundation/index.js';
+import type { RunEnd, RunEvent } from '../../runner/index.js';
+import { offerOf, reportOf } from '../../sessions/loop/index.js';
+import { type CommandContext, ConfirmationMissingError, defineCommand, UsageError } from '../command.js';
+import { parseDuration } from '../duration.js';
+import { ExitCode } from '../exit-codes.js';
+import { parseResumeChoice, renderResumePrompt } from '../render/resume-prompt.js';
+import { RunScreen } from '../render/run.js';
+import { permissionMode } from './exec.js';
+import { showDryRun } from './run-dry.js';
+
+const OPTIONS = {
+  change: {
+    type: 'string',
+    value: '<name>',
+    about: 'work through the stories of an OpenSpec change instead',
+  },
+  agent: { type: 'string', value: '<name>', about: 'which agent (see `holdfast agents`)' },
+  model: { type: 'string', value: '<name>', about: 'which model, as the agent calls it' },
+  verify: {
+    type: 'strings',
+    value: '<command>',
+    about: 'a check that must pass, run by `sh -c`; guessed from the project if absent',
+  },
+  permissions: {
+    type: 'string',
+    value: '<mode>',
+    about: 'edits (default), ask (a question in the inbox), or bypass',
+  },
+  context: {
+    type: 'string',
+    value: '<mode>',
+    about: "the agent's memory: redline (default: until it is nearly full), continue, or fresh each time",
+  },
+  maxIterations: { type: 'number', value: '<n>', about: 'iterations at most, over all restarts' },
+  maxTime: { type: 'string', value: '<duration>', about: 'time of work at most, such as 2h' },
+  maxTokens: { type: 'number', value: '<n>', about: 'tokens at most' },
+  maxCost: { type: 'number', value: '<dollars>', about: 'dollars at most, as the agent reports them' },
+  callsPerHour: { type: 'number', value: '<n>', about: 'prompts within an hour at most' },
+  resume: { type: 'boolean', about: 'go on with the session that is there, without asking' },
+  new: { type: 'boolean', about: 'start afresh; the files of an earlier session go to the archive' },
+  abort: { type: 'boolean', about: 'give up the session that is there' },
+  reset: { type: 'boolean', about: 'resume a session that the breaker halted' },
+  dirty: { type: 'boolean', about: 'start although there are changes that are not committed' },
+  dryRun: { type: 'boolean', about: 'show the prompt, the checks and the limits; start nothing' },
+  onEnd: { type: 'string', value: '<command>', about: 'run this by `sh -c` when it is over' },
+  unattended: {
+    type: 'boolean',
+    about: 'nobody answers: what needs a person ends the run (the default without a terminal)',
+  },
+  attended: { type: 'boolean', about: 'somebody answers the inbox, although there is no terminal here' },
+} as const;
+
+/** What the options of a run hold. */
+interface RunValues {
+  readonly change?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  readonly verify: readonly string[];
+  readonly permissions?: string | undefined;
+  readonly context?: string | undefined;
+  readonly maxIterations?: number | undefined;
+  readonly maxTime?: string | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly callsPerHour?: number | undefined;
+  readonly resume: boolean;
+  readonly new: boolean;
+  readonly abort: boolean;
+  readonly reset: boolean;
+  readonly dirty: boolean;
+  readonly dryRun: boolean;
+  readonly onEnd?: string | undefined;
+  readonly unattended: boolean;
+  readonly attended: boolean;
+}
+
+export default defineCommand({
+  usage: 'run [plan]',
+  summary: 'Leave an agent alone with a plan until it is measurably done',
+  details:
+    'The plan is a PRP (Markdown with success criteria), or with --change an OpenSpec change. After each prompt the checks\n' +
+    'are run, and a phase ends only when they say so and the agent does. Ctrl+C stops it so that it can be resumed.\n' +
+    'Progress goes to stderr; --json prints one event per line. Exit codes: 0 done, 3 needs a person, 6 breaker open,\n' +
+    '7 limit reached, 130 or 143 stopped by a signal.',
+  options: OPTIONS,
+  examples: [
+    'holdfast run docs/prps/login.md --agent claude',
+    'holdfast run docs/prps/login.md --verify "npm test" --max-time 2h --max-cost 10',
+    'holdfast run docs/prps/login.md --resume',
+    'holdfast run --change add-login --dry-run',
+  ],
+  async run(context, { positionals: [plan], values }) {
+    const { services, terminal, signal } = context;
+    const startedAt = services.clock.now();
+    const wishes = wishesOf(context, plan, values);
+    const prepared = prepareRun(services, wishes);
+    if (values.abort) return abort(context, prepared);
+    if (values.dryRun) return showDryRun(context, prepared, !canResume(prepared) || values.new);
+    await settleCompleted(prepared);
+    const start = await decideStart(context, prepared, values);
+    if (start === 'abort') return abort(context, prepared);
+    if (start === 'new' && !values.dirty) await confirmDirty(context, prepared);
+    if (signal.aborted) throw new AbortedError('The run');
+    if (prepared.areChecksGuessed && !context.isJson)
+      terminal.note(`checks (guessed): ${prepared.checks.map(({ label }) => label).join(', ')}`);
+    using screen = new RunScreen(context, prepared.wishes.isUnattended);
+    const emit = (event: RunEvent) => {
+      if (context.isJson) terminal.write(visibleJson({ at: services.clock.now().toISOString(), ...event }));
+      else screen.show(event);
+    };
+    const isNew = start === 'new';
+    const end = await startRun(services, prepared, { isNew, isReset: values.reset, emit, signal, startedAt });
+    return exitCodeOf(end);
+  },
+});
+
+function wishesOf({ terminal }: CommandContext, plan: string | undefined, values: RunValues): RunWishes {
+  const { change } = values;
+  if ((plan === undefined) === (change === undefined))
+    throw new UsageError('A run needs a plan or --change <name>, one of them', {
+      hint: 'Such as `holdfast run docs/prps/login.md`.',
+    });
+  const chosen = [values.resume || values.reset, values.new, values.abort].filter(Boolean);
+  if (chosen.length > 1) throw new UsageError('One of --resume, --new and --abort, not several');
+  if (values.attended && values.unattended)
+    throw new UsageError('One of --attended and --unattended, not both');
+  const isUnattended = values.unattended || (!terminal.isInteractive && !values.attended);
+  const permissions = permissionMode(values.permissions);
+  if (permissions === 'ask' && isUnattended)
+    throw new UsageError('--permissions ask needs somebody who answers', {
+      hint: 'Say --attended if somebody looks at the inbox, or choose another mode.',
+    });
+  return {
+    plan: change === undefined ? { prp: plan ?? '' } : { change },
+    agent: values.agent,
+    model: values.model,
+    permissions,
+    verify: values.verify,
+    budget: {
+      ...positive('iterations', '--max-iterations', values.maxIterations),
+      ...positive(
+        'activeMs',
+        '--max-time',
+        values.maxTime === undefined ? undefined : parseDuration(values.maxTime),
+      ),
+      ...positive('tokens', '--max-tokens', values.maxTokens),
+      ...positive('costUsd', '--max-cost', values.maxCost),
+    },
+    callsPerHour: positive('calls', '--calls-per-hour', values.callsPerHour).calls,
+    context: contextMode(values.context),
+    isUnattended,
+    onEnd: values.onEnd,
+  };
+}
+
+const WHOLE: readonly string[] = ['--max-iterations', '--max-tokens', '--calls-per-hour'];
+
+function positive<Key extends string>(
+  key: Key,
+  option: string,
+  value: number | undefined,
+): { [Name in Key]?: number } {
+  if (value === undefined) return {};
+  if (!(value > 0) || (WHOLE.includes(option) && !Number.isInteger(value)))
+    throw new UsageError(`${option} must be a ${WHOLE.includes(option) ? 'whole ' : ''}number above 0`);
+  return { [key]: value } as { [Name in Key]?: number };
+}
+
+function contextMode(text: string | undefined): RunWishes['context'] {
+  if (text === undefined || text === 'redline') return 'redline';
+  if (text === 'fresh' || text === 'continue') return text;
+  throw new UsageError('--context is redline, continue or fresh');
+}
+
+function canResume({ detection }: PreparedRun): boolean {
+  return detection.action === 'offer_resume';
+}
+
+/** Whether to go on with the session that is there: as told, as asked, or as there is only one way. */
+async function decideStart(
+  context: CommandContext,
+  prepared: PreparedRun,
+  values: RunValues,
+): Promise<'resume' | 'new' | 'abort'> {
+  const { terminal, services, isJson } = context;
+  const { detection } = prepared;
+  for (const warning of detection.warnings) terminal.note(`note: ${visibleLine(warning)}`);
+  if (values.new || (detection.action === 'create_new' && !values.resume && !values.reset)) return 'new';
+  if (values.resume || values.reset) return 'resume';
+  // Another plan, or one that is complete: there is nothing to lose by a new session, its files go to the archive.
+  const { expiry } = detection;
+  if (expiry.isExpired && expiry.action === 'create_new' && !isAlive(prepared)) return 'new';
+  if (terminal.isInteractive && !isJson && detection.view !== undefined && canResume(prepared)) {
+    terminal.complain(
+      renderResumePrompt(reportOf(detection.view, services.clock.now()), services.clock.now()),
+    );
+    for (;;) {
+      const answer = await terminal.ask('[R]esume, [N]ew or [A]bort? ');
+      if (answer === null) throw new AbortedError('The run');
+      const choice = parseResumeChoice(answer);
+      if (choice !== undefined) return choice;
+    }
+  }
+  const { choices, reason } = offerOf(detection);
+  throw new ConfirmationMissingError(
+    `There is a session of ${visibleLine(detection.session?.prpFile ?? 'this project')} already${reason === null ? '' : `: ${reason}`}`,
+    { hint: `Say what to do with it: ${choices.map((choice) => `--${choice}`).join(', ')}.` },
+  );
+}
+
+function isAlive({ loops }: PreparedRun): boolean {
+  return loops.owner().hold === 'held';
+}
+
+async function confirmDirty({ services, terminal }: CommandContext, prepared: PreparedRun): Promise<void> {
+  const count = await countUncommitted(services, prepared);
+  if (count === 0) return;
+  const words = `${count} files are not as they were committed; the agent's work would be mixed with them`;
+  if (terminal.isInteractive) {
+    const answer = await terminal.ask(`${words}. Start anyway? [y/N] `);
+    if (answer !== null && /^y/i.test(answer.trim())) return;
+  }
+  throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or say --dirty.' });
+}
+
+async function abort(
+  { services, terminal, isJson }: CommandContext,
+  prepared: PreparedRun,
+): Promise<ExitCode> {
+  const directory = await abortRun(services, prepared);
+  if (isJson) terminal.write(visibleJson({ aborted: true, directory }));
+  else terminal.write(`Aborted; its files are kept in ${visibleLine(directory)}`);
+  return ExitCode.done;
+}
+
+const EXIT_CODES: Readonly<Record<RunEnd['outcome'], ExitCode>> = {
+  completed: ExitCode.done,
+  halted: ExitCode.breakerOpen,
+  limit: ExitCode.limitReached,
+  'needs-person': ExitCode.needsPerson,
+  stopped: ExitCode.needsPerson,
+  interrupted: ExitCode.interrupted,
+};
+
+function exitCodeOf({ outcome }: RunEnd): ExitCode {
+  return EXIT_CODES[outcome];
+}

@@ -1,0 +1,30 @@
+import { openLoops } from '../app/index.js';
+import { visibleJson } from '../foundation/index.js';
+import type { LoopRequestInput } from '../sessions/loop/index.js';
+import type { CommandContext } from './command.js';
+import { ExitCode } from './exit-codes.js';
+
+/** Leaves a request for the loop of this project, durably, and says whether somebody runs it now. */
+export async function sendLoopRequest(
+  { services, terminal, isJson }: CommandContext,
+  request: LoopRequestInput,
+): Promise<ExitCode> {
+  const { request: sent, owner } = await openLoops(services).request(request);
+  const isRunning = owner.hold === 'held';
+  if (isJson) terminal.write(visibleJson({ request: sent, isRunning }));
+  else
+    terminal.write(
+      isRunning
+        ? `Asked the run to ${WORDS[request.kind]}.`
+        : `No process runs the loop now; the request is kept for the next one that does.`,
+    );
+  return ExitCode.done;
+}
+
+const WORDS: Readonly<Record<LoopRequestInput['kind'], string>> = {
+  pause: 'pause',
+  resume: 'go on',
+  stop: 'stop',
+  guidance: 'tell its agent',
+  reset: 'try again',
+};

@@ -1,0 +1,161 @@
+import * as z from 'zod';
+import type { ConversationView } from '../sessions/conversation/index.js';
+import type { LoopView } from '../sessions/loop/index.js';
+import type { QuestionView } from '../sessions/question/index.js';
+
+const Numbers = z.looseObject({
+  timestamp: z.string().optional(),
+  iteration: z.number().optional(),
+  tests_total: z.number().optional(),
+  tests_passing: z.number().optional(),
+  tests_failing: z.number().optional(),
+});
+const Used = z.looseObject({
+  inputTokens: z.number().default(0),
+  outputTokens: z.number().default(0),
+  cacheWriteTokens: z.number().default(0),
+  costUsd: z.number().nullable().default(null),
+});
+
+/** What a loop did, from its files alone. */
+export interface RunReport {
+  readonly sessionId: string;
+  readonly plan: string;
+  readonly status: string;
+  /** Why it stands as it does: why it stopped, or null. */
+  readonly reason: string | null;
+  readonly startedAt: string;
+  readonly lastActivityAt: string;
+  readonly usage: {
+    readonly iterations: number;
+    readonly activeMs: number;
+    readonly tokens: number;
+    readonly costUsd: number;
+  };
+  readonly phases: readonly PhaseReport[];
+  readonly tests: readonly TestPoint[];
+  readonly questions: readonly { readonly id: string; readonly title: string; readonly status: string }[];
+  /** Permissions that were denied, with what was wanted. */
+  readonly denials: readonly { readonly at: string; readonly what: string }[];
+  readonly errors: readonly { readonly at: string; readonly phase: string; readonly error: string }[];
+  readonly breaker: { readonly state: string; readonly openReason: string | null };
+  readonly conversation: string | null;
+}
+
+export interface PhaseReport {
+  readonly name: string;
+  readonly iterations: number;
+  readonly startedAt: string;
+  readonly completedAt: string | null;
+  readonly exitReason: string | null;
+  readonly tokens: number;
+  readonly costUsd: number;
+  readonly filesChanged: number;
+}
+
+export interface TestPoint {
+  readonly phase: string;
+  readonly iteration: number;
+  readonly at: string;
+  readonly total: number;
+  readonly passing: number;
+  readonly failing: number;
+}
+
+const DENIED = 'permission denied: ';
+
+/** Puts a report together. Pure: what is not known is 0, null or empty. */
+export function reportRun({
+  loop,
+  conversation,
+  questions,
+}: {
+  readonly loop: LoopView;
+  readonly conversation: ConversationView | undefined;
+  readonly questions: readonly QuestionView[];
+}): RunReport {
+  const { state, documents } = loop;
+  const { iterations = 0, activeMs = 0, tokens = 0, costUsd = 0 } = state.usage ?? {};
+  const isDenial = ({ error }: { error: string }) => error.startsWith(DENIED);
+  return {
+    sessionId: loop.sessionId,
+    plan: state.prpFile,
+    status: loop.status,
+    reason: loop.statusReason,
+    startedAt: state.startedAt,
+    lastActivityAt: state.lastActivity ?? state.startedAt,
+    usage: { iterations, activeMs, tokens, costUsd },
+    phases: phasesOf(loop, conversation),
+    tests: testsOf(loop),
+    questions: questions.map(({ id, outcome, questions: asked }) => ({
+      id,
+      title: asked[0]?.title ?? '',
+      status: outcome.status,
+    })),
+    denials: state.errorHistory
+      .filter(isDenial)
+      .map(({ timestamp, error }) => ({ at: timestamp, what: error.slice(DENIED.length) })),
+    errors: state.errorHistory
+      .filter((entry) => !isDenial(entry))
+      .map(({ timestamp, phase, error }) => ({ at: timestamp, phase, error })),
+    breaker: {
+      state: documents.breaker?.state ?? 'CLOSED',
+      openReason: documents.breaker?.openReason ?? null,
+    },
+    conversation: conversation?.metadata.id ?? null,
+  };
+}
+
+function phasesOf({ state, documents }: LoopView, conversation: ConversationView | undefined): PhaseReport[] {
+  return Object.entries(state.phaseHistory).map(([name, run]) => {
+    const metrics = documents.metrics?.phases[name];
+    const numbers = metrics?.finalMetrics ?? metrics?.currentMetrics ?? {};
+    const filesChanged = numbers.files_changed;
+    return {
+      name,
+      iterations: run.iterations,
+      startedAt: run.startedAt,
+      completedAt: run.completedAt,
+      exitReason: run.exitReason ?? null,
+      ...usedBetween(conversation, run.startedAt, run.completedAt),
+      filesChanged: typeof filesChanged === 'number' ? filesChanged : 0,
+    };
+  });
+}
+
+/** What the answers that were given within a phase cost. */
+function usedBetween(
+  conversation: ConversationView | undefined,
+  from: string,
+  to: string | null,
+): { tokens: number; costUsd: number } {
+  const [fromMs, toMs] = [Date.parse(from), to === null ? Number.POSITIVE_INFINITY : Date.parse(to)];
+  let [tokens, costUsd] = [0, 0];
+  for (const turn of conversation?.turns ?? []) {
+    const atMs = Date.parse(turn.timestamp);
+    const used = Used.safeParse(turn.usage ?? undefined);
+    if (turn.role !== 'assistant' || !used.success || atMs < fromMs || atMs > toMs) continue;
+    tokens += used.data.inputTokens + used.data.outputTokens + used.data.cacheWriteTokens;
+    costUsd += used.data.costUsd ?? 0;
+  }
+  return { tokens, costUsd };
+}
+
+function testsOf({ documents }: LoopView): TestPoint[] {
+  const points: TestPoint[] = [];
+  for (const [phase, metrics] of Object.entries(documents.metrics?.phases ?? {})) {
+    for (const entry of metrics?.history ?? []) {
+      const numbers = Numbers.safeParse(entry).data;
+      if (numbers?.tests_total === undefined) continue;
+      points.push({
+        phase,
+        iteration: numbers.iteration ?? 0,
+        at: numbers.timestamp ?? '',
+        total: numbers.tests_total,
+        passing: numbers.tests_passing ?? 0,
+        failing: numbers.tests_failing ?? 0,
+      });
+    }
+  }
+  return points.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}

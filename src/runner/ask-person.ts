@@ -1,0 +1,46 @@
+import { isHoldfastError } from '../foundation/index.js';
+import type { RunParts } from './run-parts.js';
+
+/** A decision that is not the run's to take. */
+export interface RunQuestion {
+  readonly title: string;
+  readonly prompt: string;
+  readonly options: readonly { readonly label: string; readonly description: string }[];
+}
+
+/** What the person chose; `text` is what they wrote in their own words. */
+export interface RunAnswer {
+  readonly choice: string | null;
+  readonly text: string | undefined;
+}
+
+/**
+ * Puts a question into the inbox and waits. Null when the wait was called off or the person rejected it; a question that
+ * nobody waits for any more is withdrawn.
+ */
+export async function askPerson(
+  { questions, projectDirectory, emit }: RunParts,
+  question: RunQuestion,
+  signal: AbortSignal,
+): Promise<RunAnswer | null> {
+  const { title, prompt, options } = question;
+  const set = [{ title, prompt, options: options.map((option) => ({ ...option })) }];
+  const view = await questions.create(set, {
+    asker: { agent: 'holdfast run' },
+    workingDirectory: projectDirectory,
+    isWaiting: true,
+  });
+  emit({ type: 'question', sessionId: view.id, title, from: 'run' });
+  try {
+    const outcome = await questions.wait(view.id, { signal });
+    if (outcome.status !== 'completed') return null;
+    using delivery = await questions.collect(view.id);
+    delivery.confirm();
+    const [answer] = outcome.answers;
+    return { choice: answer?.selectedOption ?? null, text: answer?.customText };
+  } catch (error) {
+    if (!isHoldfastError(error) || error.code !== 'ABORTED') throw error;
+    await questions.cancel(view.id, 'the run does not wait for it any more');
+    return null;
+  }
+}

@@ -1,0 +1,72 @@
+import { sleepOrHint } from '../foundation/index.js';
+import type { CutReason, RunParts } from './run-parts.js';
+
+/**
+ * What a run must react to at once, whatever it is doing: a signal, a request from another terminal, a lock that was
+ * taken away.
+ */
+export class Attention implements Disposable {
+  readonly #parts: RunParts;
+  readonly #signal: AbortSignal;
+  readonly #loss: AbortSignal;
+  readonly #watch: { close(): void };
+  readonly #listeners = new Set<() => void>();
+
+  constructor(parts: RunParts, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#signal = signal;
+    this.#loss = parts.loop.lossSignal();
+    const look = () => this.#tell();
+    this.#watch = parts.loops.watch(look);
+    signal.addEventListener('abort', look);
+    this.#loss.addEventListener('abort', look);
+  }
+
+  /** Throws LOCK_LOST when somebody took the session away. */
+  assertHeld(): void {
+    if (this.#loss.aborted) throw this.#loss.reason;
+  }
+
+  /** Why whatever is being done must stop; undefined when it need not. */
+  get reason(): CutReason | undefined {
+    if (this.#loss.aborted) return 'lost';
+    if (this.#signal.aborted) return 'signal';
+    const isUrgent = this.#parts.loop.requests().some(({ kind }) => kind !== 'guidance');
+    return isUrgent ? 'request' : undefined;
+  }
+
+  /** A controller that is aborted, with the reason, as soon as there is one. */
+  cut(): AbortController & Disposable {
+    const controller = new AbortController();
+    const look = () => {
+      const { reason } = this;
+      if (reason !== undefined && !controller.signal.aborted) controller.abort(reason);
+    };
+    this.#listeners.add(look);
+    look();
+    return Object.assign(controller, { [Symbol.dispose]: () => void this.#listeners.delete(look) });
+  }
+
+  /** Waits until a time, or for ever, or until something must be reacted to. */
+  async wait(untilMs: number): Promise<void> {
+    const { clock } = this.#parts;
+    using cut = this.cut();
+    while (!cut.signal.aborted) {
+      const leftMs = untilMs - clock.now().getTime();
+      if (leftMs <= 0) return;
+      // Wall time may jump, and a machine may sleep: it is looked at again now and then.
+      await sleepOrHint(clock, Math.min(leftMs, LOOK_AGAIN_MS), new Promise(() => {}), cut.signal);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch.close();
+    this.#listeners.clear();
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}
+
+const LOOK_AGAIN_MS = 30_000;

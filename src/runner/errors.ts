@@ -1,0 +1,23 @@
+import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
+
+/** There is no plan of that name. */
+export class PlanNotFoundError extends HoldfastError<'PLAN_NOT_FOUND'> {
+  readonly code = 'PLAN_NOT_FOUND';
+
+  constructor(path: string) {
+    super(`There is no plan at ${visibleExcerpt(path, 200)}`, {
+      hint: 'Give the path of a PRP (a Markdown file with a section of success criteria), or `--change <name>`.',
+    });
+  }
+}
+
+/** Without a check nothing can be measured, and nothing would ever be done. */
+export class NoChecksError extends HoldfastError<'NO_CHECKS'> {
+  readonly code = 'NO_CHECKS';
+
+  constructor() {
+    super('No checks are known for this project, so a run could never end well', {
+      hint: 'Name them, as often as needed: --verify "npm test" --verify "npm run lint".',
+    });
+  }
+}

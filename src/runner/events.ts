@@ -1,0 +1,81 @@
+import type { AgentEvent } from '../agents/index.js';
+import type { Budget, Decision, IterationOutcome, LoopRequest, TestCounts } from '../sessions/loop/index.js';
+import type { Continuation } from './take-turn.js';
+
+/** How a run ended. What is not `completed` can be gone on with. */
+export interface RunEnd {
+  readonly outcome:
+    | 'completed'
+    /** The breaker is open. */
+    | 'halted'
+    /** Something that may be used up is. */
+    | 'limit'
+    /** Somebody must answer a question. */
+    | 'needs-person'
+    /** Somebody asked it to stop. */
+    | 'stopped'
+    /** A signal came. */
+    | 'interrupted';
+  readonly reason: string | null;
+}
+
+/** What happens during a run, for those who watch: `holdfast run --json` prints one a line. */
+export type RunEvent =
+  | {
+      readonly type: 'run-start';
+      readonly sessionId: string;
+      readonly plan: string;
+      readonly agent: string;
+      readonly isResumed: boolean;
+      readonly conversation: string;
+      readonly phase: string;
+      readonly story: string | null;
+      readonly verify: readonly string[];
+      readonly budget: Budget;
+    }
+  | { readonly type: 'baseline'; readonly exitCode: number | null; readonly tests: TestCounts | null }
+  | {
+      readonly type: 'iteration-start';
+      readonly phase: string;
+      readonly story: string | null;
+      readonly iteration: number;
+    }
+  | { readonly type: 'continuation'; readonly continuation: Continuation }
+  | { readonly type: 'agent'; readonly event: AgentEvent }
+  | { readonly type: 'verify-start'; readonly command: string }
+  | {
+      readonly type: 'verify-end';
+      readonly command: string;
+      readonly exitCode: number | null;
+      readonly tests: TestCounts | null;
+      readonly durationMs: number;
+    }
+  | {
+      readonly type: 'iteration-end';
+      readonly phase: string;
+      readonly story: string | null;
+      readonly iteration: number;
+      readonly run: IterationOutcome['run'];
+      readonly error: string | null;
+      readonly tests: TestCounts | null;
+      readonly files: { readonly created: number; readonly modified: number; readonly deleted: number };
+      readonly denials: readonly string[];
+      readonly exitSignal: boolean;
+      readonly gates: { readonly first: boolean; readonly second: boolean; readonly condition: string };
+      readonly breaker: string;
+      readonly decision: Decision;
+      readonly activeMs: number;
+      /** Of that, what was neither agent nor checks. */
+      readonly overheadMs: number;
+    }
+  /** An iteration that was cut short; it is not counted, and its prompt is not sent again. */
+  | { readonly type: 'iteration-cut'; readonly reason: string }
+  | { readonly type: 'waiting'; readonly reason: string; readonly until: string | null }
+  | {
+      readonly type: 'question';
+      readonly sessionId: string;
+      readonly title: string;
+      readonly from: 'agent' | 'run';
+    }
+  | { readonly type: 'request'; readonly request: LoopRequest }
+  | ({ readonly type: 'run-end'; readonly sessionId: string } & RunEnd);

@@ -1,0 +1,226 @@
+import { isHoldfastError, messageOf } from '../foundation/index.js';
+import { type Decision, type IterationOutcome, phaseOf } from '../sessions/loop/index.js';
+import { countDocuments } from '../workspace/index.js';
+import { AgentQuestions } from './agent-questions.js';
+import { analyzeTurn, type Exchange, isWorthChecking, LimitNotes, usageOf } from './analyze-turn.js';
+import { type CheckResults, runChecks } from './checks.js';
+import { readLateAnswers } from './late-answers.js';
+import { buildPrompt, type MeasuredFacts } from './prompt.js';
+import type { CutReason, RunMemory, RunParts } from './run-parts.js';
+import { WorkClock } from './work-clock.js';
+
+/** What came of an iteration: a decision that is committed, or that it was cut short. */
+export type IterationEnd = { readonly decision: Decision } | { readonly cut: CutReason };
+
+/**
+ * One iteration: the intent is written down, the agent is prompted once, what it did is measured, all of it is committed.
+ * `cut` ends it early; then it is not counted, and what it cost is.
+ */
+export async function iterate(
+  parts: RunParts,
+  memory: RunMemory,
+  cut: AbortController,
+): Promise<IterationEnd> {
+  const { loop, clock, plan, emit } = parts;
+  await makeRoom(parts, memory);
+  const { state } = loop;
+  const interrupted = state.inFlight ?? state.interrupted ?? null;
+  const phase = phaseOf(state);
+  const answers = await readLateAnswers(parts);
+  using work = new WorkClock(clock, timeLeftMs(parts));
+  loop.beginIteration();
+  const begun = loop.state.inFlight;
+  const iteration = begun?.iteration ?? state.currentIteration + 1;
+  const prompt = buildPrompt({
+    assignment: await plan.assignment(loop.state),
+    phase,
+    state: loop.state,
+    iteration,
+    startedAt: begun?.startedAt ?? clock.now().toISOString(),
+    checks: parts.checks.map(({ label }) => label),
+    measured: measuredFacts(parts, memory),
+    interrupted,
+    answers: answers.texts,
+  });
+  const story = state.currentStory ?? null;
+  emit({ type: 'iteration-start', phase: phase.name, story, iteration });
+  const limits = new LimitNotes();
+  const agentStartMs = clock.monotonicMs();
+  const exchange = await prompted(parts, prompt, { work, cut, limits });
+  let othersMs = clock.monotonicMs() - agentStartMs;
+  if (exchange.kind === 'response' && exchange.response.reason === 'completed') await answers.confirm();
+  if (cut.signal.aborted) return leave(parts, exchange, work, cut.signal.reason as CutReason);
+  const checksStartMs = clock.monotonicMs();
+  const checks = isWorthChecking(exchange) ? await checked(parts, cut.signal) : null;
+  othersMs += clock.monotonicMs() - checksStartMs;
+  if (cut.signal.aborted) return leave(parts, exchange, work, cut.signal.reason as CutReason);
+  if (checks !== null) memory.checks = checks;
+  memory.isContextFull = exchange.kind === 'response' && exchange.response.reason === 'context-overflow';
+  const documents =
+    phase.gate === 'documents' ? countDocuments(parts.fileSystem, parts.projectDirectory) : NO_DOCUMENTS;
+  const progress = await plan.progress(loop.state);
+  const activeMs = Math.round(work.workedMs);
+  const outcome = analyzeTurn({ phase, exchange, limits, checks, documents, progress, activeMs });
+  const decision = loop.commitIteration(outcome);
+  tell(parts, { phase: phase.name, story, iteration }, outcome, exchange, decision, {
+    activeMs,
+    overheadMs: Math.max(0, Math.round(work.workedMs - othersMs)),
+  });
+  return { decision };
+}
+
+const NO_DOCUMENTS = { total: 0, decisionRecords: 0 };
+
+/** Starts the agent's conversation anew where the mode or a full context wants it. What it must know is in the prompt. */
+async function makeRoom({ context, conversation, taker }: RunParts, memory: RunMemory): Promise<void> {
+  const isFull = memory.isContextFull || taker.session?.contextLevel === 'redline';
+  const isFresh = context === 'fresh' || (isFull && context === 'redline') || memory.isContextFull;
+  if (!isFresh || conversation.view.turnCount === 0) return;
+  memory.isContextFull = false;
+  conversation.clearContext();
+  await taker.forget();
+}
+
+function timeLeftMs({ loop }: RunParts): number {
+  const { budget, usage } = loop.state;
+  if (budget?.activeMs === undefined) return Number.POSITIVE_INFINITY;
+  return Math.max(0, budget.activeMs - (usage?.activeMs ?? 0));
+}
+
+interface Surroundings {
+  readonly work: WorkClock;
+  readonly cut: AbortController;
+  readonly limits: LimitNotes;
+}
+
+async function prompted(parts: RunParts, prompt: string, around: Surroundings): Promise<Exchange> {
+  const { loop, taker, emit, clock, log, questions, isUnattended } = parts;
+  const { work, cut, limits } = around;
+  const asked = new AgentQuestions({
+    questions,
+    clock,
+    log,
+    onWaiting: (isWaiting) => (isWaiting ? work.pause() : work.resume()),
+    onAsked: (view) => {
+      loop.openQuestion(view.id);
+      const title = view.questions[0]?.title ?? '';
+      emit({ type: 'question', sessionId: view.id, title, from: 'agent' });
+      if (isUnattended) cut.abort('question' satisfies CutReason);
+    },
+    onAnswered: (id) => loop.closeQuestion(id),
+  });
+  parts.permissions.onAsking = (isWaiting) => (isWaiting ? work.pause() : work.resume());
+  try {
+    const { response } = await taker.take(prompt, {
+      signal: AbortSignal.any([cut.signal, work.signal]),
+      onEvent: (event) => {
+        limits.add(event);
+        asked.add(event);
+        emit({ type: 'agent', event });
+      },
+    });
+    const isTimeUp = work.signal.aborted && response.reason === 'cancelled';
+    return { kind: 'response', response, isTimeUp };
+  } catch (error) {
+    if (!isAgentTrouble(error)) throw error;
+    return { kind: 'failure', message: messageOf(error) };
+  } finally {
+    parts.permissions.onAsking = () => {};
+    await asked.settle();
+  }
+}
+
+/** What an agent can do to us; everything else is our own disk or a lock that was lost, and ends the run. */
+const AGENT_TROUBLE: readonly string[] = [
+  'PROCESS_START_FAILED',
+  'PROCESS_NOT_READY',
+  'PROGRAM_NOT_STARTED',
+  'PROGRAM_INPUT_CLOSED',
+  'AGENT_NOT_STARTED',
+  'AGENT_ENDED',
+  'AGENT_BUSY',
+  'PROMPT_TIMED_OUT',
+];
+
+function isAgentTrouble(error: unknown): boolean {
+  return isHoldfastError(error) && AGENT_TROUBLE.includes(error.code);
+}
+
+/** Runs the checks and tells about each. */
+export function checked({ checks, checkTools, emit }: RunParts, signal: AbortSignal): Promise<CheckResults> {
+  const listener = {
+    onStart: ({ label }: { label: string }) => emit({ type: 'verify-start', command: label }),
+    onEnd: (
+      { label }: { label: string },
+      result: Pick<CheckResults, 'exitCode' | 'tests'> & { durationMs: number },
+    ) => {
+      const { exitCode, tests, durationMs } = result;
+      emit({ type: 'verify-end', command: label, exitCode, tests, durationMs });
+    },
+  };
+  return runChecks(checkTools, checks, listener, signal);
+}
+
+/** The iteration is not counted; what it used up is. The next prompt says that it was interrupted. */
+function leave(
+  { loop, emit }: RunParts,
+  exchange: Exchange,
+  work: WorkClock,
+  reason: CutReason,
+): IterationEnd {
+  if (reason !== 'lost') {
+    const used = exchange.kind === 'response' ? usageOf(exchange.response) : {};
+    loop.recordUsage({ activeMs: Math.round(work.workedMs), ...used });
+  }
+  emit({ type: 'iteration-cut', reason });
+  return { cut: reason };
+}
+
+function measuredFacts({ loop }: RunParts, memory: RunMemory): MeasuredFacts {
+  const { dualGate, state } = loop.documents;
+  const isOfPhase = dualGate.phase === state.currentPhase && state.currentIteration > 0;
+  const { values } = dualGate.gate_1;
+  const number = (key: string) => (typeof values[key] === 'number' ? values[key] : null);
+  const total = number('tests_total');
+  const stored =
+    total === null
+      ? null
+      : { total, passing: number('tests_passing') ?? 0, failing: number('tests_failing') ?? 0, skipped: 0 };
+  return {
+    tests: memory.checks === null ? stored : memory.checks.tests,
+    exitCode: memory.checks === null ? number('exit_code') : memory.checks.exitCode,
+    output: memory.checks?.output ?? '',
+    condition: isOfPhase ? dualGate.gate_1.condition : null,
+    isFirstGateOpen: isOfPhase && dualGate.gate_1.satisfied,
+  };
+}
+
+function tell(
+  { loop, emit }: RunParts,
+  where: { readonly phase: string; readonly story: string | null; readonly iteration: number },
+  outcome: IterationOutcome,
+  exchange: Exchange,
+  decision: Decision,
+  times: { readonly activeMs: number; readonly overheadMs: number },
+): void {
+  const { breaker, dualGate } = loop.documents;
+  const denials = exchange.kind === 'response' ? exchange.response.denials : [];
+  emit({
+    type: 'iteration-end',
+    ...where,
+    run: outcome.run,
+    error: outcome.error ?? null,
+    tests: outcome.measured?.tests ?? null,
+    files: outcome.measured?.files ?? { created: 0, modified: 0, deleted: 0 },
+    denials: denials.map(({ name, title }) => `${name}: ${title}`),
+    exitSignal: outcome.claim.exitSignal === true,
+    gates: {
+      first: dualGate.gate_1.satisfied,
+      second: dualGate.gate_2.satisfied,
+      condition: dualGate.gate_1.condition,
+    },
+    breaker: breaker.state,
+    decision,
+    ...times,
+  });
+}

@@ -1,0 +1,60 @@
+import { messageOf } from '../foundation/index.js';
+import { type Delivery, describeAnswers } from '../sessions/question/index.js';
+import type { RunParts } from './run-parts.js';
+
+/** Answers to questions of earlier exchanges, which the agent has not heard yet. */
+export interface LateAnswers {
+  readonly texts: readonly string[];
+  /** The agent has heard them: from now on they are old. */
+  confirm(): Promise<void>;
+}
+
+/** Reads what was decided about the open questions of a loop; those that still wait stay open. */
+export async function readLateAnswers(parts: RunParts): Promise<LateAnswers> {
+  const { loop } = parts;
+  const texts: string[] = [];
+  const decided: string[] = [];
+  for (const id of loop.state.openQuestions) {
+    using delivery = await collect(parts, id);
+    if (delivery?.outcome.status === 'pending') continue;
+    decided.push(id);
+    if (delivery !== undefined) texts.push(textOf(delivery));
+  }
+  return {
+    texts,
+    async confirm() {
+      for (const id of decided) {
+        using delivery = await collect(parts, id);
+        delivery?.confirm();
+        loop.closeQuestion(id);
+      }
+    },
+  };
+}
+
+/** The open questions that nobody has answered. */
+export async function waitingQuestions(parts: RunParts): Promise<string[]> {
+  const waiting: string[] = [];
+  for (const id of parts.loop.state.openQuestions) {
+    using delivery = await collect(parts, id);
+    if (delivery?.outcome.status === 'pending') waiting.push(id);
+  }
+  return waiting;
+}
+
+/** Undefined where it was deleted or cannot be read: then nobody can answer it any more. */
+async function collect({ questions, log }: RunParts, id: string): Promise<Delivery | undefined> {
+  try {
+    return await questions.collect(id);
+  } catch (error) {
+    log.warn('run.question-not-read', { sessionId: id, error: messageOf(error) });
+    return undefined;
+  }
+}
+
+function textOf({ outcome, view }: Delivery): string {
+  if (outcome.status === 'completed') return describeAnswers(view.questions, outcome.answers);
+  const prompts = view.questions.map(({ prompt }) => prompt).join(' / ');
+  const reason = 'reason' in outcome && outcome.reason ? `: ${outcome.reason}` : '';
+  return `${prompts}: no answer, the question is ${outcome.status}${reason}`;
+}

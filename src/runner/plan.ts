@@ -1,0 +1,42 @@
+import type { LoopState } from '../sessions/loop/index.js';
+
+/** What the agent is to work on now. */
+export interface Assignment {
+  readonly title: string;
+  /** Where the plan is, as a person would name it. */
+  readonly path: string;
+  /** What must be so in the end. */
+  readonly criteria: readonly { readonly text: string; readonly isDone: boolean }[];
+  /** What else the agent must know: proposal, design, scenarios, learnings; empty for a plan that it can read itself. */
+  readonly background: string;
+  /** How it says that a task is done and what it learned; empty where the plan has no tasks. */
+  readonly howTo: string;
+}
+
+/** A plan as the runner works through it. */
+export interface RunPlan {
+  /** The plan's file or directory, by its full path. */
+  readonly path: string;
+  /** For a new session: how many criteria, and the first story where there are stories. */
+  readonly criteriaCount: number;
+  readonly story?: { readonly first: string; readonly total: number } | undefined;
+  /** What the agent's tools need in their environment to know which session they belong to. */
+  environment(sessionId: string): Readonly<Record<string, string>>;
+  /** Called when the session is owned and before its first iteration, again after each restart. */
+  begin(sessionId: string, state: LoopState): Promise<void>;
+  assignment(state: LoopState): Promise<Assignment>;
+  /** The tasks of the current story and which story follows it; undefined without stories. */
+  progress(state: LoopState): Promise<StoryProgress | undefined>;
+  /** The next story was entered. */
+  enterStory(): Promise<void>;
+  /** All is done. Called again where a crash came between the end of the loop and this; then it does what is left. */
+  finish(sessionId: string): Promise<void>;
+  /** A person gives the session up. */
+  abandon(sessionId: string): Promise<void>;
+}
+
+export interface StoryProgress {
+  readonly tasks: { readonly total: number; readonly done: number };
+  /** Null after the last one. */
+  readonly nextStory: string | null;
+}

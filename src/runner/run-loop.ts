@@ -1,0 +1,201 @@
+import { askPerson } from './ask-person.js';
+import { Attention } from './attention.js';
+import type { RunEnd } from './events.js';
+import { checked, iterate } from './iterate.js';
+import { waitingQuestions } from './late-answers.js';
+import type { RunMemory, RunParts } from './run-parts.js';
+
+/**
+ * Iterates until the plan is done, the breaker opens, a limit is reached, a person is needed, or somebody says stop.
+ * However it ends, what it came to is committed. Throws LOCK_LOST when the session was taken away.
+ */
+export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<RunEnd> {
+  using attention = new Attention(parts, signal);
+  const memory: RunMemory = { checks: null, isContextFull: false };
+  forgetOutdatedRequests(parts);
+  closeInterruptedTurn(parts);
+  await parts.plan.begin(parts.loop.state.sessionId, parts.loop.state);
+  for (;;) {
+    const end = await step(parts, memory, attention);
+    if (end !== undefined) return end;
+  }
+}
+
+/** One step of the run; undefined when there is another one. */
+async function step(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
+  const { loop, emit } = parts;
+  attention.assertHeld();
+  if (attention.reason === 'signal') return suspend(parts);
+  for (const request of loop.takeRequests()) {
+    emit({ type: 'request', request });
+    if (request.kind === 'stop' && loop.state.status === 'halted')
+      return { outcome: 'halted', reason: loop.state.haltReason };
+  }
+  if (loop.state.status === 'suspended')
+    return { outcome: 'stopped', reason: loop.state.suspendReason ?? null };
+  if (loop.state.status === 'halted') return halted(parts, attention);
+  if (loop.state.status === 'paused') return rest(parts, attention);
+  if ((loop.state.baseline ?? null) === null) return measureBaseline(parts, memory, attention);
+  const permission = loop.permission();
+  if ('budget' in permission) {
+    loop.pause(permission.budget.reason);
+    return rest(parts, attention);
+  }
+  if (!permission.isAllowed) {
+    emit({ type: 'waiting', reason: permission.reason, until: permission.until });
+    await attention.wait(Date.parse(permission.until));
+    return undefined;
+  }
+  const waiting = await waitingQuestions(parts);
+  if (waiting.length > 0) return waitForAnswer(parts, waiting, attention);
+  return work(parts, memory, attention);
+}
+
+async function work(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
+  using cut = attention.cut();
+  if (cut.signal.aborted) return undefined;
+  const end = await iterate(parts, memory, cut);
+  // A question is looked at in the next step, like every other reason.
+  if ('cut' in end) return undefined;
+  if (end.decision.next === 'complete') {
+    await parts.plan.finish(parts.loop.state.sessionId);
+    return { outcome: 'completed', reason: null };
+  }
+  if (end.decision.next === 'enter-phase' && end.decision.story !== null) await parts.plan.enterStory();
+  return undefined;
+}
+
+async function measureBaseline(parts: RunParts, memory: RunMemory, attention: Attention): Promise<undefined> {
+  using cut = attention.cut();
+  const checks = await checked(parts, cut.signal);
+  if (cut.signal.aborted) return;
+  const { exitCode, tests } = checks;
+  parts.loop.recordBaseline({ exitCode, tests });
+  memory.checks = checks;
+  parts.emit({ type: 'baseline', exitCode, tests });
+}
+
+function suspend({ loop }: RunParts): RunEnd {
+  const { status } = loop.state;
+  if (status === 'running' || status === 'paused') loop.suspend('stopped by a signal');
+  return { outcome: 'interrupted', reason: 'stopped by a signal' };
+}
+
+/** Paused: by a limit, which a person may raise, or by request, until somebody says otherwise. */
+async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
+  const { loop, emit, isUnattended } = parts;
+  const reason = loop.state.pauseReason ?? 'paused';
+  const permission = loop.permission();
+  if (!('budget' in permission)) {
+    emit({ type: 'waiting', reason: `paused: ${reason}; \`holdfast resume\` goes on`, until: null });
+    await attention.wait(Number.POSITIVE_INFINITY);
+    return undefined;
+  }
+  const { budget } = permission;
+  if (isUnattended) return { outcome: 'limit', reason: budget.reason };
+  using cut = attention.cut();
+  const answer = await askPerson(
+    parts,
+    {
+      title: 'Limit',
+      prompt: `${loop.state.prpFile}: ${budget.reason}. How does the run go on?`,
+      options: [
+        { label: RAISE, description: 'Allow the same amount once more' },
+        { label: CHANGE, description: 'The same, with what you write as guidance for the agent' },
+        { label: STOP, description: 'End here; it can be resumed later' },
+      ],
+    },
+    cut.signal,
+  );
+  if (cut.signal.aborted) return undefined;
+  if (answer === null || answer.choice === STOP) return { outcome: 'limit', reason: budget.reason };
+  loop.setLimits({
+    budget: { [KEY_OF_BUDGET[budget.what]]: budget.limit + Math.max(budget.used, budget.limit) },
+  });
+  loop.resume(guidanceOf(answer));
+  return undefined;
+}
+
+const RAISE = 'Raise the limit';
+const CHANGE = 'Change the approach';
+const RETRY = 'Try again';
+const STOP = 'Stop';
+const KEY_OF_BUDGET = {
+  iterations: 'iterations',
+  time: 'activeMs',
+  tokens: 'tokens',
+  cost: 'costUsd',
+} as const;
+
+async function halted(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
+  const { loop, isUnattended } = parts;
+  const reason = loop.state.haltReason;
+  if (isUnattended) return { outcome: 'halted', reason };
+  using cut = attention.cut();
+  const answer = await askPerson(
+    parts,
+    {
+      title: 'Breaker',
+      prompt: `${loop.state.prpFile}: the run was halted: ${reason}. How does it go on?`,
+      options: [
+        { label: RETRY, description: 'Reset the breaker and go on' },
+        { label: CHANGE, description: 'The same, with what you write as guidance for the agent' },
+        { label: STOP, description: 'End here; `holdfast run --reset` tries again later' },
+      ],
+    },
+    cut.signal,
+  );
+  if (cut.signal.aborted) return undefined;
+  if (answer === null || answer.choice === STOP) return { outcome: 'halted', reason };
+  loop.reset(guidanceOf(answer));
+  return undefined;
+}
+
+function guidanceOf({
+  choice,
+  text,
+}: {
+  choice: string | null;
+  text: string | undefined;
+}): string | undefined {
+  if (text !== undefined && text !== '') return text;
+  return choice === CHANGE ? 'Take another approach: what was tried so far does not work.' : undefined;
+}
+
+/** The agent asked something and cannot go on without the answer. */
+async function waitForAnswer(
+  parts: RunParts,
+  waiting: readonly string[],
+  attention: Attention,
+): Promise<RunEnd | undefined> {
+  const { loop, emit, isUnattended, questions } = parts;
+  const [id = ''] = waiting;
+  const reason = `waits for the answer to question ${id.slice(0, 8)}`;
+  if (isUnattended) {
+    loop.pause(reason);
+    return { outcome: 'needs-person', reason };
+  }
+  emit({ type: 'waiting', reason, until: null });
+  using cut = attention.cut();
+  await questions.wait(id, { signal: cut.signal }).catch((error: unknown) => {
+    if (!cut.signal.aborted) throw error;
+  });
+  return undefined;
+}
+
+/** What was asked of the run before the person started it again is outdated; guidance is not. */
+function forgetOutdatedRequests({ loop, startedAt, emit }: RunParts): void {
+  const requests = loop.takeRequests();
+  for (const request of requests) emit({ type: 'request', request });
+  const { status } = loop.state;
+  if (status !== 'paused' && status !== 'suspended') return;
+  const isNew = requests.some(({ at, kind }) => kind !== 'guidance' && Date.parse(at) >= startedAt.getTime());
+  if (!isNew) loop.resume();
+}
+
+/** A prompt without an answer, from a process that died, is no part of what is told to an agent again. */
+function closeInterruptedTurn({ conversation }: RunParts): void {
+  const last = conversation.context.at(-1);
+  if (last?.role === 'user')
+    conversation.markFailed({ turn: last.number }, 'interrupted: the process that had sent it is gone');
+}

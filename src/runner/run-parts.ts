@@ -1,0 +1,46 @@
+import type { Clock, Logger } from '../foundation/index.js';
+import type { Conversation } from '../sessions/conversation/index.js';
+import type { LoopSessions, OwnedLoop } from '../sessions/loop/index.js';
+import type { QuestionSessions } from '../sessions/question/index.js';
+import type { FileSystem } from '../storage/index.js';
+import type { Check, CheckResults, CheckTools } from './checks.js';
+import type { RunEvent } from './events.js';
+import type { RunPlan } from './plan.js';
+import type { TurnTaker } from './take-turn.js';
+
+/** Whether the agent keeps what it knows from one iteration to the next. `redline`: until its context is nearly full. */
+export type ContextMode = 'fresh' | 'continue' | 'redline';
+
+/** Everything that a run is put together from. */
+export interface RunParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly fileSystem: FileSystem;
+  readonly loops: LoopSessions;
+  readonly loop: OwnedLoop;
+  readonly plan: RunPlan;
+  readonly conversation: Conversation;
+  readonly taker: TurnTaker;
+  readonly questions: QuestionSessions;
+  readonly checks: readonly Check[];
+  readonly checkTools: CheckTools;
+  readonly projectDirectory: string;
+  readonly context: ContextMode;
+  /** Nobody is there to answer: what needs a person ends the run. */
+  readonly isUnattended: boolean;
+  readonly emit: (event: RunEvent) => void;
+  /** Told by whoever asks a person for a permission; the iteration that runs listens. */
+  readonly permissions: { onAsking: (isWaiting: boolean) => void };
+  /** When the person started this run: what was asked of it before is outdated. */
+  readonly startedAt: Date;
+}
+
+/** What a run remembers from one iteration to the next; none of it is needed after a restart. */
+export interface RunMemory {
+  checks: CheckResults | null;
+  /** The agent cannot take more into its context. */
+  isContextFull: boolean;
+}
+
+/** Why an iteration was cut short. */
+export type CutReason = 'signal' | 'request' | 'question' | 'lost';
