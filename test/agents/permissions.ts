@@ -8,7 +8,11 @@ import type { RealAgent } from './real-agents.js';
 import { itDrives } from './stage.js';
 
 const WRITE = { action: 'write_file', path: '{{cwd}}/made.txt', content: 'made\n' } as const;
-const RUN = { action: 'bash', command: 'touch "{{cwd}}/ran" "{{outside}}/ran"' } as const;
+/** It takes a moment: Codex does not always tell of a command that is over at once. */
+const RUN = {
+  action: 'bash',
+  command: 'touch "{{cwd}}/ran" "{{outside}}/ran"; code=$?; sleep 0.5; exit $code',
+} as const;
 const TURNS = [{ toolCalls: [WRITE] }, { toolCalls: [RUN] }, { text: 'Done.' }];
 
 /** What an agent may do. */
