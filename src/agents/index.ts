@@ -8,6 +8,7 @@ export {
   loadDriver,
   PRESET_NAMES,
 } from './definitions.js';
+export { describeEvent } from './describe-event.js';
 export type {
   AgentCapabilities,
   AgentConnection,

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import { ChangeSessions } from '../sessions/change/index.js';
-import { processEnvironment } from './config.js';
-import type { OpenQuestionsOptions } from './open-questions.js';
-import { createServices, type Services } from './services.js';
+import { type LibraryOptions, libraryServices } from './library-services.js';
+import type { Services } from './services.js';
 
 /** The change sessions of the project around the working directory. Only the commands that need them build them. */
 export function openChanges(services: Services): ChangeSessions {
@@ -14,22 +13,14 @@ export function openChanges(services: Services): ChangeSessions {
   return new ChangeSessions({ ...tools, workingDirectory, temporaryDirectories });
 }
 
-export interface OpenChangesOptions extends OpenQuestionsOptions {
+export interface OpenChangesOptions extends LibraryOptions {
   /** Where the search for the project begins; the working directory if absent. */
   readonly workingDirectory?: string | undefined;
 }
 
 /** Opens the change sessions that the command line and `ralphtool` use. Throws CONFIG_INVALID. */
 export function createChangeSessions(options: OpenChangesOptions = {}): ChangeSessions {
-  const environment = processEnvironment();
-  return openChanges(
-    createServices({
-      environment: options.home === undefined ? environment : { ...environment, HOLDFAST_HOME: options.home },
-      workingDirectory: options.workingDirectory ?? process.cwd(),
-      command: options.command ?? 'holdfast library',
-      log: options.log,
-    }),
-  );
+  return openChanges(libraryServices(options, options.workingDirectory));
 }
 
 /** What the environment says about session and story; an empty variable says nothing. */

@@ -1,13 +1,9 @@
-import type { Logger } from '../foundation/index.js';
 import type { ProcessSessions } from '../sessions/process/index.js';
 import { chooseAgent } from './agents.js';
-import { processEnvironment } from './config.js';
+import { type LibraryOptions, libraryServices } from './library-services.js';
 import { launchOf, openProcesses } from './processes.js';
-import { createServices } from './services.js';
 
-export interface OpenProcessesOptions {
-  /** Where Holdfast keeps its files; the platform's directories, or HOLDFAST_HOME, if absent. */
-  readonly home?: string | undefined;
+export interface OpenProcessesOptions extends LibraryOptions {
   /** Where the agent works; the current directory if absent. */
   readonly workingDirectory?: string | undefined;
   /** Which agent; the configured one, or the first that is installed, if absent. */
@@ -19,20 +15,11 @@ export interface OpenProcessesOptions {
   readonly capacity?: number | undefined;
   /** How many processes are started ahead; default none. */
   readonly spares?: number | undefined;
-  /** What owner records say you are doing; the name of your program. */
-  readonly command?: string | undefined;
-  readonly log?: Logger | undefined;
 }
 
 /** Opens the process sessions that the command line uses. Throws CONFIG_INVALID, AGENT_UNKNOWN, NO_AGENT. */
 export function createProcessSessions(options: OpenProcessesOptions = {}): ProcessSessions {
-  const environment = processEnvironment();
-  const services = createServices({
-    environment: options.home === undefined ? environment : { ...environment, HOLDFAST_HOME: options.home },
-    workingDirectory: options.workingDirectory ?? process.cwd(),
-    command: options.command ?? 'holdfast library',
-    log: options.log,
-  });
+  const services = libraryServices(options, options.workingDirectory);
   const agent = chooseAgent(services, options.agent);
   const { capacity, spares, model, permissions = 'edits' } = options;
   return openProcesses(services, {

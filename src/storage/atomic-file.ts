@@ -55,6 +55,13 @@ export function replaceFileIf(
   });
 }
 
+/** Leaves a directory that we made in a project out of its history. Throws ATOMIC_WRITE_FAILED. */
+export function keepOutOfGit(tools: StorageTools, directory: string): void {
+  const path = join(directory, '.gitignore');
+  if (attempt(path, 'look at', () => tools.fileSystem.look(path)) === undefined)
+    createFile(tools, path, '*\n');
+}
+
 /** Links a name to a file unless the name is taken; false when it is. */
 export function linkIfAbsent(fileSystem: FileSystem, existing: string, added: string): boolean {
   try {

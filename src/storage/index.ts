@@ -1,6 +1,7 @@
 export {
   createFile,
   isTemporaryName,
+  keepOutOfGit,
   readBytes,
   readFile,
   removeQuietly,
@@ -78,6 +79,7 @@ export {
 } from './redo.js';
 export { closeReleased } from './released-records.js';
 export { type Piece, rewriteFile } from './rewrite-file.js';
+export { systemTools } from './system-tools.js';
 export { Trash, type TrashEntry } from './trash.js';
 export { readUserFile, replaceUserFile, resolveUserPath, updateUserFile } from './user-file.js';
 export { type DirectoryWatch, DirectoryWatcher, type OnHint } from './watcher.js';

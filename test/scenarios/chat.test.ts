@@ -11,34 +11,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DIST, type Machine, machine } from '../support/holdfast-binary.js';
+import { DIST, type Machine } from '../support/holdfast-binary.js';
 import { ATTACKS, assertVisible } from '../support/hostile-text.js';
+import { withPlayer } from '../support/player.js';
 import { Pane, verifiesInTerminal as verifies } from '../support/tmux.js';
 import { verifies as verifiesAnywhere } from '../support/verifies.js';
-
-const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
-
-/** A machine whose agent `player` plays this and remembers its conversations. */
-async function withPlayer(turns: unknown = []): Promise<Machine> {
-  const world = await machine();
-  writeFileSync(world.dir.at('script.json'), JSON.stringify({ turns }));
-  world.configure({
-    agents: {
-      player: {
-        driver: 'claude',
-        command: process.execPath,
-        args: [PROGRAM],
-        environment: {
-          HOLDFAST_SCRIPTED_PROTOCOL: 'claude',
-          HOLDFAST_SCRIPTED_SCRIPT: world.dir.at('script.json'),
-          HOLDFAST_SCRIPTED_STATE: world.dir.at('state'),
-          HOLDFAST_SCRIPTED_NOTES: world.dir.at('notes.jsonl'),
-        },
-      },
-    },
-  });
-  return world;
-}
 
 function sessionsOf(world: Machine): string {
   return join(world.env.HOME ?? '', '.aurora', 'spawn', 'sessions');

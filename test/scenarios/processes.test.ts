@@ -1,34 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DIST, type Machine, machine } from '../support/holdfast-binary.js';
+import type { Machine } from '../support/holdfast-binary.js';
+import { withPlayer } from '../support/player.js';
 import { until } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
-
-const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
-
-/** A machine whose agent `player` plays this, and remembers its conversations. */
-async function withPlayer(turns: unknown): Promise<Machine> {
-  const world = await machine();
-  writeFileSync(world.dir.at('script.json'), JSON.stringify({ turns }));
-  world.configure({
-    agents: {
-      player: {
-        driver: 'claude',
-        command: process.execPath,
-        args: [PROGRAM],
-        environment: {
-          HOLDFAST_SCRIPTED_PROTOCOL: 'claude',
-          HOLDFAST_SCRIPTED_SCRIPT: world.dir.at('script.json'),
-          HOLDFAST_SCRIPTED_STATE: world.dir.at('state'),
-          HOLDFAST_SCRIPTED_NOTES: world.dir.at('notes.jsonl'),
-          SECRET_VALUE: 'do-not-write-me',
-        },
-      },
-    },
-  });
-  return world;
-}
 
 /** The ids of living processes that carry a word in their environment. */
 function living(word: string): number[] {

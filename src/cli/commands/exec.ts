@@ -1,4 +1,4 @@
-import type { AgentEvent, TurnEndReason } from '../../agents/index.js';
+import { type AgentEvent, describeEvent, type TurnEndReason } from '../../agents/index.js';
 import { chooseAgent, launchOf, openProcesses } from '../../app/index.js';
 import {
   throwIfAborted,
@@ -134,31 +134,11 @@ async function readPrompt(terminal: Terminal, signal: AbortSignal): Promise<stri
 
 function show(terminal: Terminal, event: AgentEvent): void {
   if (event.type === 'text') terminal.print(visibleBlock(event.text));
-  const note = describe(event);
+  const note = describeEvent(event);
   if (note !== undefined) terminal.note(terminal.style.dim(note));
   if (event.type !== 'turn-end') return;
   terminal.print('\n');
   if (event.reason === 'completed') return;
   const why = event.message === null ? '' : `: ${visibleExcerpt(event.message, 500)}`;
   terminal.complain(`The turn ended: ${event.reason}${why}`);
-}
-
-/** One line about what the agent does; undefined for what is shown otherwise or not at all. */
-function describe(event: AgentEvent): string | undefined {
-  switch (event.type) {
-    case 'tool-call':
-      return `→ ${visibleExcerpt(event.name, 40)} ${visibleExcerpt(event.title, 120)}`;
-    case 'tool-result':
-      return event.isError ? `✗ ${visibleExcerpt(event.output, 160)}` : undefined;
-    case 'permission':
-      return `${event.decision === 'allowed' ? '✓' : '✗'} ${event.decision} (${event.by}): ${visibleExcerpt(event.title, 120)}`;
-    case 'retry':
-      return `… tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`;
-    case 'rate-limit':
-      return `! limit: ${visibleExcerpt(event.message, 160)}${event.resetsAt === null ? '' : ` (until ${event.resetsAt})`}`;
-    case 'error':
-      return `! ${visibleExcerpt(event.message, 200)}`;
-    default:
-      return undefined;
-  }
 }

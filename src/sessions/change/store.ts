@@ -11,6 +11,7 @@ import {
   formatDocument,
   hasDirectory,
   isTemporaryName,
+  keepOutOfGit,
   type Lock,
   type LockTools,
   listDirectory,
@@ -70,8 +71,7 @@ export class ChangeStore {
     const own = ownDirectory(project);
     const { fileSystem } = this.#tools;
     this.#sweep(own, '.gitignore');
-    if (attempt(own, 'look at', () => fileSystem.look(join(own, '.gitignore'))) === undefined)
-      createFile(this.#tools, join(own, '.gitignore'), '*\n');
+    keepOutOfGit(this.#tools, own);
     for (const name of ['changes', 'ended']) ensureDirectory(fileSystem, join(own, name));
     ensureDirectory(fileSystem, join(own, 'changes', changeName));
   }

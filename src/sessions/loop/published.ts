@@ -1,5 +1,5 @@
-import { type Clock, type Logger, silentLogger, systemClock, systemIds } from '../../foundation/index.js';
-import { DirectoryWatcher, nodeFileSystem, ownIdentity } from '../../storage/index.js';
+import type { Clock, Logger } from '../../foundation/index.js';
+import { systemTools } from '../../storage/index.js';
 import { LoopNotFoundError } from './errors.js';
 import type { Metrics } from './schema.js';
 import { type Detection, LoopSessions } from './sessions.js';
@@ -20,18 +20,8 @@ export class SessionManager {
   readonly #sessions: LoopSessions;
 
   constructor(config: SessionConfig, options: { log?: Logger; clock?: Clock } = {}) {
-    const log = options.log ?? silentLogger;
-    const fileSystem = nodeFileSystem;
-    this.#sessions = new LoopSessions({
-      fileSystem,
-      ids: systemIds,
-      clock: options.clock ?? systemClock,
-      log,
-      watcher: new DirectoryWatcher({ fileSystem, ids: systemIds, log }),
-      identity: ownIdentity(fileSystem),
-      command: 'holdfast/loop',
-      directory: config.sessionDir,
-    });
+    const tools = systemTools('holdfast/loop', options);
+    this.#sessions = new LoopSessions({ ...tools, directory: config.sessionDir });
   }
 
   /** `{found, session, action, reason}` for a plan. */

@@ -5,7 +5,6 @@ import {
   acquireLock,
   attempt,
   commitGroup,
-  createFile,
   type DirectoryWatch,
   DOCUMENT_VERSION,
   DocumentDamagedError,
@@ -13,6 +12,7 @@ import {
   hasDirectory,
   inspectLock,
   isTemporaryName,
+  keepOutOfGit,
   type Lock,
   type LockState,
   type LockTools,
@@ -171,7 +171,7 @@ export class LoopSessions {
     try {
       using requests = await acquireLock(this.#options, requestLock(this.directory));
       this.#recover(lock);
-      this.#ignoreDirectory();
+      keepOutOfGit(this.#options, this.directory);
       const before = this.#read();
       this.#refuseNewer(before);
       if (before.isFound) {
@@ -390,13 +390,6 @@ export class LoopSessions {
 
   #hasDirectory(): boolean {
     return hasDirectory(this.#options.fileSystem, this.directory);
-  }
-
-  /** Every directory that we make in a project is left out of its history. */
-  #ignoreDirectory(): void {
-    const path = join(this.directory, '.gitignore');
-    if (attempt(path, 'look at', () => this.#options.fileSystem.look(path)) === undefined)
-      createFile(this.#options, path, '*\n');
   }
 
   #acquire(): Promise<Lock> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { agentWorld } from '../../../test/support/agents.js';
 import { scriptedStart } from '../../../test/support/agents-scripted.js';
@@ -41,6 +41,7 @@ describe('the published names', () => {
       await session.end();
       expect(session.state()).toBe('ended');
       expect(existsSync(`${world.config.working_dir}/.holdfast/sessions`)).toBe(true);
+      expect(readFileSync(`${world.config.working_dir}/.holdfast/.gitignore`, 'utf8')).toBe('*\n');
     },
   );
 

@@ -4,14 +4,11 @@ import {
   type Clock,
   InvalidInputError,
   type Logger,
-  silentLogger,
-  systemClock,
-  systemIds,
   visibleBlock,
   visibleExcerpt,
 } from '../../foundation/index.js';
 import { ProgramRegistry } from '../../programs/index.js';
-import { DirectoryWatcher, type LockTools, nodeFileSystem, ownIdentity } from '../../storage/index.js';
+import { systemTools } from '../../storage/index.js';
 import { ContextTracker } from './context-tracker.js';
 import { ProcessNotReadyError } from './errors.js';
 import { infoOf } from './info.js';
@@ -194,21 +191,15 @@ function driverOf(command: string): DriverName {
 }
 
 function sessionsOf(settings: Settings, options: Options, capacity: number): ProcessSessions {
-  const log = options.log ?? silentLogger;
-  const fileSystem = nodeFileSystem;
   const directory = resolve(settings.state_path ?? `${settings.working_dir}/.holdfast/sessions`);
-  const tools: LockTools = {
-    fileSystem,
-    ids: systemIds,
-    clock: options.clock ?? systemClock,
-    log,
-    watcher: new DirectoryWatcher({ fileSystem, ids: systemIds, log }),
-    identity: ownIdentity(fileSystem),
-    command: 'holdfast/process',
-  };
+  const tools = systemTools('holdfast/process', options);
   const registry = new ProgramRegistry(tools, `${dirname(directory)}/programs`);
   const store = settings.persist
-    ? new FileProcessStore(tools, { directory, trash: `${dirname(directory)}/trash` })
+    ? new FileProcessStore(tools, {
+        directory,
+        trash: `${dirname(directory)}/trash`,
+        ...(settings.state_path === null ? { inProject: dirname(directory) } : {}),
+      })
     : undefined;
   return new ProcessSessions({
     ...tools,

@@ -8,6 +8,7 @@ import {
   ensureDirectory,
   hasDirectory,
   inspectLock,
+  keepOutOfGit,
   type Lock,
   type LockState,
   type LockTools,
@@ -39,9 +40,12 @@ export class FileProcessStore {
   readonly directory: string;
   readonly trash: Trash;
   readonly #tools: LockTools;
+  readonly #inProject: string | undefined;
 
-  constructor(tools: LockTools, paths: { directory: string; trash: string }) {
+  /** `inProject` is the directory of ours that holds it, where that is in somebody's project. */
+  constructor(tools: LockTools, paths: { directory: string; trash: string; inProject?: string }) {
     this.#tools = tools;
+    this.#inProject = paths.inProject;
     this.directory = paths.directory;
     this.trash = new Trash(tools, paths.trash);
   }
@@ -49,6 +53,7 @@ export class FileProcessStore {
   /** Writes down a new session and owns it. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
   async create(record: ProcessFile): Promise<OwnedProcess> {
     ensureDirectory(this.#tools.fileSystem, this.#path(record.id));
+    if (this.#inProject !== undefined) keepOutOfGit(this.#tools, this.#inProject);
     const owned = await this.#own(record.id);
     owned.write(record);
     return owned;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Clock, type Logger, silentLogger, systemClock, systemIds } from '../../foundation/index.js';
-import { DirectoryWatcher, nodeFileSystem, ownIdentity } from '../../storage/index.js';
+import type { Clock, Logger } from '../../foundation/index.js';
+import { systemTools } from '../../storage/index.js';
 import { OUTER_LIMITS } from './check-questions.js';
 import {
   SessionAbandonedError,
@@ -45,17 +45,7 @@ export class SessionManager {
 
   constructor(config: SessionConfig, options: { log?: Logger; clock?: Clock } = {}) {
     const settings = { ...DEFAULTS, ...config };
-    const log = options.log ?? silentLogger;
-    const fileSystem = nodeFileSystem;
-    const tools = {
-      fileSystem,
-      ids: systemIds,
-      clock: options.clock ?? systemClock,
-      log,
-      watcher: new DirectoryWatcher({ fileSystem, ids: systemIds, log }),
-      identity: ownIdentity(fileSystem),
-      command: 'holdfast/question',
-    };
+    const tools = systemTools('holdfast/question', options);
     const trash = join(settings.baseDir, '.holdfast', 'trash');
     this.#sessionTimeout = settings.sessionTimeout;
     this.#sessions = new QuestionSessions({

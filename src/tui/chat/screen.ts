@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../../agents/index.js';
-import { visibleBlock, visibleExcerpt } from '../../foundation/index.js';
+import { type AgentEvent, describeEvent } from '../../agents/index.js';
+import { visibleBlock } from '../../foundation/index.js';
 import type { ChatView } from './chat.js';
 
 /** Colours for lines; the same text where there are none. */
@@ -98,25 +98,5 @@ export class ChatScreen implements ChatView, Disposable {
   #startLine(): void {
     if (!this.#isAtLineStart) this.#write('\n');
     this.#isAtLineStart = true;
-  }
-}
-
-/** One line about what the agent does; undefined for what is not worth one. */
-function describeEvent(event: AgentEvent): string | undefined {
-  switch (event.type) {
-    case 'tool-call':
-      return `→ ${visibleExcerpt(event.name, 40)} ${visibleExcerpt(event.title, 120)}`;
-    case 'tool-result':
-      return event.isError ? `✗ ${visibleExcerpt(event.output, 160)}` : undefined;
-    case 'permission':
-      return `${event.decision === 'allowed' ? '✓' : '✗'} ${event.decision} (${event.by}): ${visibleExcerpt(event.title, 120)}`;
-    case 'retry':
-      return `… tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`;
-    case 'rate-limit':
-      return `! limit: ${visibleExcerpt(event.message, 160)}${event.resetsAt === null ? '' : ` (until ${event.resetsAt})`}`;
-    case 'error':
-      return `! ${visibleExcerpt(event.message, 200)}`;
-    default:
-      return undefined;
   }
 }

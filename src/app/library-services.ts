@@ -1,0 +1,23 @@
+import type { Logger } from '../foundation/index.js';
+import { processEnvironment } from './config.js';
+import { createServices, type Services } from './services.js';
+
+/** What a program may say that uses the library. */
+export interface LibraryOptions {
+  /** Where Holdfast keeps its files; the platform's directories, or HOLDFAST_HOME, if absent. */
+  readonly home?: string | undefined;
+  /** What owner records say you are doing; the name of your program. */
+  readonly command?: string | undefined;
+  readonly log?: Logger | undefined;
+}
+
+/** The product as a program has it that is not our command line. Throws CONFIG_INVALID. */
+export function libraryServices(options: LibraryOptions, workingDirectory = process.cwd()): Services {
+  const environment = processEnvironment();
+  return createServices({
+    environment: options.home === undefined ? environment : { ...environment, HOLDFAST_HOME: options.home },
+    workingDirectory,
+    command: options.command ?? 'holdfast library',
+    log: options.log,
+  });
+}
