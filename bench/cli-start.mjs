@@ -55,7 +55,10 @@ export const rows = COMMANDS.filter(({ against }) => against !== undefined).map(
 async function measureStarts(isQuick) {
   if (!fs.existsSync(SHIPPED)) throw new Error('dist/cli is missing: npm run build');
   const { buildCli } = await import('../scripts/build.mjs');
-  await buildCli(path.dirname(WITH_EMPTY), { main: 'bench/empty-cli.ts' });
+  await buildCli(path.dirname(WITH_EMPTY), {
+    entries: { holdfast: 'bench/empty-entry.ts', ralphtool: 'src/cli/ralphtool.ts' },
+    quick: { quick: 'bench/empty-cli.ts' },
+  });
   const homes = new Map(COMMANDS.map((command) => [command.name, makeHome(command.sets ?? 0)]));
   const series = Object.fromEntries(COMMANDS.map(({ name }) => [name, []]));
   await inRotation(COMMANDS, isQuick ? 7 : 31, ({ name, args, prepare }, round) => {

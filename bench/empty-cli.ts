@@ -1,7 +1,7 @@
-// The command line with one more command, which does nothing: what every command costs before it does its own work.
+// The quick commands with one more, which does nothing: what every one of them costs before it does its own work.
 import { defineCommand } from '../src/cli/command.js';
-import { COMMANDS } from '../src/cli/command-table.js';
 import { ExitCode } from '../src/cli/exit-codes.js';
+import { QUICK_COMMANDS } from '../src/cli/quick-table.js';
 
 const empty = defineCommand({
   usage: 'empty',
@@ -11,6 +11,6 @@ const empty = defineCommand({
   run: async () => ExitCode.done,
 });
 
-Object.assign(COMMANDS, { empty: async () => ({ default: empty }) });
+Object.assign(QUICK_COMMANDS, { empty: async () => ({ default: empty }) });
 
-export { main } from '../src/cli/main.js';
+export { main } from '../src/cli/quick.js';

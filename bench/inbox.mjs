@@ -164,7 +164,7 @@ let built;
 /** Ours as it is in `src/` now, and the other program in the same way. */
 function build() {
   built ??= import('../scripts/build.mjs').then(({ buildCli }) =>
-    buildCli(DIRECTORY, { main: 'bench/box-cli.ts', 'one-box': 'bench/one-box.tsx' }),
+    buildCli(DIRECTORY, { modules: { main: 'bench/box-cli.ts', 'one-box': 'bench/one-box.tsx' } }),
   );
   return built;
 }

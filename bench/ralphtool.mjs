@@ -49,7 +49,10 @@ export const rows = COMMANDS.slice(1).map((command) => ({
 
 async function measureCommands(isQuick) {
   const { buildCli } = await import('../scripts/build.mjs');
-  await buildCli(OUT, { main: 'bench/empty-cli.ts' });
+  await buildCli(OUT, {
+    entries: { holdfast: 'bench/empty-entry.ts', ralphtool: 'src/cli/ralphtool.ts' },
+    quick: { quick: 'bench/empty-cli.ts' },
+  });
   const homes = new Map(COMMANDS.map(({ name }) => [name, makeProject()]));
   const series = Object.fromEntries(COMMANDS.map(({ name }) => [name, []]));
   await inRotation(COMMANDS, isQuick ? 7 : 31, ({ name, args, before = [], after = [] }, round) => {

@@ -28,29 +28,34 @@ export const common = {
   define: { __HOLDFAST_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
 };
 
+const ENTRIES = {
+  holdfast: 'src/cli/holdfast.ts',
+  aur: 'src/cli/aur.ts',
+  ralphtool: 'src/cli/ralphtool.ts',
+};
+const QUICK = { quick: 'src/cli/quick.ts' };
+const MODULES = { main: 'src/cli/main.ts' };
+
 /** Bundled CommonJS packages call require; ESM has none of its own. */
 const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
-/** The command line: `main` is loaded only when a command runs, and loads each command on its own. */
-export async function buildCli(outdir, entryPoints = { main: 'src/cli/main.ts' }) {
+/**
+ * The command line: three entries, one file with the commands that are started often, and `main`, which loads each of all
+ * commands on its own.
+ */
+export async function buildCli(outdir, { entries = ENTRIES, quick = QUICK, modules = MODULES } = {}) {
+  const small = { ...common, outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
   await build({
-    ...common,
-    entryPoints: {
-      holdfast: 'src/cli/holdfast.ts',
-      aur: 'src/cli/aur.ts',
-      ralphtool: 'src/cli/ralphtool.ts',
-    },
-    outdir,
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-    minify: true,
+    ...small,
+    entryPoints: entries,
     banner: { js: '#!/usr/bin/env node' },
-    external: ['./main.js'],
+    external: ['./main.js', './quick.cjs'],
   });
+  await build({ ...small, entryPoints: quick });
   await build({
     ...common,
-    entryPoints,
+    entryPoints: modules,
     outdir,
     format: 'esm',
     splitting: true,

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import type { ProgramName } from './program.js';
+import { QUICK_WORDS } from './quick-words.js';
 import { VERSION } from './version.js';
 
 /** The small entry: it answers --version and --help at once and loads everything else only for a command. */
@@ -16,10 +17,18 @@ export function startProgram(name: ProgramName, help: string): void {
   } else if (args.length === 0 || only === '--help' || only === '-h' || only === 'help') {
     print(help);
   } else {
-    void import('./main.js').then(async ({ main }) => {
-      process.exitCode = await main(args, name);
+    void runCommand(name, args).then((code) => {
+      process.exitCode = code;
     });
   }
+}
+
+async function runCommand(name: ProgramName, args: readonly string[]): Promise<number> {
+  const isQuick = name === 'ralphtool' || (name === 'holdfast' && QUICK_WORDS.includes(args[0] ?? ''));
+  if (!isQuick) return (await import('./main.js')).main(args, name);
+  // Not by `import`, which would load what Node has for modules first.
+  const { main } = require('./quick.cjs') as typeof import('./quick.js');
+  return main(args, name);
 }
 
 /** Straight to the descriptor: setting up the stream behind `console` would take longer than everything else here. */

@@ -6,6 +6,8 @@ import { question } from '../../test/support/question-world.js';
 import { verifies } from '../../test/support/verifies.js';
 import { COMMANDS, HOLDFAST } from './command-table.js';
 import { helpOf } from './parse.js';
+import { QUICK_COMMANDS } from './quick-table.js';
+import { QUICK_WORDS } from './quick-words.js';
 import { completionScript, SHELLS } from './render/completion.js';
 import { COMMAND_GROUPS, ROOT_HELP } from './root-help.js';
 
@@ -112,6 +114,14 @@ describe('the command line', () => {
     expect(HOLDFAST.find(['config', '--json'])?.name).toBe('config show');
     expect(HOLDFAST.find(['questions', 'nope'])).toBeUndefined();
     expect(HOLDFAST.find([])).toBeUndefined();
+  });
+
+  it('the quick file has every command that the entry leaves to it', () => {
+    const isQuick = (name: string) => QUICK_WORDS.includes(name.split(' ')[0] ?? '');
+    expect(Object.keys(QUICK_COMMANDS)).toEqual(
+      expect.arrayContaining(Object.keys(COMMANDS).filter(isQuick)),
+    );
+    expect(Object.keys(QUICK_COMMANDS).filter((name) => !isQuick(name))).toEqual([]);
   });
 
   verifies('Q20', 'errors with --json are one line on stdout, without it one or two on stderr', async () => {

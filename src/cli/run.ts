@@ -1,16 +1,12 @@
 import { createServices, type Environment, type Services } from '../app/base.js';
 import { HoldfastError, messageOf, visibleBlock, visibleJson, visibleLine } from '../foundation/index.js';
-import { HOLDFAST } from './command-table.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import { HelpRequested, parseCommand } from './parse.js';
 import type { Program } from './program.js';
-import { createTerminal, type Terminal } from './terminal.js';
+import { createTerminal, type Streams, type Terminal } from './terminal.js';
 
 /** The process around a command. */
-export interface Surroundings {
-  readonly stdin: Parameters<typeof createTerminal>[0]['stdin'];
-  readonly stdout: Parameters<typeof createTerminal>[0]['stdout'];
-  readonly stderr: Parameters<typeof createTerminal>[0]['stderr'];
+export interface Surroundings extends Streams {
   readonly environment: Environment;
   readonly workingDirectory: string;
   /** How this program was started. */
@@ -22,7 +18,7 @@ export interface Surroundings {
 export async function run(
   args: readonly string[],
   surroundings: Surroundings,
-  program: Program = HOLDFAST,
+  program: Program,
 ): Promise<ExitCode> {
   const isJson = args.includes('--json');
   const plain = createTerminal(surroundings, {

@@ -39,8 +39,10 @@ export type Style = Readonly<
   Record<'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan', (text: string) => string>
 >;
 
-interface Streams {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+export interface Streams {
+  readonly stdin: () => Readable;
+  /** Whether stdin is a terminal. */
+  readonly hasKeyboard: boolean;
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
@@ -68,8 +70,8 @@ const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
 /** The real terminal over the process's streams. */
 export function createTerminal(streams: Streams, options: TerminalOptions): Terminal {
-  const { stdin, stdout, stderr } = streams;
-  const isInteractive = stdin.isTTY === true && stdout.isTTY === true;
+  const { stdin, stdout, stderr, hasKeyboard } = streams;
+  const isInteractive = hasKeyboard && stdout.isTTY === true;
   const hasColor = (stream: { readonly isTTY?: boolean }) =>
     options.color ?? (stream.isTTY === true && !options.environment.NO_COLOR);
   const note = (text: string) => {
@@ -85,11 +87,11 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     note,
     complain: (text) => void stderr.write(`${text}\n`),
     isInteractive,
-    hasKeyboard: stdin.isTTY === true,
+    hasKeyboard,
     columns: stdout.columns ?? 80,
     hasColor: hasColor(stdout),
-    readStandardInput: (signal) => readAll(stdin, signal),
-    ask: (question) => askLine(stdin, stderr, question),
+    readStandardInput: (signal) => readAll(stdin(), signal),
+    ask: (question) => askLine(stdin(), stderr, question),
     style: createStyle(hasColor(stdout)),
     errorStyle: createStyle(hasColor(stderr)),
     log: createLog(

@@ -29,6 +29,7 @@ export {
 } from './file-system.js';
 export {
   DOCUMENT_VERSION,
+  type DocumentSchema,
   formatDocument,
   parseDocument,
   readDocument,

@@ -7,6 +7,14 @@ import type { FileSystem } from './file-system.js';
 /** The format version we write; a document without one counts as 1. */
 export const DOCUMENT_VERSION = 1;
 
+/** What a document is checked against: a zod schema, or something that answers like one. */
+export interface DocumentSchema<Document> {
+  safeParse(
+    value: unknown,
+    context: { readonly jitless: boolean },
+  ): { success: true; data: Document } | { success: false; error: z.ZodError };
+}
+
 /** Tries after the first one, for a reader that met a half-written foreign file or a passing fault. */
 const READ_BACKOFF: Backoff = { retries: 3, firstWaitMs: 10 };
 
@@ -14,11 +22,11 @@ const READ_BACKOFF: Backoff = { retries: 3, firstWaitMs: 10 };
  * Reads a JSON document, trying again three times when it does not parse or the disk stumbles. Undefined where there
  * is none, at once. Throws DOCUMENT_DAMAGED, UNSAFE_PATH, STORAGE_FAILED.
  */
-export function readDocument<Schema extends z.ZodType>(
+export function readDocument<Document>(
   tools: { fileSystem: FileSystem; clock: Clock },
   path: string,
-  schema: Schema,
-): Promise<z.output<Schema> | undefined> {
+  schema: DocumentSchema<Document>,
+): Promise<Document | undefined> {
   return retry(() => readDocumentOnce(tools.fileSystem, path, schema), {
     backoff: READ_BACKOFF,
     clock: tools.clock,
@@ -27,11 +35,11 @@ export function readDocument<Schema extends z.ZodType>(
 }
 
 /** Reads a JSON document without trying again. Throws as `readDocument`. */
-export function readDocumentOnce<Schema extends z.ZodType>(
+export function readDocumentOnce<Document>(
   fileSystem: FileSystem,
   path: string,
-  schema: Schema,
-): z.output<Schema> | undefined {
+  schema: DocumentSchema<Document>,
+): Document | undefined {
   const text = readFile(fileSystem, path);
   return text === undefined ? undefined : parseDocument(path, text, schema);
 }
@@ -48,11 +56,11 @@ export function formatDocument(document: object): string {
 }
 
 /** Checks text against a schema. Keys we do not know survive, `__proto__` does not. Throws DOCUMENT_DAMAGED. */
-export function parseDocument<Schema extends z.ZodType>(
+export function parseDocument<Document>(
   path: string,
   text: string,
-  schema: Schema,
-): z.output<Schema> {
+  schema: DocumentSchema<Document>,
+): Document {
   const value = parseJson(path, text);
   // A process reads few documents: to compile a parser costs more than it saves.
   const result = schema.safeParse(value, { jitless: true });

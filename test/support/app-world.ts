@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { createServices, type Services } from '../../src/app/index.js';
+import { HOLDFAST } from '../../src/cli/command-table.js';
 import { run } from '../../src/cli/run.js';
 import { serveMcp } from '../../src/mcp/serve.js';
 import type { Json } from './holdfast-binary.js';
@@ -46,15 +47,17 @@ export async function appWorld(): Promise<AppWorld> {
     stdin.end(options.input ?? '');
     if (options.isTerminal) Object.assign(stdout, { isTTY: true, columns: 100 });
     if (options.isTerminal) Object.assign(stderr, { isTTY: true });
-    const code = await run(args, {
-      stdin,
+    const surroundings = {
+      stdin: () => stdin,
+      hasKeyboard: false,
       stdout,
       stderr,
       environment: { ...environment, ...options.environment },
       workingDirectory: options.workingDirectory ?? project,
       self,
       signal: options.signal ?? new AbortController().signal,
-    });
+    };
+    const code = await run(args, surroundings, HOLDFAST);
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
   return {

@@ -9,6 +9,9 @@ const MAX_REQUEST_ID_CHARACTERS = 256;
 const MAX_NAME_CHARACTERS = 4_096;
 const MAX_REASON_CHARACTERS = 256 * 1024;
 
+/** A process checks few sets: to compile a parser costs more than it saves. */
+const ONCE = { jitless: true };
+
 const Name = z.string().max(MAX_NAME_CHARACTERS);
 
 /** What a program may say when it asks. */
@@ -29,7 +32,7 @@ export type CreateInput = z.infer<typeof CreateInput>;
 
 /** Checks what a program asks, types included: not every caller is compiled. Throws INVALID_INPUT with the place. */
 export function checkCreateInput(input: unknown): CreateInput {
-  const result = CreateInput.safeParse(input);
+  const result = CreateInput.safeParse(input, ONCE);
   if (result.success) return result.data;
   const { place, reason } = firstIssue(result.error);
   throw new InvalidInputError(`Invalid question set: ${place === '' ? '' : `${place}: `}${reason}`, {
@@ -40,7 +43,7 @@ export function checkCreateInput(input: unknown): CreateInput {
 
 /** Checks the shape of answers before they are compared with their questions. Throws INVALID_ANSWER. */
 export function checkAnswerInput(answers: unknown): AnswerInput[] {
-  const result = z.array(AnswerInput).safeParse(answers);
+  const result = z.array(AnswerInput).safeParse(answers, ONCE);
   if (result.success) return result.data;
   const { place, reason } = firstIssue(result.error);
   throw new InvalidAnswerError(`answers${place}: ${reason}`);

@@ -1,14 +1,14 @@
-import type * as z from 'zod';
-import { DocumentDamagedError, UnsafePathError } from '../../storage/index.js';
+import { DocumentDamagedError, type DocumentSchema, UnsafePathError } from '../../storage/index.js';
 import { assertFits } from './check-answers.js';
 import { InvalidAnswerError } from './errors.js';
-import { AnswersFile, RequestFile, StatusFile } from './schema.js';
+import { OwnRequestFile, OwnStatusFile } from './own-files.js';
+import { AnswersFile, type RequestFile, type StatusFile } from './schema.js';
 import type { FileFault, QuestionFile, QuestionSnapshot } from './state.js';
 
 /** What each file of a set must hold. */
-export const SCHEMAS: Readonly<Record<QuestionFile, z.ZodType>> = {
-  'request.json': RequestFile,
-  'status.json': StatusFile,
+export const SCHEMAS: Readonly<Record<QuestionFile, DocumentSchema<unknown>>> = {
+  'request.json': OwnRequestFile,
+  'status.json': OwnStatusFile,
   'answers.json': AnswersFile,
 };
 
