@@ -30,7 +30,8 @@ const STATE = JSON.stringify({ status: 'running', text: 'y'.repeat(2_000) });
 
 async function measureAppend(isQuick) {
   const directory = scratchDirectory('append');
-  const count = isQuick ? 20 : 40;
+  // As many in a row as where the goals were set.
+  const count = isQuick ? 50 : 150;
   const log = await (await loadOurs()).openLog(path.join(directory, 'ours.jsonl'));
   const bare = fs.openSync(path.join(directory, 'bare'), 'a', 0o600);
   const line = Buffer.from(`${'x'.repeat(LINE_BYTES - 1)}\n`);

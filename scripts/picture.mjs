@@ -1,17 +1,12 @@
-// Draws docs/inbox.svg from the real program: it runs in tmux on prepared question sets, and what tmux shows, colours
-// included, becomes a picture made of nothing but text. Needs tmux and a built dist/ (npm run build).
-import { execFileSync } from 'node:child_process';
+// Draws docs/inbox.svg from the real program: it runs in tmux on prepared question sets. Needs tmux and a built dist/
+// (npm run build).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import stringWidth from 'string-width';
+import { drawWindows, openTerminal } from './terminal-picture.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const HOLDFAST = join(root, 'dist', 'cli', 'holdfast.cjs');
-const COLUMNS = 80;
-const WAIT_MS = 20_000;
-
 const MINUTE_MS = 60_000;
 const SETS = [
   {
@@ -67,25 +62,12 @@ const SETS = [
   },
 ];
 
-const CELL = { width: 8.4, height: 18, fontSize: 14 };
-const MARGIN = 16;
-const BAR = 30;
-const GAP = 14;
-const COLORS = {
-  background: '#16181d',
-  bar: '#23262d',
-  text: '#d7dae0',
-  dim: '#868d9b',
-  32: '#7fc97f',
-  33: '#e6c562',
-  36: '#6cc7d8',
-};
-
 const home = mkdtempSync(join(tmpdir(), 'holdfast-picture-'));
 try {
   for (const set of SETS) plant(set);
   const screens = await capture();
-  writeFileSync(join(root, 'docs', 'inbox.svg'), draw(screens));
+  const label = 'The holdfast inbox: the list of waiting questions, and one of them';
+  writeFileSync(join(root, 'docs', 'inbox.svg'), drawWindows(screens, label));
   console.log('docs/inbox.svg');
 } finally {
   rmSync(home, { recursive: true, force: true });
@@ -105,130 +87,14 @@ function plant({ id, agent, directory, ageMs, questions }) {
 
 /** The list and a question, as rows of text with escape sequences. */
 async function capture() {
-  const socket = join(home, 'tmux');
-  const env = {
-    PATH: process.env.PATH,
-    HOME: home,
-    HOLDFAST_HOME: join(home, 'holdfast'),
-    LANG: 'C.UTF-8',
-    TERM: 'xterm-256color',
-  };
-  const tmux = (...args) => execFileSync('tmux', ['-u', '-S', socket, ...args], { env, encoding: 'utf8' });
-  const until = async (wanted) => {
-    for (const deadline = Date.now() + WAIT_MS; ; ) {
-      const text = tmux('capture-pane', '-p');
-      if (wanted.test(text)) return tmux('capture-pane', '-p', '-e').replace(/\n$/, '').split('\n');
-      if (Date.now() > deadline) throw new Error(`never seen: ${wanted}\n${text}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  };
-  writeFileSync(join(home, 'tmux.conf'), 'set -g status off\n');
-  const start = ['-f', join(home, 'tmux.conf'), 'new-session', '-d', '-x', `${COLUMNS}`, '-y', '9'];
-  tmux(...start, `'${process.execPath}' '${HOLDFAST}' inbox`);
+  const terminal = openTerminal(home, 9, 'inbox');
   try {
-    const list = await until(/3 wait on you[\s\S]*\? keys/);
-    tmux('resize-window', '-x', `${COLUMNS}`, '-y', '20');
-    tmux('send-keys', 'Enter');
-    const question = await until(/Question 1 of 2[\s\S]*Other[\s\S]*\? keys/);
+    const list = await terminal.until(/3 wait on you[\s\S]*\? keys/);
+    terminal.resize(20);
+    terminal.keys('Enter');
+    const question = await terminal.until(/Question 1 of 2[\s\S]*Other[\s\S]*\? keys/);
     return [list.slice(0, 8), question.slice(0, 19)];
   } finally {
-    tmux('kill-server');
+    terminal.close();
   }
-}
-
-/** All screens as windows below each other. */
-function draw(screens) {
-  const width = Math.ceil(COLUMNS * CELL.width + 2 * MARGIN);
-  let top = 0;
-  const windows = screens.map((rows) => {
-    const drawn = drawWindow(rows, width, top);
-    top += windowHeight(rows) + GAP;
-    return drawn;
-  });
-  const height = top - GAP;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="The holdfast inbox: the list of waiting questions, and one of them">`,
-    `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${CELL.fontSize}">`,
-    ...windows.flat(),
-    '</g>',
-    '</svg>',
-    '',
-  ].join('\n');
-}
-
-function windowHeight(rows) {
-  return BAR + rows.length * CELL.height + MARGIN;
-}
-
-function drawWindow(rows, width, top) {
-  const dots = ['#e0605a', '#e0b64f', '#62b558'].map(
-    (color, index) =>
-      `<circle cx="${MARGIN + 4 + index * 18}" cy="${top + BAR / 2}" r="5.5" fill="${color}"/>`,
-  );
-  return [
-    `<rect y="${top}" width="${width}" height="${windowHeight(rows)}" rx="8" fill="${COLORS.background}"/>`,
-    `<path d="M0 ${top + BAR - 6}v-${BAR - 14}a8 8 0 0 1 8-8h${width - 16}a8 8 0 0 1 8 8v${BAR - 14}z" fill="${COLORS.bar}"/>`,
-    ...dots,
-    ...stretchesOf(rows).flatMap((row, index) => drawRow(row, top + BAR + index * CELL.height)),
-  ];
-}
-
-function drawRow(stretches, top) {
-  let column = 0;
-  return stretches.flatMap(({ text, style }) => {
-    const x = round(MARGIN + column * CELL.width);
-    const columns = stringWidth(text);
-    column += columns;
-    if (text.trim() === '' && !style.isInverse) return [];
-    const width = round(columns * CELL.width);
-    const color = style.isDim ? COLORS.dim : (COLORS[style.color] ?? COLORS.text);
-    const attributes = [
-      `x="${x}"`,
-      `y="${round(top + CELL.height * 0.75)}"`,
-      `textLength="${width}"`,
-      `fill="${style.isInverse ? COLORS.background : color}"`,
-      style.isBold ? 'font-weight="bold"' : '',
-      style.isUnderlined ? 'text-decoration="underline"' : '',
-      'xml:space="preserve"',
-    ].filter(Boolean);
-    const back = style.isInverse
-      ? [`<rect x="${x}" y="${round(top)}" width="${width}" height="${CELL.height}" fill="${color}"/>`]
-      : [];
-    return [...back, `<text ${attributes.join(' ')}>${escapeXml(text)}</text>`];
-  });
-}
-
-/** The parts of each row that look alike; a style lasts until the next one, over the ends of rows too. */
-function stretchesOf(rows) {
-  let style = {};
-  return rows.map((row) => {
-    const stretches = [];
-    for (const [, codes, text] of row.matchAll(/\x1b\[([0-9;]*)m|([^\x1b]+)/g)) {
-      if (text === undefined) style = codes.split(';').reduce(restyle, style);
-      else stretches.push({ text, style });
-    }
-    return stretches;
-  });
-}
-
-function restyle(style, code) {
-  const number = Number(code);
-  if (number === 0) return {};
-  if (number === 1) return { ...style, isBold: true };
-  if (number === 2) return { ...style, isDim: true };
-  if (number === 4) return { ...style, isUnderlined: true };
-  if (number === 7) return { ...style, isInverse: true };
-  if (number === 22) return { ...style, isBold: false, isDim: false };
-  if (number === 24) return { ...style, isUnderlined: false };
-  if (number === 27) return { ...style, isInverse: false };
-  if (number >= 30 && number <= 37) return { ...style, color: number };
-  return number === 39 ? { ...style, color: undefined } : style;
-}
-
-function round(number) {
-  return Math.round(number * 100) / 100;
-}
-
-function escapeXml(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -35,15 +35,13 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   for (const [path, text] of Object.entries(DEMO_FILES)) put(options, join(options.project, path), text);
   const script = join(options.directory, 'script.json');
   put(options, script, DEMO_SCRIPT);
-  tell(`1. A plan with two criteria, ${DEMO_PLAN}, and an agent that works on it alone.`);
+  tell(`1. A plan with two criteria, ${DEMO_PLAN}, and an agent alone with it.`);
   tell('   $ holdfast run docs/prps/greeter.md --agent scripted --verify "node --test"');
   const first = await run(options, script, { args: [], isToBeKilled: true });
   if (first !== 'killed') return first === 'completed';
   signal.throwIfAborted();
   tell('');
-  tell(
-    '2. The run was killed with SIGKILL in the middle of a turn. Nothing is lost: it goes on where it was.',
-  );
+  tell('2. The run was killed with SIGKILL in the middle of a turn. It goes on where it was:');
   tell('   $ holdfast run docs/prps/greeter.md --agent scripted --verify "node --test" --resume');
   return (await run(options, script, { args: ['--resume'], isToBeKilled: false })) === 'completed';
 }
@@ -130,9 +128,7 @@ function describe(event: RunEvent): string | undefined {
         ? `  → ${visibleExcerpt(event.event.title, 80)}`
         : undefined;
     case 'verify-end':
-      return event.tests === null
-        ? undefined
-        : `  we run ${event.command}: ${event.tests.passing} of ${event.tests.total} pass`;
+      return event.tests === null ? undefined : `  we run ${event.command}: ${countOf(event.tests)}`;
     case 'iteration-end':
       return event.decision.next === 'enter-phase'
         ? `  measured, and the agent says so: ${event.phase} is done`
@@ -142,4 +138,8 @@ function describe(event: RunEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+function countOf({ total, passing }: { readonly total: number; readonly passing: number }): string {
+  return total === 0 ? 'there are no tests yet' : `${passing} of ${total} pass`;
 }

@@ -51,7 +51,7 @@ export default defineCommand({
   },
 });
 
-const NEXT = '\nNothing was lost. Next: `holdfast run <plan> --agent claude`, or `holdfast setup claude`.';
+const NEXT = '\nNothing was lost. Next: `holdfast run <plan> --agent claude` or `holdfast setup claude`.';
 
 async function decideAlone({ terminal }: CommandContext, view: QuestionView): Promise<AnswerInput[]> {
   return view.questions.map((question, questionIndex): AnswerInput => {

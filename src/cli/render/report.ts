@@ -1,6 +1,7 @@
 import type { RunReport } from '../../diagnostics/index.js';
 import { visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { Style } from '../terminal.js';
+import { renderTable } from './table.js';
 
 /** A report for a terminal. */
 export function renderReport(report: RunReport, style: Style): string {
@@ -8,8 +9,7 @@ export function renderReport(report: RunReport, style: Style): string {
     `${style.bold(report.sessionId.slice(0, 8))}  ${report.status}${report.reason === null ? '' : `: ${visibleLine(report.reason)}`}`,
     ...factsOf(report).map(([label, value]) => `${label.padEnd(LABEL_WIDTH)}${visibleLine(value)}`),
   ];
-  lines.push('', style.bold('phases'));
-  for (const phase of report.phases) lines.push(`  ${visibleLine(phaseText(phase))}`);
+  lines.push('', renderTable(PHASE_COLUMNS, report.phases.map(phaseRow)));
   if (report.tests.length > 0) lines.push('', style.bold('tests over time'));
   for (const point of report.tests) lines.push(`  ${visibleLine(pointText(point))}`);
   for (const [title, items] of listsOf(report)) {
@@ -61,9 +61,12 @@ function factsOf(report: RunReport): [string, string][] {
   ];
 }
 
-function phaseText(phase: RunReport['phases'][number]): string {
-  const end = phase.completedAt === null ? 'not done' : `done (${phase.exitReason ?? 'no reason'})`;
-  return `${phase.name}: ${phase.iterations} iterations, ${phase.filesChanged} files, ${phase.tokens} tokens, $${phase.costUsd.toFixed(2)}, ${end}`;
+const PHASE_COLUMNS = ['PHASE', 'ITERATIONS', 'FILES', 'TOKENS', 'COST', 'ENDED'];
+
+function phaseRow(phase: RunReport['phases'][number]): string[] {
+  const numbers = [phase.iterations, phase.filesChanged, phase.tokens].map(String);
+  const end = phase.completedAt === null ? 'not yet' : (phase.exitReason ?? 'without a reason');
+  return [visibleLine(phase.name), ...numbers, `$${phase.costUsd.toFixed(2)}`, visibleExcerpt(end, 80)];
 }
 
 function pointText({ phase, iteration, passing, failing, total }: RunReport['tests'][number]): string {
