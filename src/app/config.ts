@@ -132,6 +132,7 @@ export function loadConfig(options: {
     (given.has(key) ? given.get(key) : SETTINGS[key].default) as SettingValue<Key>;
   const directory = (key: 'question.dir' | 'conversation.dir' | 'loop.dir' | 'change.tempDir') =>
     expandHome(get(key), roots.home);
+  let loopDirectory: string | undefined;
   return {
     roots,
     rootSource: source,
@@ -141,7 +142,12 @@ export function loadConfig(options: {
     layout: deriveLayout(roots, options.workingDirectory, {
       question: directory('question.dir'),
       conversation: directory('conversation.dir'),
-      loop: directory('loop.dir') ?? findLoopDirectory(options.fileSystem, options.workingDirectory),
+      // Sought when somebody wants to know; once, so that it stays where it is.
+      get loop() {
+        loopDirectory ??=
+          directory('loop.dir') ?? findLoopDirectory(options.fileSystem, options.workingDirectory);
+        return loopDirectory;
+      },
       changeTemporary: directory('change.tempDir'),
     }),
   };

@@ -45,7 +45,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
         ? join(roots.data, 'trash', 'questions')
         : join(moved.question, '.holdfast', 'trash'),
     conversations: moved.conversation ?? join(roots.home, '.aurora', 'spawn', 'sessions'),
-    loop: moved.loop ?? join(workingDirectory, '.prp-session'),
+    get loop() {
+      return moved.loop ?? join(workingDirectory, '.prp-session');
+    },
     changes: moved.changeTemporary ?? join(roots.temporary, 'ralph', 'sessions'),
     processes: join(roots.state, 'processes'),
     processTrash: join(roots.state, 'trash', 'processes'),

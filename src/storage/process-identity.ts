@@ -19,8 +19,31 @@ export interface LifeVerdict {
   readonly reason: string;
 }
 
-/** The identity of this process. Costs four small reads, so callers keep it. */
+/** The identity of this process. It costs four small reads, made when somebody asks for the first time. */
 export function ownIdentity(fileSystem: FileSystem): ProcessIdentity {
+  let known: ProcessIdentity | undefined;
+  const identity = () => {
+    known ??= readOwnIdentity(fileSystem);
+    return known;
+  };
+  return {
+    pid: process.pid,
+    get startTime() {
+      return identity().startTime;
+    },
+    get bootId() {
+      return identity().bootId;
+    },
+    get pidNamespace() {
+      return identity().pidNamespace;
+    },
+    get host() {
+      return identity().host;
+    },
+  };
+}
+
+function readOwnIdentity(fileSystem: FileSystem): ProcessIdentity {
   const isLinux = process.platform === 'linux';
   return {
     pid: process.pid,

@@ -5,7 +5,9 @@ export class LoopNotFoundError extends HoldfastError<'LOOP_NOT_FOUND'> {
   readonly code = 'LOOP_NOT_FOUND';
 
   constructor(directory: string) {
-    super(`There is no loop session in ${directory}`);
+    super(`There is no loop session in ${directory}`, {
+      hint: 'Start one with `holdfast run <plan>`, or go to the project that has one.',
+    });
   }
 }
 

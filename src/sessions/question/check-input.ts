@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { InvalidInputError, visibleExcerpt } from '../../foundation/index.js';
 import { InvalidAnswerError } from './errors.js';
 import { AnswerInput, Asker, QuestionInput } from './schema.js';
+import { isBoolean, isCount, isText, listOf, shape, withShortWay } from './shape.js';
 
 /** Later than that no calendar of four digits goes. */
 const MAX_TIMEOUT_MS = 100 * 365 * 24 * 60 * 60 * 1_000;
@@ -30,9 +31,33 @@ export const CreateInput = z.strictObject({
 });
 export type CreateInput = z.infer<typeof CreateInput>;
 
+const isName = (value: unknown) => isText(value) && (value as string).length <= MAX_NAME_CHARACTERS;
+const isPlainOption = shape({ label: isText }, { description: isText });
+const isPlainQuestion = shape(
+  { prompt: isText, title: isText, options: listOf(isPlainOption) },
+  { multiSelect: isBoolean },
+);
+const isPlainSet = shape(
+  { questions: listOf(isPlainQuestion) },
+  {
+    workingDirectory: isName,
+    callId: isName,
+    asker: shape({}, { agent: isText, version: isText, session: isText }),
+    isWaiting: isBoolean,
+  },
+);
+const isPlainAnswer = shape(
+  { questionIndex: isCount },
+  { selectedOption: isText, selectedOptions: listOf(isText), customText: isText },
+);
+
+/** What is asked and answered most often needs no schema; see `shape.ts`. */
+export const PlainCreateInput = withShortWay(CreateInput, isPlainSet);
+export const PlainAnswerInput = withShortWay(z.array(AnswerInput), listOf(isPlainAnswer));
+
 /** Checks what a program asks, types included: not every caller is compiled. Throws INVALID_INPUT with the place. */
 export function checkCreateInput(input: unknown): CreateInput {
-  const result = CreateInput.safeParse(input, ONCE);
+  const result = PlainCreateInput.safeParse(input, ONCE);
   if (result.success) return result.data;
   const { place, reason } = firstIssue(result.error);
   throw new InvalidInputError(`Invalid question set: ${place === '' ? '' : `${place}: `}${reason}`, {
@@ -43,7 +68,7 @@ export function checkCreateInput(input: unknown): CreateInput {
 
 /** Checks the shape of answers before they are compared with their questions. Throws INVALID_ANSWER. */
 export function checkAnswerInput(answers: unknown): AnswerInput[] {
-  const result = z.array(AnswerInput).safeParse(answers, ONCE);
+  const result = PlainAnswerInput.safeParse(answers, ONCE);
   if (result.success) return result.data;
   const { place, reason } = firstIssue(result.error);
   throw new InvalidAnswerError(`answers${place}: ${reason}`);

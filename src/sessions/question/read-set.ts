@@ -1,15 +1,15 @@
 import { DocumentDamagedError, type DocumentSchema, UnsafePathError } from '../../storage/index.js';
 import { assertFits } from './check-answers.js';
 import { InvalidAnswerError } from './errors.js';
-import { OwnRequestFile, OwnStatusFile } from './own-files.js';
-import { AnswersFile, type RequestFile, type StatusFile } from './schema.js';
+import { OwnAnswersFile, OwnRequestFile, OwnStatusFile } from './own-files.js';
+import type { AnswersFile, RequestFile, StatusFile } from './schema.js';
 import type { FileFault, QuestionFile, QuestionSnapshot } from './state.js';
 
 /** What each file of a set must hold. */
 export const SCHEMAS: Readonly<Record<QuestionFile, DocumentSchema<unknown>>> = {
   'request.json': OwnRequestFile,
   'status.json': OwnStatusFile,
-  'answers.json': AnswersFile,
+  'answers.json': OwnAnswersFile,
 };
 
 /** In this order: a status that says `completed` is read before the answer that was written before it. */

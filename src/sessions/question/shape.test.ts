@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OwnRequestFile, OwnStatusFile } from './own-files.js';
-import { RequestFile, StatusFile } from './schema.js';
+import * as z from 'zod';
+import { CreateInput, PlainAnswerInput, PlainCreateInput } from './check-input.js';
+import { OwnAnswersFile, OwnRequestFile, OwnStatusFile } from './own-files.js';
+import { AnswerInput, AnswersFile, RequestFile, StatusFile } from './schema.js';
 
 const ID = '3f2a1b4c-5d6e-4f70-8a9b-0c1d2e3f4a5b';
 const ONCE = { jitless: true };
@@ -56,10 +58,25 @@ const STATUS = {
   askerProcess: { pid: 7, startTime: '12', bootId: 'b', pidNamespace: null, host: 'h' },
 };
 
-describe('the short way to read our own files', () => {
+const ANSWERS = {
+  sessionId: ID,
+  answers: [{ questionIndex: 0, selectedOption: 'Yes', timestamp: '2026-11-15T10:00:00.000Z' }],
+  timestamp: '2026-11-15T10:00:00.000Z',
+  version: 1,
+};
+const SET = {
+  questions: [{ prompt: 'Now?', title: 'Deploy', options: [{ label: 'Yes' }, { label: 'No' }] }],
+  workingDirectory: '/project',
+  asker: { agent: 'holdfast ask' },
+  isWaiting: false,
+};
+
+describe('the short way around a schema', () => {
   it.each([
     ['request.json', REQUEST, OwnRequestFile, RequestFile],
     ['status.json', STATUS, OwnStatusFile, StatusFile],
+    ['answers.json', ANSWERS, OwnAnswersFile, AnswersFile],
+    ['a question set', SET, PlainCreateInput, CreateInput],
   ] as const)('says of %s what the schema says', (_name, file, own, schema) => {
     fc.assert(
       fc.property(spoiled(file), (value) => {
@@ -72,10 +89,24 @@ describe('the short way to read our own files', () => {
     );
   });
 
+  it('says of an answer what the schema says', () => {
+    const plain = { questionIndex: 0, selectedOption: 'Yes', selectedOptions: ['a'], customText: 'b' };
+    fc.assert(
+      fc.property(fc.array(spoiled(plain), { maxLength: 3 }), (answers) => {
+        const expected = z.array(AnswerInput).safeParse(answers);
+        const seen = PlainAnswerInput.safeParse(answers, ONCE);
+        expect(seen.success).toBe(expected.success);
+        if (seen.success) expect(seen.data).toEqual(expected.data);
+      }),
+    );
+  });
+
   it.each([
     ['request.json', REQUEST, OwnRequestFile],
     ['status.json', STATUS, OwnStatusFile],
-  ] as const)('is taken by %s as we write it', (_name, file, own) => {
+    ['answers.json', ANSWERS, OwnAnswersFile],
+    ['a question set', SET, PlainCreateInput],
+  ] as const)('is taken by %s as it mostly is', (_name, file, own) => {
     const result = own.safeParse(file, ONCE);
     // The schema would have made a new object.
     expect(result.success && result.data).toBe(file);
