@@ -34,6 +34,15 @@ describe('a permission', () => {
     expect(asked).toEqual([]);
   });
 
+  it('is given to what the agent was told to do, in every mode and without asking, and to nothing else', async () => {
+    const ask = () => Promise.reject(new Error('asked'));
+    for (const mode of ['edits', 'ask'] as const) {
+      const policy = { mode, ask, isTold: ({ kind }: { kind: ToolKind }) => kind === 'execute' };
+      expect(await decide(policy)).toEqual({ isAllowed: true, by: 'the agent was told to do it' });
+      expect(await decide(policy, { kind: 'fetch' })).toMatchObject({ isAllowed: false });
+    }
+  });
+
   it('is denied when the person cannot be asked', async () => {
     const ask = () => Promise.reject(new Error('no inbox'));
     const decision = { isAllowed: false, by: 'it could not be asked: no inbox' };

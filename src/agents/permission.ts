@@ -19,6 +19,8 @@ export interface PermissionPolicy {
   readonly mode: PermissionMode;
   /** Asks a person (mode `ask`); without one, what would be asked is denied. */
   readonly ask?: ((request: PermissionRequest, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Whether the agent was told to do just this by whoever started it. */
+  readonly isTold?: ((request: PermissionRequest) => boolean) | undefined;
 }
 
 export interface PermissionDecision {
@@ -36,8 +38,8 @@ export interface RequestFacts {
 }
 
 /**
- * The one decision about permissions, for every driver. Whoever gave the agent a server wants it to be used; asking
- * leave to ask would go in circles. An agent asks only for what its own rules do not allow, so in mode `edits`
+ * The one decision about permissions, for every driver. Whoever gave the agent a server wants it to be used, and whoever
+ * told it to do something wants it to be done; asking leave to ask would go in circles. An agent asks only for what its own rules do not allow, so in mode `edits`
  * everything but reading and editing is denied: nobody is there to say yes. Never throws: what cannot be asked is denied.
  */
 export async function decidePermission(
@@ -46,6 +48,7 @@ export async function decidePermission(
   { isOfGivenServer, signal }: RequestFacts,
 ): Promise<PermissionDecision> {
   if (isOfGivenServer) return { isAllowed: true, by: 'it belongs to a server that was given to the agent' };
+  if (policy.isTold?.(request)) return { isAllowed: true, by: 'the agent was told to do it' };
   if (policy.mode === 'bypass') return { isAllowed: true, by: 'bypass' };
   if (policy.mode === 'edits') {
     const isAllowed = request.kind === 'read' || request.kind === 'edit';

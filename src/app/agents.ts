@@ -114,6 +114,8 @@ export interface StartAgentOptions {
   readonly signal?: AbortSignal | undefined;
   /** A person is asked for a permission from now on, or is not any more. */
   readonly onAsking?: ((isWaiting: boolean) => void) | undefined;
+  /** What the agent is told to do: it needs no leave for that. */
+  readonly isTold?: ((request: PermissionRequest) => boolean) | undefined;
 }
 
 /** Starts an agent with `holdfast mcp` at its side; orphans of dead supervisors are ended first. */
@@ -133,6 +135,7 @@ export async function startAgent(
     systemPrompt: agent.systemPrompt,
     permissions: {
       mode: options.permissions,
+      isTold: options.isTold,
       ask: async (request, signal) => {
         options.onAsking?.(true);
         try {
@@ -181,14 +184,23 @@ async function askPerson(
   return outcome.status === 'completed' && outcome.answers[0]?.selectedOption === ALLOW;
 }
 
-/** Our own server, as the agent starts it; it must find the same files as we do. */
+/** Where our files are depends on these. */
+const PLACES = ['HOLDFAST_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'];
+
+/**
+ * Our own server, as the agent starts it. It must find the same files as we do, also behind an agent that has a home of its
+ * own, or that gives servers hardly any environment, as Codex does.
+ */
 function holdfastServer(services: Services): McpServerSpec {
-  const { HOLDFAST_HOME } = services.environment;
+  const places = PLACES.flatMap((name) => {
+    const value = services.environment[name];
+    return value === undefined ? [] : [[name, value]];
+  });
   return {
     name: 'holdfast',
     command: services.self.command,
     args: [...services.self.args, 'mcp'],
-    environment: HOLDFAST_HOME === undefined ? {} : { HOLDFAST_HOME },
+    environment: Object.fromEntries(places),
   };
 }
 

@@ -11,6 +11,7 @@ import type { RunPlan } from '../runner/index.js';
 import { NoTasksError, type StoryContext } from '../sessions/change/index.js';
 import { openChanges } from './open-changes.js';
 import type { Services } from './services.js';
+import { changeCommands } from './told-commands.js';
 
 /**
  * An OpenSpec change as a plan: its stories one after the other. The change is held by a session with the id of the loop,
@@ -25,6 +26,7 @@ export function openChangePlan(services: Services, name: string): RunPlan {
   const stories = files.stories();
   const first = stories.find((story) => !isComplete(story)) ?? stories[0];
   if (first === undefined) throw new NoTasksError(name);
+  const commands = changeCommands(services.self);
   let sessionId: string | undefined;
   const scope = () => ({ sessionId });
   const holds = (id: string) => changes.list().find((one) => one.name === name)?.session?.sessionId === id;
@@ -33,6 +35,7 @@ export function openChangePlan(services: Services, name: string): RunPlan {
     criteriaCount: 0,
     story: { first: first.id, total: stories.length },
     environment: (id) => ({ RALPH_SESSION: id }),
+    isTold: commands.isTold,
     async begin(id) {
       await changes.init(name, { sessionId: id });
       sessionId = id;
@@ -50,7 +53,7 @@ export function openChangePlan(services: Services, name: string): RunPlan {
           isDone,
         })),
         background: backgroundOf(context),
-        howTo: HOW_TO,
+        howTo: commands.howTo,
       };
     },
     async progress(state) {
@@ -72,11 +75,6 @@ export function openChangePlan(services: Services, name: string): RunPlan {
     },
   };
 }
-
-const HOW_TO = [
-  'When a task is done, tick it: `ralphtool agent task done <id>` (or tick its box in tasks.md).',
-  'What the next story must know, keep: `ralphtool agent learn "<what>"`.',
-].join('\n');
 
 /** For a look ahead, before a session holds the change. */
 function previewOf(

@@ -24,6 +24,7 @@ import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { workbenchOf } from './processes.js';
 import { openChangePlan } from './run-change.js';
 import type { Services } from './services.js';
+import { isToldByRun } from './told-commands.js';
 
 /** What a person wants of a run. */
 export interface RunWishes {
@@ -169,6 +170,7 @@ async function runOwned(
     model: wishes.model,
     workingDirectory: projectDirectory,
     onAsking: (isWaiting) => permissions.onAsking(isWaiting),
+    isTold: (request) => isToldByRun(request, prepared),
     // An agent that does not even start must not keep a run from stopping.
     signal,
     // The person has just said how it is to be started.

@@ -22,6 +22,8 @@ export interface RunPlan {
   readonly story?: { readonly first: string; readonly total: number } | undefined;
   /** What the agent's tools need in their environment to know which session they belong to. */
   environment(sessionId: string): Readonly<Record<string, string>>;
+  /** Whether the agent is told to run this command line, by `howTo`; absent where the plan has no commands. */
+  isTold?(command: string): boolean;
   /** Called when the session is owned and before its first iteration, again after each restart. */
   begin(sessionId: string, state: LoopState): Promise<void>;
   assignment(state: LoopState): Promise<Assignment>;

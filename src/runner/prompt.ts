@@ -73,7 +73,8 @@ const TASK: Readonly<Record<Phase['gate'], string>> = {
 
 const RULES =
   'Work on your own; if a decision is not yours to take, ask with the tool `ask_user_questions`. Do not commit, reset or switch ' +
-  'branches unless the plan says so. We run the checks ourselves after you have answered and believe only them.';
+  'branches unless the plan says so. We run the checks ourselves after you have answered and believe only them; you may run them, ' +
+  'too, each just as it is written here.';
 
 /** In a fence: an agent that repeats it says nothing by that. */
 const STATUS = [

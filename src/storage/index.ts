@@ -54,7 +54,14 @@ export {
   verifyLine,
 } from './jsonl-record.js';
 export { type CheckLogOptions, checkLog, type SealedLine } from './jsonl-verify.js';
-export { deriveLayout, findLoopDirectory, type Layout, type MovedDirectories, type Roots } from './layout.js';
+export {
+  deriveLayout,
+  findLoopDirectory,
+  isRepositoryTop,
+  type Layout,
+  type MovedDirectories,
+  type Roots,
+} from './layout.js';
 export {
   type AcquireOptions,
   acquireLock,

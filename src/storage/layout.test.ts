@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { deriveLayout } from './layout.js';
+import { tempDir } from '../../test/support/temp-dir.js';
+import { nodeFileSystem } from './file-system.js';
+import { deriveLayout, findLoopDirectory } from './layout.js';
 
 const roots = {
   home: '/home/ada',
@@ -40,5 +43,32 @@ describe('deriveLayout', () => {
       loop: '/l',
       changes: '/t',
     });
+  });
+});
+
+describe('findLoopDirectory', () => {
+  const inProject = (paths: readonly string[]) => async (prepare: (at: (path: string) => string) => void) => {
+    await using dir = await tempDir();
+    for (const path of paths) mkdirSync(dir.at(path), { recursive: true });
+    prepare(dir.at);
+    return findLoopDirectory(nodeFileSystem, dir.at('shop/src')).slice(dir.path.length + 1);
+  };
+  const inShop = inProject(['shop/src']);
+
+  it('is at the top of the repository, or of a worktree of one', async () => {
+    const inRepository = inProject(['shop/src', 'shop/.git']);
+    expect(await inRepository((at) => writeFileSync(at('shop/.git/HEAD'), 'ref: x\n'))).toBe(
+      'shop/.prp-session',
+    );
+    expect(await inShop((at) => writeFileSync(at('shop/.git'), 'gitdir: x\n'))).toBe('shop/.prp-session');
+  });
+
+  it('is where a session of ours is already', async () => {
+    expect(await inShop((at) => mkdirSync(at('.prp-session')))).toBe('.prp-session');
+  });
+
+  it('is in the working directory without a repository: an empty .git is none', async () => {
+    expect(await inShop(() => {})).toBe('shop/src/.prp-session');
+    expect(await inShop((at) => mkdirSync(at('.git')))).toBe('shop/src/.prp-session');
   });
 });

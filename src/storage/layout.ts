@@ -69,8 +69,26 @@ export function findLoopDirectory(fileSystem: FileSystem, workingDirectory: stri
     const facts = lookQuietly(fileSystem, join(parent, LOOP_DIRECTORY));
     return facts?.kind === 'directory' && (uid === undefined || facts.uid === uid);
   });
-  const top = found ?? parents.find((parent) => lookQuietly(fileSystem, join(parent, '.git')) !== undefined);
+  const top = found ?? parents.find((parent) => isRepositoryTop(fileSystem, parent));
   return join(top ?? workingDirectory, LOOP_DIRECTORY);
+}
+
+/**
+ * Whether a directory is the top of a git repository or of one of its worktrees. An empty `.git` is none, as for git
+ * itself: the sandbox of Codex makes one wherever its commands may write, also in the temporary directory.
+ */
+export function isRepositoryTop(fileSystem: FileSystem, directory: string): boolean {
+  const git = join(directory, '.git');
+  const kind = lookQuietly(fileSystem, git)?.kind;
+  return kind === 'file' || (kind === 'directory' && !isEmpty(fileSystem, git));
+}
+
+function isEmpty(fileSystem: FileSystem, directory: string): boolean {
+  try {
+    return fileSystem.list(directory).length === 0;
+  } catch {
+    return false; // it may not be looked into: git will say more
+  }
 }
 
 function parentsOf(directory: string): string[] {

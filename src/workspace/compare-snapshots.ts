@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { InvalidInputError } from '../foundation/index.js';
+import { isRepositoryTop } from '../storage/index.js';
 import { Doubts, judge } from './doubts.js';
 import { type GitTools, isGitTrouble } from './git.js';
 import {
@@ -9,7 +10,6 @@ import {
   findNewCommits,
   MAX_COMMITS,
 } from './git-history.js';
-import { hasGitEntry } from './nested-repositories.js';
 import {
   type Content,
   compareText,
@@ -124,7 +124,7 @@ async function compareHistory(
 /** A repository that is not told any more: removed, or git failed the second time. */
 function goneHistory(git: GitTools, root: string, before: RepositoryState | undefined): History {
   const path = before?.path ?? '';
-  const isThere = hasGitEntry(git.fileSystem, join(root, path));
+  const isThere = isRepositoryTop(git.fileSystem, join(root, path));
   const change: RepositoryChange = {
     path,
     change: 'gone',

@@ -1,5 +1,11 @@
 import { dirname, isAbsolute, join, normalize, relative } from 'node:path';
-import { type FileFacts, type FileSystem, listDirectory, readFile } from '../storage/index.js';
+import {
+  type FileFacts,
+  type FileSystem,
+  isRepositoryTop,
+  listDirectory,
+  readFile,
+} from '../storage/index.js';
 import { askGit, type GitTools } from './git.js';
 import { splitAtNul } from './git-status.js';
 import { isInside } from './snapshot.js';
@@ -24,15 +30,9 @@ export async function findNestedRepositories(
 /** The nearest directory, upwards, that is the top of a repository. */
 export function findRepositoryTop(fileSystem: FileSystem, directory: string): string | undefined {
   for (let current = directory; ; current = dirname(current)) {
-    if (hasGitEntry(fileSystem, current)) return current;
+    if (isRepositoryTop(fileSystem, current)) return current;
     if (dirname(current) === current) return undefined;
   }
-}
-
-/** Whether a directory says that it is the top of a repository. */
-export function hasGitEntry(fileSystem: FileSystem, directory: string): boolean {
-  const kind = look(fileSystem, join(directory, '.git'))?.kind;
-  return kind === 'directory' || kind === 'file';
 }
 
 function look(fileSystem: FileSystem, path: string): FileFacts | undefined {
@@ -77,7 +77,7 @@ function isRepositoryBelow(fileSystem: FileSystem, top: string, path: string): b
   if (plain === '.' || !isInside(plain) || path.includes('\0')) return false;
   try {
     return (
-      fileSystem.resolve(join(top, path)) === join(top, path) && hasGitEntry(fileSystem, join(top, path))
+      fileSystem.resolve(join(top, path)) === join(top, path) && isRepositoryTop(fileSystem, join(top, path))
     );
   } catch {
     return false; // not checked out

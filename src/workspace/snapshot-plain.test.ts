@@ -49,6 +49,21 @@ describe('a directory without git', () => {
     },
   );
 
+  it.each(['..', '.', 'deep'])('is no repository because of an empty .git in %s', async (place) => {
+    await using world = await gitWorld();
+    world.write('deep/a.txt', 'a');
+    const changes = await world.changesOf(() => {
+      mkdirSync(world.at(place, '.git'));
+      world.write('deep/new.txt', 'n');
+    });
+    expect(changes).toMatchObject({
+      root: world.project,
+      created: ['deep/new.txt'],
+      repositories: [],
+      notes: [],
+    });
+  });
+
   it('sees a change of the same size within one tick of the clock of the disk', async () => {
     await using world = await gitWorld();
     for (let round = 0; round < 20; round++) {
@@ -141,7 +156,7 @@ describe('without a word from git', () => {
 
   it('looks at the files instead when the repository is broken', async () => {
     await using world = await gitWorld();
-    mkdirSync(world.at('.git'));
+    world.write('.git/config', '');
     world.write('a.txt', 'a');
     const changes = await world.changesOf(() => world.write('b.txt', 'b'));
     expect(changes).toMatchObject({ created: ['b.txt'], modified: [] });
@@ -153,7 +168,7 @@ describe('without a word from git', () => {
   it('does not let the repository around answer for a broken one', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a', 'inner/b.txt': 'b' });
-    mkdirSync(world.at('inner/.git'));
+    world.write('inner/.git/config', '');
     const snapshot = await takeSnapshot(world.tools, world.at('inner'));
     expect(snapshot).toMatchObject({
       root: world.at('inner'),

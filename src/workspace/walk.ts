@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '../foundation/index.js';
-import { type FileFacts, type FileSystem, readFile } from '../storage/index.js';
+import { type FileFacts, type FileSystem, isRepositoryTop, readFile } from '../storage/index.js';
 import { type ContentReader, plainContent } from './read-content.js';
 import { type Content, type FileState, joinPath, type MeasurementNote } from './snapshot.js';
 
@@ -100,11 +100,16 @@ class Walking implements WalkReading {
   }
 
   #staysOutside(directory: string, names: readonly string[]): boolean {
-    if (this.#options.stopsAtRepositories && names.includes('.git')) {
+    const path = join(this.#root, directory);
+    if (
+      this.#options.stopsAtRepositories &&
+      names.includes('.git') &&
+      isRepositoryTop(this.#fileSystem, path)
+    ) {
       this.repositories.push(directory);
       return true;
     }
-    return names.includes('.gitignore') && keepsOutOfGit(this.#fileSystem, join(this.#root, directory));
+    return names.includes('.gitignore') && keepsOutOfGit(this.#fileSystem, path);
   }
 
   async #add(path: string): Promise<void> {

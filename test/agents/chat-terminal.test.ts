@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { machine } from '../support/holdfast-binary.js';
 import { Pane } from '../support/tmux.js';
-import { prepare, REAL_AGENTS } from './real-agents.js';
+import { REAL_AGENTS, settingsFor } from './real-agents.js';
 import { itDrives } from './stage.js';
 
 const { claude } = REAL_AGENTS;
@@ -19,14 +19,8 @@ itDrives(
   async ({ world, model, places, hasRecorded }) => {
     await using pc = await machine();
     places.push(pc.dir.path);
-    const { command, args, environment } = prepare(claude, {
-      home: world.dir.at('home'),
-      baseUrl: model.url,
-    });
-    const given = Object.entries(environment).filter(([, value]) => value !== undefined);
-    pc.configure({
-      agents: { real: { driver: 'claude', command, args, environment: Object.fromEntries(given) } },
-    });
+    const place = { home: world.dir.at('home'), baseUrl: model.url };
+    pc.configure({ agents: { real: settingsFor(claude, place) } });
     {
       await using pane = await Pane.open(pc, { columns: 100, rows: 40 });
       await pane.holdfast('chat --agent real --session talk');

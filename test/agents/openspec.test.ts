@@ -1,33 +1,14 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { agentPaths } from '../../scripts/agents-cache.mjs';
 import { CHANGE_SCENARIOS, ralphWorld, writeChange } from '../support/change-scenarios.js';
 import { type Json, type Machine, machine } from '../support/holdfast-binary.js';
 import { variedTaskFiles } from '../support/task-files.js';
 import { type TempDir, tempDir } from '../support/temp-dir.js';
+import { openspec } from './openspec.js';
 import { whyNotInstalled } from './real-agents.js';
 
 const reason = whyNotInstalled('openspec');
-
-/** Runs the real program where it can reach nobody and knows nobody. */
-function openspec(home: string, project: string, ...args: string[]): string {
-  return execFileSync(agentPaths().openspec?.command ?? '', args, {
-    cwd: project,
-    encoding: 'utf8',
-    env: {
-      PATH: process.env.PATH,
-      HOME: home,
-      TMPDIR: home,
-      CI: '1',
-      NO_COLOR: '1',
-      OPENSPEC_TELEMETRY: '0',
-      DO_NOT_TRACK: '1',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
 
 /** A project with one change, made by the real program once and copied for each test. */
 let template: TempDir;

@@ -45,7 +45,8 @@ const codex: RealAgent = {
   model: undefined,
   transcripts: '.codex/sessions',
   files: (baseUrl) => ({
-    // Without plugins it does not try to reach the internet for five seconds at the end of every run.
+    // Without plugins it does not try to reach the internet for five seconds at the end of every run. In each place that its
+    // sandbox may write to it makes an empty .git for a moment: the temporary directory belongs to others, too.
     '.codex/config.toml': `
       model = "gpt-5.5"
       model_provider = "fake"
@@ -61,6 +62,8 @@ const codex: RealAgent = {
       enabled = false
       [features]
       plugins = false
+      [sandbox_workspace_write]
+      exclude_slash_tmp = true
     `,
   }),
   environment: () => ({ FAKE_API_KEY: 'sk-fake' }),
@@ -127,12 +130,7 @@ const opencode: RealAgent = {
 
 export const REAL_AGENTS: Readonly<Record<RealAgentName, RealAgent>> = { claude, codex, gemini, opencode };
 
-/** Why an agent cannot be tried here; undefined = it can. It never runs where it could reach anybody. */
-export function whyNot(agent: RealAgent): string | undefined {
-  return whyNotInstalled(agent.name);
-}
-
-/** The same for any program of the cache. */
+/** Why a program of the cache cannot be tried here; undefined = it can. It never runs where it could reach anybody. */
 export function whyNotInstalled(name: keyof ReturnType<typeof agentPaths>): string | undefined {
   if (agentPaths()[name] === undefined) return `${name} is not installed`;
   const isLoopbackAll = Object.values(networkInterfaces()).every((addresses) =>
@@ -164,5 +162,18 @@ export function prepare(
       LANG: 'C.UTF-8',
       ...agent.environment(place.baseUrl),
     },
+  };
+}
+
+/** The same as the settings of an agent in config.json, for commands that start it themselves. */
+export function settingsFor(agent: RealAgent, place: { readonly home: string; readonly baseUrl: string }) {
+  const { command, args, environment, model } = prepare(agent, place);
+  const given = Object.entries(environment).filter((entry) => entry[1] !== undefined);
+  return {
+    driver: agent.driver.name,
+    command,
+    args,
+    environment: Object.fromEntries(given) as Record<string, string>,
+    ...(model === undefined ? {} : { model }),
   };
 }

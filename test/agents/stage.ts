@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import type { AgentConnection, StartOptions } from '../../src/agents/driver.js';
 import { systemClock } from '../../src/foundation/index.js';
 import { type AgentWorld, agentWorld } from '../support/agents.js';
-import type { ModelTurn } from '../support/fake-model/server.mjs';
-import { prepare, type RealAgent, whyNot } from './real-agents.js';
+import type { ModelTurn, Script } from '../support/fake-model/server.mjs';
+import { prepare, type RealAgent, whyNotInstalled } from './real-agents.js';
 import { type StandIn, standIn } from './stand-in.js';
 
 /** Where a real agent and the stand-in meet for one test. */
@@ -28,29 +28,27 @@ const WATCHDOG_MS = 180_000;
 const LEAVE_MS = 10_000;
 
 /**
- * A test with a real agent that hears these replies. Afterwards nothing may be left of it. Where the agent cannot be
- * tried the test is skipped, and its name says why; with HOLDFAST_NO_SKIPS=1 it fails instead.
+ * A test with a real agent that hears these replies. Afterwards nothing may be left of it. Where the agent, or another
+ * program that the test needs, cannot be tried the test is skipped, and its name says why; with HOLDFAST_NO_SKIPS=1 it fails instead.
  */
 export function itDrives(
   agent: RealAgent,
   name: string,
-  turns: readonly ModelTurn[],
+  replies: readonly ModelTurn[] | Script,
   prove: (stage: Stage) => Promise<void>,
+  others: readonly Parameters<typeof whyNotInstalled>[0][] = [],
 ): void {
-  const reason = whyNot(agent);
-  if (reason === undefined) it.concurrent(name, () => play(agent, turns, prove), WATCHDOG_MS);
+  const reason = [agent.name, ...others].map(whyNotInstalled).find((why) => why !== undefined);
+  const script = 'turns' in replies ? replies : { turns: replies };
+  if (reason === undefined) it.concurrent(name, () => play(agent, script, prove), WATCHDOG_MS);
   else if (process.env.HOLDFAST_NO_SKIPS === '1') it(name, () => expect.fail(reason));
   else it.skip(`${name} (SKIPPED: ${reason})`, () => {});
 }
 
-async function play(
-  agent: RealAgent,
-  turns: readonly ModelTurn[],
-  prove: (stage: Stage) => Promise<void>,
-): Promise<void> {
+async function play(agent: RealAgent, script: Script, prove: (stage: Stage) => Promise<void>): Promise<void> {
   await using world = await agentWorld();
   const outside = mkdtempSync('/var/tmp/holdfast-test-');
-  await using model = await standIn(turns, { cwd: world.workingDirectory, outside });
+  await using model = await standIn(script, { cwd: world.workingDirectory, outside });
   const home = world.dir.at('home');
   const prepared = prepare(agent, { home, baseUrl: model.url });
   const hasRecorded = (words: string) => isInTranscripts(join(home, agent.transcripts), words);

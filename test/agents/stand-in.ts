@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createFakeModel, type LogEntry, type ModelTurn } from '../support/fake-model/server.mjs';
+import { createFakeModel, type LogEntry, type Script } from '../support/fake-model/server.mjs';
 
 /** What an agent asked the model, and how it was answered. */
 export interface Request {
   /** Which of these texts the model was not told. */
   lacks(texts: readonly string[]): string[];
+  /** Whatever in it is like this, in the order in which it stands there. */
+  matches(pattern: RegExp): string[];
   /** What went wrong on purpose. */
   readonly fault: string | undefined;
 }
@@ -18,12 +20,9 @@ export interface StandIn extends AsyncDisposable {
 }
 
 /** `variables` are filled in for their names in double braces. */
-export async function standIn(
-  turns: readonly ModelTurn[],
-  variables: Record<string, string>,
-): Promise<StandIn> {
+export async function standIn(script: Script, variables: Record<string, string>): Promise<StandIn> {
   const log: LogEntry[] = [];
-  const server = createFakeModel({ turns }, { variables, log: (entry) => log.push(entry) });
+  const server = createFakeModel(script, { variables, log: (entry) => log.push(entry) });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -43,6 +42,12 @@ function requestsIn(log: readonly LogEntry[]): Request[] {
     if (entry.kind !== 'answer' || entry.answeredBy === 'side') return [];
     const body = JSON.stringify(requests.get(entry.seq)?.body);
     const isTold = (text: string) => body.includes(JSON.stringify(text).slice(1, -1));
-    return [{ fault: entry.fault, lacks: (texts) => texts.filter((text) => !isTold(text)) }];
+    return [
+      {
+        fault: entry.fault,
+        lacks: (texts) => texts.filter((text) => !isTold(text)),
+        matches: (pattern) => [...body.matchAll(pattern)].map(([text]) => text),
+      },
+    ];
   });
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ModelTurn } from '../support/fake-model/server.mjs';
 import { machine } from '../support/holdfast-binary.js';
 import { until } from '../support/processes.js';
-import { prepare, REAL_AGENTS } from './real-agents.js';
+import { REAL_AGENTS, settingsFor } from './real-agents.js';
 import { itDrives } from './stage.js';
 
 const TURNS: readonly ModelTurn[] = [
@@ -18,20 +18,8 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex]) {
     async ({ world, model, places, hasRecorded }) => {
       await using pc = await machine();
       places.push(pc.dir.path);
-      const prepared = prepare(agent, { home: world.dir.at('home'), baseUrl: model.url });
-      const { command, args, environment } = prepared;
-      const given = Object.entries(environment).filter(([, value]) => value !== undefined);
-      pc.configure({
-        agents: {
-          real: {
-            driver: agent.driver.name,
-            command,
-            args,
-            environment: Object.fromEntries(given),
-            ...(prepared.model === undefined ? {} : { model: prepared.model }),
-          },
-        },
-      });
+      const place = { home: world.dir.at('home'), baseUrl: model.url };
+      pc.configure({ agents: { real: settingsFor(agent, place) } });
       const first = await pc.run(['exec', '--agent', 'real', 'the first prompt']);
       expect(first, first.stderr).toMatchObject({ code: 0 });
       const [, id = ''] = /--session (ses_[0-9a-f-]{36})/.exec(first.stderr) ?? [];

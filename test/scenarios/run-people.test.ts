@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RALPHTOOL } from '../support/holdfast-binary.js';
@@ -96,6 +96,31 @@ describe('somebody who is asked', () => {
     await world.run(['answer', id, '--option', 'Big']);
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('→ Big');
+  });
+
+  it('is asked where they look, also by an agent that has another home', async () => {
+    await using world = await runWorld([ASKS, ...WHOLE_WAY]);
+    const config = JSON.parse(
+      readFileSync(join(world.env.HOLDFAST_HOME ?? '', 'config/config.json'), 'utf8'),
+    );
+    config.agents.player.environment.HOME = world.dir.at('elsewhere');
+    const directory = join(world.env.HOME ?? '', '.config', 'holdfast');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'config.json'), JSON.stringify(config));
+    const env = { HOLDFAST_HOME: undefined };
+    expect(await world.go([], { env })).toMatchObject({ code: 3 });
+    expect((await world.json(['questions'], { env })).data).toMatchObject([{ questions: [QUESTION] }]);
+    expect(existsSync(world.dir.at('elsewhere'))).toBe(false);
+  });
+
+  it('is not asked for what the agent was told to do, nor is that denied', async () => {
+    const wants = (command: string) => ({
+      permission: { tool: 'Bash', input: { command }, kind: 'execute' },
+    });
+    await using world = await runWorld([{ steps: [wants(CHECK), wants(`${CHECK}; make`), notDone] }]);
+    const run = await world.go(['--max-iterations', '1']);
+    expect(run.stderr).toContain(`denied (only edits are accepted): ${CHECK}; make\n`);
+    expect((await world.json(['report'])).data.denials).toMatchObject([{ what: `Bash: ${CHECK}; make` }]);
   });
 
   it('decides about permissions where that is wished, which needs somebody', async () => {

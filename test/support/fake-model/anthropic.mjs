@@ -17,6 +17,9 @@ const ERROR_TYPES = {
 
 export const statusFor = { overloaded: 529 };
 
+/** The agent's own notes stand among what the user says. */
+const isOfUser = (block) => block.type === 'text' && !block.text.startsWith('<system-reminder>');
+
 export function parse(body) {
   const messages = body.messages ?? [];
   const lastModel = messages.map((m) => m.role).lastIndexOf('assistant');
@@ -24,14 +27,12 @@ export function parse(body) {
   const blocks = recent.flatMap((m) =>
     Array.isArray(m.content) ? m.content : [{ type: 'text', text: m.content }],
   );
-  const userTexts = messages
-    .filter((m) => m.role === 'user')
-    .map((m) =>
-      Array.isArray(m.content)
-        ? contentText(m.content.filter((b) => b.type === 'text'))
-        : contentText(m.content),
-    )
-    .filter(Boolean);
+  const userText = (m) =>
+    Array.isArray(m.content) ? contentText(m.content.filter(isOfUser)) : contentText(m.content);
+  const lastUser = messages.findLastIndex((m) => m.role === 'user' && userText(m));
+  const replies = messages.flatMap((m, i) =>
+    m.role === 'assistant' && messages[i - 1]?.role !== 'assistant' ? [i] : [],
+  );
   return {
     api,
     model: body.model ?? '',
@@ -43,9 +44,9 @@ export function parse(body) {
     tools: (body.tools ?? [])
       .filter((t) => t.name)
       .map((t) => ({ name: t.name, kind: 'function', schema: t.input_schema })),
-    modelTurns: messages.filter((m, i) => m.role === 'assistant' && messages[i - 1]?.role !== 'assistant')
-      .length,
-    lastUserText: userTexts.at(-1) ?? '',
+    modelTurns: replies.length,
+    lastUserText: lastUser === -1 ? '' : userText(messages[lastUser]),
+    step: replies.filter((i) => i > lastUser).length,
     toolResults: blocks
       .filter((b) => b.type === 'tool_result')
       .map((b) => ({ id: b.tool_use_id, text: contentText(b.content), isError: b.is_error === true })),

@@ -27,10 +27,10 @@ export function parse(body, { model, stream }) {
   const contents = Array.isArray(body.contents) ? body.contents : body.contents ? [body.contents] : [];
   const lastModel = contents.map((c) => c.role).lastIndexOf('model');
   const recent = contents.slice(lastModel + 1).flatMap((c) => c.parts ?? []);
-  const users = contents
-    .filter((c) => c.role !== 'model')
-    .map((c) => partsText(c.parts))
-    .filter(Boolean);
+  const lastUser = contents.findLastIndex((c) => c.role !== 'model' && partsText(c.parts));
+  const replies = contents.flatMap((c, i) =>
+    c.role === 'model' && contents[i - 1]?.role !== 'model' ? [i] : [],
+  );
   const config = body.generationConfig ?? {};
   return {
     api,
@@ -40,8 +40,9 @@ export function parse(body, { model, stream }) {
     tools: (body.tools ?? [])
       .flatMap((t) => t.functionDeclarations ?? [])
       .map((f) => ({ name: f.name, kind: 'function', schema: f.parametersJsonSchema ?? f.parameters })),
-    modelTurns: contents.filter((c, i) => c.role === 'model' && contents[i - 1]?.role !== 'model').length,
-    lastUserText: users.at(-1) ?? '',
+    modelTurns: replies.length,
+    lastUserText: partsText(contents[lastUser]?.parts),
+    step: replies.filter((i) => i > lastUser).length,
     toolResults: recent
       .filter((p) => p.functionResponse)
       .map((p) => ({

@@ -84,16 +84,10 @@ export const responses = {
       typeof body.input === 'string' ? [{ role: 'user', content: body.input }] : (body.input ?? []);
     const isModel = (it) => MODEL_ITEMS.has(it.type) || it.role === 'assistant';
     const lastModel = items.map(isModel).lastIndexOf(true);
-    const users = items
-      .filter((it) => it.role === 'user')
-      .map((it) => contentText(it.content))
-      .filter(Boolean);
     const isResult = (it) => RESULT_ITEMS.has(it.type);
     // Adjacent items of the model belong to one reply.
-    let modelTurns = 0;
-    items.forEach((it, i) => {
-      if (isModel(it) && (i === 0 || !isModel(items[i - 1]))) modelTurns += 1;
-    });
+    const replies = items.flatMap((it, i) => (isModel(it) && (i === 0 || !isModel(items[i - 1])) ? [i] : []));
+    const lastUser = items.findLastIndex((it) => it.role === 'user' && contentText(it.content));
     return {
       api: this.api,
       model: body.model ?? '',
@@ -109,8 +103,9 @@ export const responses = {
         ...flatTools(body.tools),
         ...items.filter((it) => it.type === 'additional_tools').flatMap((it) => flatTools(it.tools)),
       ],
-      modelTurns,
-      lastUserText: users.at(-1) ?? '',
+      modelTurns: replies.length,
+      lastUserText: contentText(items[lastUser]?.content),
+      step: replies.filter((i) => i > lastUser).length,
       toolResults: items
         .slice(lastModel + 1)
         .filter(isResult)

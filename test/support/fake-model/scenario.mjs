@@ -14,6 +14,7 @@
  *     tools:        [{ name, kind, namespace?, schema? }],
  *     modelTurns:   number,            // replies of the model already in the history
  *     lastUserText: string,            // newest user text in the history
+ *     step:         number,            // replies of the model since that text
  *     toolResults:  [{ id, text, isError }],  // results since the last model reply
  *     jsonSchema:   object | null      // the client asked for JSON output
  *   }
@@ -183,7 +184,8 @@ function matches(when, request) {
     text(when.toolResult, request.toolResults.map((r) => r.text).join('\n')) &&
     (when.hasTools === undefined || when.hasTools === request.tools.length > 0) &&
     (when.hasToolResult === undefined || when.hasToolResult === request.toolResults.length > 0) &&
-    (when.modelTurns === undefined || when.modelTurns === request.modelTurns)
+    (when.modelTurns === undefined || when.modelTurns === request.modelTurns) &&
+    (when.step === undefined || when.step === request.step)
   );
 }
 

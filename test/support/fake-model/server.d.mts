@@ -47,8 +47,23 @@ export interface ModelTurn {
   readonly fault?: Fault;
 }
 
+/** A reply that is given by what the model is told, not by its place; it is tried before the turns. */
+export interface Rule {
+  /** All of it must be so. */
+  readonly when: {
+    /** A regular expression for the newest text of the user. */
+    readonly lastUser?: string;
+    /** How many replies the model has given since. */
+    readonly step?: number;
+  };
+  /** How often it may be given; without end unless said otherwise. */
+  readonly times?: number;
+  readonly turn: ModelTurn;
+}
+
 export interface Script {
   readonly turns: readonly ModelTurn[];
+  readonly rules?: readonly Rule[];
   readonly onExhausted?: 'stop-text' | 'repeat-last' | 'error';
 }
 
