@@ -2,6 +2,7 @@
 // the binary, the library under both names, and its types.
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -13,6 +14,15 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+const PLUGIN = [
+  '.claude-plugin/plugin.json',
+  '.claude-plugin/marketplace.json',
+  '.mcp.json',
+  'commands/autonomous.md',
+  'skills/holdfast/SKILL.md',
+  'README.md',
+];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const work = mkdtempSync(join(tmpdir(), 'holdfast pack-'));
@@ -26,8 +36,8 @@ try {
   assert(hooks.length === 0, `no install scripts (found ${hooks.join()})`);
   const foreign = packed.files
     .map((file) => file.path)
-    .filter((path) => !/^(dist\/|README|CHANGELOG|LICENSE|package\.json)/.test(path));
-  assert(foreign.length === 0, `only dist and documents are packed (found ${foreign.join()})`);
+    .filter((path) => !/^(dist\/|integrations\/|README|CHANGELOG|LICENSE|package\.json)/.test(path));
+  assert(foreign.length === 0, `only dist, integrations and documents are packed (found ${foreign.join()})`);
 
   // Unpacked by hand and zod linked from here, so that the check needs no network.
   const target = join(work, 'node_modules', 'holdfast');
@@ -44,6 +54,11 @@ try {
   for (const [name, path] of Object.entries(manifest.bin)) {
     const version = run(join(target, path), ['--version']).trim();
     assert(version === manifest.version, `${name} --version prints the version`);
+  }
+  // A name that starts with a dot is easily left out of a package.
+  for (const path of PLUGIN) {
+    const isPacked = existsSync(join(target, 'integrations', 'claude-code', path));
+    assert(isPacked, `the plugin for Claude Code has its ${path}`);
   }
   writeFileSync(join(work, 'package.json'), '{"type":"module"}');
   for (const example of examples()) {

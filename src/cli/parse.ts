@@ -76,7 +76,7 @@ function buildParser(command: Command, program: string): Commander {
 }
 
 function addOption(parser: Commander, name: string, spec: OptionSpec): void {
-  const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = flagOf(name);
   if (spec.type === 'boolean') parser.option(flag, spec.about);
   else if (spec.type === 'strings') {
     const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];
@@ -84,6 +84,11 @@ function addOption(parser: Commander, name: string, spec: OptionSpec): void {
   } else if (spec.type === 'number')
     parser.option(`${flag} ${spec.value ?? '<number>'}`, spec.about, parseNumber);
   else parser.option(`${flag} ${spec.value ?? '<text>'}`, spec.about);
+}
+
+/** How the option of this name is typed: `--max-time` for `maxTime`. */
+export function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 function parseNumber(text: string): number {

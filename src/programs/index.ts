@@ -13,3 +13,4 @@ export {
 } from './program.js';
 export { type OrphanReport, ProgramRegistry } from './registry.js';
 export { type ProgramResult, runProgram } from './run-program.js';
+export { type DetachedProgram, startDetached } from './start-detached.js';

@@ -266,7 +266,10 @@ export class Program {
   }
 }
 
-function definedOnly(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+/** An environment without the variables that are not set. */
+export function definedOnly(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
   const defined: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) if (value !== undefined) defined[name] = value;
   return defined;

@@ -7,6 +7,7 @@ import {
   settleCompleted,
   startRun,
 } from '../../app/run.js';
+import { refuseSecondRun } from '../../app/run-detached.js';
 import { AbortedError, visibleJson, visibleLine } from '../../foundation/index.js';
 import type { RunEnd, RunEvent } from '../../runner/index.js';
 import { offerOf, reportOf } from '../../sessions/loop/index.js';
@@ -16,6 +17,7 @@ import { ExitCode } from '../exit-codes.js';
 import { parseResumeChoice, renderResumePrompt } from '../render/resume-prompt.js';
 import { RunScreen } from '../render/run.js';
 import { permissionMode } from './exec.js';
+import { runDetached } from './run-detached.js';
 import { showDryRun } from './run-dry.js';
 
 const OPTIONS = {
@@ -51,6 +53,10 @@ const OPTIONS = {
   abort: { type: 'boolean', about: 'give up the session that is there' },
   reset: { type: 'boolean', about: 'resume a session that the breaker halted' },
   dirty: { type: 'boolean', about: 'start although there are changes that are not committed' },
+  detach: {
+    type: 'boolean',
+    about: 'in the background: create or resume the session of the plan, and return once it runs',
+  },
   dryRun: { type: 'boolean', about: 'show the prompt, the checks and the limits; start nothing' },
   onEnd: { type: 'string', value: '<command>', about: 'run this by `sh -c` when it is over' },
   unattended: {
@@ -78,6 +84,7 @@ interface RunValues {
   readonly abort: boolean;
   readonly reset: boolean;
   readonly dirty: boolean;
+  readonly detach: boolean;
   readonly dryRun: boolean;
   readonly onEnd?: string | undefined;
   readonly unattended: boolean;
@@ -97,6 +104,7 @@ export default defineCommand({
     'holdfast run docs/prps/login.md --agent claude',
     'holdfast run docs/prps/login.md --verify "npm test" --max-time 2h --max-cost 10',
     'holdfast run docs/prps/login.md --resume',
+    'holdfast run docs/prps/login.md --detach',
     'holdfast run --change add-login --dry-run',
   ],
   async run(context, { positionals: [plan], values }) {
@@ -104,6 +112,8 @@ export default defineCommand({
     const startedAt = services.clock.now();
     const wishes = wishesOf(context, plan, values);
     const prepared = prepareRun(services, wishes);
+    // Said before anything is decided about the session: it is not ours to decide about.
+    if (values.detach) refuseSecondRun(prepared);
     if (values.abort) return abort(context, prepared);
     if (values.dryRun) return showDryRun(context, prepared, !canResume(prepared) || values.new);
     await settleCompleted(prepared);
@@ -111,6 +121,7 @@ export default defineCommand({
     if (start === 'abort') return abort(context, prepared);
     if (start === 'new' && !values.dirty) await confirmDirty(context, prepared);
     if (signal.aborted) throw new AbortedError('The run');
+    if (values.detach) return runDetached(context, prepared, { plan, isNew: start === 'new', values });
     if (prepared.areChecksGuessed && !context.isJson)
       terminal.note(`checks (guessed): ${prepared.checks.map(({ label }) => label).join(', ')}`);
     using screen = new RunScreen(context, prepared.wishes.isUnattended);
@@ -134,7 +145,10 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
   if (chosen.length > 1) throw new UsageError('One of --resume, --new and --abort, not several');
   if (values.attended && values.unattended)
     throw new UsageError('One of --attended and --unattended, not both');
-  const isUnattended = values.unattended || (!terminal.isInteractive && !values.attended);
+  if (values.detach && (values.abort || values.dryRun))
+    throw new UsageError('--detach starts a run: it goes with neither --abort nor --dry-run');
+  const hasPerson = terminal.isInteractive && !values.detach;
+  const isUnattended = values.unattended || (!hasPerson && !values.attended);
   const permissions = permissionMode(values.permissions);
   if (permissions === 'ask' && isUnattended)
     throw new UsageError('--permissions ask needs somebody who answers', {
@@ -196,7 +210,7 @@ async function decideStart(
   const { detection } = prepared;
   for (const warning of detection.warnings) terminal.note(`note: ${visibleLine(warning)}`);
   if (values.new || (detection.action === 'create_new' && !values.resume && !values.reset)) return 'new';
-  if (values.resume || values.reset) return 'resume';
+  if (values.resume || values.reset || (values.detach && canResume(prepared))) return 'resume';
   // Another plan, or one that is complete: there is nothing to lose by a new session, its files go to the archive.
   const { expiry } = detection;
   if (expiry.isExpired && expiry.action === 'create_new' && !isAlive(prepared)) return 'new';

@@ -318,6 +318,7 @@ export class LoopSessions {
 
   /** Who runs the loop. */
   owner(): LockState {
+    if (!this.#hasDirectory()) return { hold: 'free', epoch: 0, reason: 'there is no loop' };
     return inspectLock(this.#options, this.lockPath());
   }
 

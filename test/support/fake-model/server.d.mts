@@ -4,7 +4,9 @@ import type { Server } from 'node:http';
 export type ToolCall =
   | { readonly action: 'write_file'; readonly path: string; readonly content: string }
   | { readonly action: 'bash'; readonly command: string }
-  | { readonly action: 'mcp'; readonly server: string; readonly tool: string; readonly input: unknown };
+  | { readonly action: 'mcp'; readonly server: string; readonly tool: string; readonly input: unknown }
+  /** A tool by its very name. */
+  | { readonly name: string; readonly input: unknown };
 
 /** What goes wrong with a reply; `times` times (once unless said otherwise), then the reply is given properly. */
 export interface Fault {

@@ -1,0 +1,82 @@
+import { AbortedError, sleepOrHint } from '../foundation/index.js';
+import { startDetached } from '../programs/index.js';
+import type { LoopState } from '../sessions/loop/index.js';
+import { LockedError } from '../storage/index.js';
+import type { PreparedRun } from './run.js';
+import type { Services } from './services.js';
+
+/** A run in the background. */
+export interface DetachedRun {
+  readonly pid: number;
+  /** The session of the plan that it owns, or owned; null where it did not come so far. */
+  readonly session: LoopState | null;
+  /** Set where it is over already: a refusal, or a run that was quick. */
+  readonly exit: { readonly code: number | null; readonly stderr: string } | null;
+}
+
+export interface DetachOptions {
+  /** The words behind the name of this program. */
+  readonly args: readonly string[];
+  /** Whether they make a new session, not the one that is there. */
+  readonly isNew: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** How often we look whether the new process owns the session. */
+const LOOK_MS = 50;
+
+/** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */
+export function refuseSecondRun({ loops }: PreparedRun): void {
+  const owner = loops.owner();
+  if (owner.hold === 'held') throw new LockedError(loops.lockPath(), owner);
+}
+
+/**
+ * Starts this program again as a process of its own and waits until that owns a session of the plan, on disk, or is over.
+ * Throws PROGRAM_NOT_STARTED, ABORTED (then the process has ended).
+ */
+export async function startDetachedRun(
+  services: Services,
+  prepared: PreparedRun,
+  { args, isNew, signal }: DetachOptions,
+): Promise<DetachedRun> {
+  const { self, workingDirectory, environment, clock } = services;
+  const program = await startDetached({
+    command: self.command,
+    args: [...self.args, ...args],
+    workingDirectory,
+    environment,
+  });
+  const { pid } = program;
+  let exit: DetachedRun['exit'] = null;
+  const ended = program.exited.then(({ code, stderr }) => {
+    exit = { code, stderr };
+  });
+  for (;;) {
+    if (exit !== null) return { pid, session: sessionOf(prepared, isNew), exit };
+    if (signal.aborted) {
+      program.stop();
+      await ended;
+      throw new AbortedError('The run');
+    }
+    const session = isOwnedBy(prepared, pid) ? sessionOf(prepared, isNew) : null;
+    if (session !== null) {
+      program.release();
+      return { pid, session, exit };
+    }
+    await sleepOrHint(clock, LOOK_MS, ended, signal);
+  }
+}
+
+function isOwnedBy({ loops }: PreparedRun, pid: number): boolean {
+  const { hold, owner } = loops.owner();
+  return hold === 'held' && owner?.pid === pid;
+}
+
+/** The session that was meant; the owner of a new one takes the lock before there is one, beside an old one perhaps. */
+function sessionOf({ loops, plan, detection }: PreparedRun, isNew: boolean): LoopState | null {
+  const { session, expiry } = loops.detect(plan.path);
+  const isOfOtherPlan = expiry.isExpired && expiry.action === 'create_new';
+  const isOld = isNew && session?.sessionId === detection.session?.sessionId;
+  return isOfOtherPlan || isOld ? null : session;
+}

@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS, HOLDFAST } from '../../src/cli/command-table.js';
+import { HelpRequested, parseCommand } from '../../src/cli/parse.js';
+import type { Program } from '../../src/cli/program.js';
+import { RALPHTOOL } from '../../src/cli/ralphtool-table.js';
+import { CLIENTS, SERVER_NAME } from '../../src/clients/client.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PLUGIN = join(ROOT, 'integrations', 'claude-code');
+
+const read = (path: string) => readFileSync(join(PLUGIN, path), 'utf8');
+const json = (path: string) => JSON.parse(read(path));
+
+const DOCUMENTS = readdirSync(PLUGIN, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.md'),
+);
+
+describe('the plugin for Claude Code', () => {
+  it('is called bp, so that its command is /bp:autonomous, and has the version of the package', () => {
+    const { version, license } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(json('.claude-plugin/plugin.json')).toMatchObject({ name: 'bp', version, license });
+    expect(DOCUMENTS.sort()).toEqual(['README.md', 'commands/autonomous.md', 'skills/holdfast/SKILL.md']);
+  });
+
+  it('can be installed from its own directory as bp@holdfast', () => {
+    expect(json('.claude-plugin/marketplace.json')).toMatchObject({
+      name: 'holdfast',
+      plugins: [{ name: 'bp', source: './' }],
+    });
+  });
+
+  it('gives the client the same MCP entry as `holdfast setup claude`', () => {
+    const entry = CLIENTS.claude.describe({ command: 'holdfast', args: ['mcp'] });
+    expect(json('.mcp.json')).toEqual({ mcpServers: { [SERVER_NAME]: entry } });
+  });
+
+  it('allows the command nothing but to start a plan, and only a person may call it', () => {
+    const fields = frontMatter(read('commands/autonomous.md'));
+    expect(fields).toEqual({
+      description: expect.stringMatching(/^\S.{20,}$/),
+      'argument-hint': '<path of a PRP>',
+      'allowed-tools': 'Bash(holdfast --version), Bash(holdfast run --detach --json -- *)',
+      'disable-model-invocation': 'true',
+    });
+  });
+
+  it('puts the arguments of the command into no command line', () => {
+    const text = read('commands/autonomous.md');
+    const shellLines = [...text.matchAll(/!`([^`]*)`/g)].map(([, line]) => line);
+    expect(shellLines).toEqual(['holdfast --version']);
+    expect(text.match(/\$(?:ARGUMENTS|\d)/g)).toEqual(['$ARGUMENTS']);
+    expect(text).toContain('\n<plan>\n$ARGUMENTS\n</plan>\n');
+  });
+
+  it('has a skill whose name is that of its directory', () => {
+    const { name, description = '' } = frontMatter(read('skills/holdfast/SKILL.md'));
+    expect(name).toBe('holdfast');
+    // What Claude Code reads of it in every session.
+    expect(description.length).toBeLessThan(1_024);
+    for (const word of ['ask_user_questions', 'get_answered_questions', 'ralphtool agent'])
+      expect(description).toContain(word);
+  });
+
+  it.each(DOCUMENTS.flatMap((path) => quotedCommands(path)))(
+    'names a command that exists: %s',
+    async (line) => {
+      await expect(check(line)).resolves.toBeUndefined();
+    },
+  );
+
+  it('would notice a command or an option that does not exist', async () => {
+    await expect(check('holdfast fly')).rejects.toThrow('no such command');
+    await expect(check('holdfast run x.md --fast')).rejects.toThrow('unknown option');
+    await expect(check('ralphtool agent task undo 1')).rejects.toThrow('no such command');
+  });
+});
+
+/** Plain `key: value` lines; anything else in front matter of ours is a mistake. */
+function frontMatter(text: string): Record<string, string> {
+  const [, block = ''] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? [];
+  return Object.fromEntries(
+    block.split('\n').map((line) => {
+      const [, key, value] = /^([a-z-]+): (\S.*)$/.exec(line) ?? [];
+      if (key === undefined || value === undefined) throw new Error(`not a field: ${line}`);
+      return [key, value];
+    }),
+  );
+}
+
+/** What is quoted as a command line of ours: in code, in a console block, or indented. */
+function quotedCommands(path: string): string[] {
+  const text = read(path).replaceAll("'\\''", '');
+  const inline = [...text.matchAll(/`((?:holdfast|ralphtool) [^`\n]+)`/g)];
+  const lines = [...text.matchAll(/^(?:\$ | {4})((?:holdfast|ralphtool) .+)$/gm)];
+  return [...new Set([...inline, ...lines].map(([, line = '']) => line))];
+}
+
+const PROGRAMS: Readonly<Record<string, Program>> = { holdfast: HOLDFAST, ralphtool: RALPHTOOL };
+
+/** Throws where a command line would not be understood. The beginning of commands alone is a name for all of them. */
+async function check(line: string): Promise<void> {
+  const [name = '', ...words] = [...line.matchAll(/"[^"]*"|'[^']*'|\S+/g)].map(([word]) =>
+    word.replaceAll(/^["']|["']$/g, ''),
+  );
+  const program = PROGRAMS[name];
+  if (program === undefined) throw new Error(`no such program: ${name}`);
+  if (words.join() === '--version') return;
+  const found = program.find(words);
+  if (found === undefined) {
+    const names = program === HOLDFAST ? Object.keys(COMMANDS) : RALPHTOOL.similar([]);
+    if (names.some((known) => known.startsWith(`${words.join(' ')} `))) return;
+    throw new Error(`no such command: ${line}`);
+  }
+  try {
+    parseCommand((await found.load()).default, found.rest, name);
+  } catch (error) {
+    if (!(error instanceof HelpRequested)) throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { processFacts, until } from './processes.js';
+import { living, type RunWorld, runWorld } from './run-world.js';
+
+export const HANG = { steps: [{ say: 'I work.' }, { hang: true }] };
+
+/** A project with a plan, in which runs may be left behind on purpose; they end with the world. */
+export interface DetachedWorld extends RunWorld {
+  /** Asks the run of the project to stop and waits until its process is gone. */
+  stop(pid: number): Promise<void>;
+  /** The processes of runs that live here. */
+  runs(): number[];
+}
+
+export async function detachedWorld(...args: Parameters<typeof runWorld>): Promise<DetachedWorld> {
+  const world = await runWorld(...args);
+  return {
+    ...world,
+    async stop(pid) {
+      await world.run(['stop']);
+      await until(() => isGone(pid));
+    },
+    runs: () => living('holdfast.cjs\0run').filter((pid) => living(world.dir.path).includes(pid)),
+    async [Symbol.asyncDispose]() {
+      for (const pid of living(world.dir.path)) killQuietly(pid);
+      await until(() => living(world.dir.path).length === 0);
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Gone, or waiting for somebody to bury it: where the first process does not do that, nobody does. */
+export function isGone(pid: number): boolean {
+  const facts = processFacts(pid);
+  return facts === undefined || facts.state === 'Z';
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended while we looked.
+  }
+}
