@@ -8,7 +8,7 @@ import type { ModelTurn } from '../support/fake-model/server.mjs';
 import { HOLDFAST, type Json, type Outcome, RALPHTOOL, Running } from '../support/holdfast-binary.js';
 import { until } from '../support/processes.js';
 import { PLAN } from '../support/run-world.js';
-import { prepare, REAL_AGENTS, whyNot } from './real-agents.js';
+import { prepare, REAL_AGENTS, whyNotInstalled } from './real-agents.js';
 import { standIn } from './stand-in.js';
 
 const PLUGIN = fileURLToPath(new URL('../../integrations/claude-code', import.meta.url));
@@ -42,7 +42,7 @@ async function pluginWorld(): Promise<PluginWorld> {
   symlinkSync(HOLDFAST, join(bin, 'holdfast'));
   symlinkSync(RALPHTOOL, join(bin, 'ralphtool'));
   const run: PluginWorld['claude'] = async (args, turns = []) => {
-    await using model = await standIn(turns, {});
+    await using model = await standIn({ turns }, {});
     const home = world.env.HOME ?? '';
     const { command, environment } = prepare(claude, { home, baseUrl: model.url });
     const env = { ...environment, ...world.env, PATH: `${bin}:${process.env.PATH}` } as NodeJS.ProcessEnv;
@@ -83,7 +83,7 @@ async function pluginWorld(): Promise<PluginWorld> {
 
 /** Where the real program cannot be tried the test is skipped, and its name says why. */
 function itTries(name: string, prove: (world: PluginWorld) => Promise<void>): void {
-  const reason = whyNot(claude);
+  const reason = whyNotInstalled(claude.name);
   const play = async () => {
     await using world = await pluginWorld();
     await prove(world);
