@@ -81,7 +81,8 @@ describe('holdfast status', () => {
     await using fresh = await machine();
     const inside = join(fresh.project, 'src');
     mkdirSync(inside);
-    mkdirSync(join(fresh.project, '.git'));
+    // An empty one would be none, as for git itself.
+    mkdirSync(join(fresh.project, '.git/objects'), { recursive: true });
     expect((await fresh.json(['paths'], { cwd: inside })).data.loop).toBe(
       join(fresh.project, '.prp-session'),
     );

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { living } from './processes.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
 /** What was built: `npm test` does that first. HOLDFAST_TEST_DIST names another build, such as an installed one. */
@@ -163,6 +164,8 @@ export async function machine(): Promise<Machine> {
         return one.ended;
       });
       await Promise.all(ends);
+      // What they had started, such as an agent that hangs on purpose.
+      for (const pid of living(dir.path)) process.kill(pid, 'SIGKILL');
       await dir[Symbol.asyncDispose]();
     },
   };

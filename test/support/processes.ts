@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { nodeFileSystem, ownIdentity, type ProcessIdentity } from '../../src/storage/index.js';
 
@@ -52,4 +52,20 @@ export async function until(isSo: () => boolean): Promise<void> {
 export function pidOf(child: ChildProcess): number {
   if (child.pid === undefined) throw new Error('the process did not start');
   return child.pid;
+}
+
+/** The ids of living processes whose environment or command line carries a word. */
+export function living(word: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => {
+      try {
+        const text =
+          readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+        return text.includes(word) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+      } catch {
+        return false; // it ended while we looked
+      }
+    })
+    .map(Number);
 }

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DIST, type Json, type Machine, machine, type Outcome, type RunOptions } from './holdfast-binary.js';
+
+export { living } from './processes.js';
 
 const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
 
@@ -123,20 +125,4 @@ export async function runWorld(
     put,
     script,
   };
-}
-
-/** The ids of living processes whose environment or command line carries a word. */
-export function living(word: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => {
-      try {
-        const text =
-          readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return text.includes(word) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-      } catch {
-        return false; // it ended while we looked
-      }
-    })
-    .map(Number);
 }
