@@ -30,7 +30,7 @@ export default defineConfig({
           ...shared,
           name: 'crash',
           include: ['test/crash/**/*.long.test.ts'],
-          testTimeout: 900_000,
+          testTimeout: 1_800_000,
         },
       },
       {
