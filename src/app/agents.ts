@@ -112,6 +112,8 @@ export interface StartAgentOptions {
   /** Where its whole output goes. */
   readonly logPath?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The session that the agent works for, so that its questions can be told from those of others. */
+  readonly askerSession?: string | undefined;
   /** A person is asked for a permission from now on, or is not any more. */
   readonly onAsking?: ((isWaiting: boolean) => void) | undefined;
 }
@@ -142,7 +144,7 @@ export async function startAgent(
         }
       },
     },
-    mcpServers: [holdfastServer(services)],
+    mcpServers: [holdfastServer(services, options.askerSession)],
     resume: options.resume,
     onOutput: options.onOutput,
     logPath: options.logPath,
@@ -182,13 +184,16 @@ async function askPerson(
 }
 
 /** Our own server, as the agent starts it; it must find the same files as we do. */
-function holdfastServer(services: Services): McpServerSpec {
+function holdfastServer(services: Services, askerSession: string | undefined): McpServerSpec {
   const { HOLDFAST_HOME } = services.environment;
   return {
     name: 'holdfast',
     command: services.self.command,
     args: [...services.self.args, 'mcp'],
-    environment: HOLDFAST_HOME === undefined ? {} : { HOLDFAST_HOME },
+    environment: {
+      ...(HOLDFAST_HOME === undefined ? {} : { HOLDFAST_HOME }),
+      ...(askerSession === undefined ? {} : { HOLDFAST_ASKER_SESSION: askerSession }),
+    },
   };
 }
 

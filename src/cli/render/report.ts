@@ -30,7 +30,7 @@ export function renderReportMarkdown(report: RunReport): string {
   );
   for (const phase of report.phases)
     lines.push(
-      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(phase.exitReason ?? 'no')} | ${phase.tokens} | $${phase.costUsd.toFixed(2)} | ${phase.filesChanged} |`,
+      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(phase.exitReason ?? 'no')} | ${phase.tokens} | ${dollars(phase.costUsd)} | ${phase.filesChanged} |`,
     );
   if (report.tests.length > 0)
     lines.push('', '| Phase | Iteration | Pass | Fail | Total |', '| --- | --- | --- | --- | --- |');
@@ -52,7 +52,7 @@ function factsOf(report: RunReport): [string, string][] {
     ['iterations', String(usage.iterations)],
     ['worked', `${(usage.activeMs / 60_000).toFixed(1)} min`],
     ['tokens', String(usage.tokens)],
-    ['cost', `$${usage.costUsd.toFixed(2)}`],
+    ['cost', dollars(usage.costUsd)],
     [
       'breaker',
       `${report.breaker.state}${report.breaker.openReason === null ? '' : `: ${report.breaker.openReason}`}`,
@@ -61,9 +61,14 @@ function factsOf(report: RunReport): [string, string][] {
   ];
 }
 
+/** Cents are too coarse for what a short turn costs. */
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 3 : 2)}`;
+}
+
 function phaseText(phase: RunReport['phases'][number]): string {
   const end = phase.completedAt === null ? 'not done' : `done (${phase.exitReason ?? 'no reason'})`;
-  return `${phase.name}: ${phase.iterations} iterations, ${phase.filesChanged} files, ${phase.tokens} tokens, $${phase.costUsd.toFixed(2)}, ${end}`;
+  return `${phase.name}: ${phase.iterations} iterations, ${phase.filesChanged} files, ${phase.tokens} tokens, ${dollars(phase.costUsd)}, ${end}`;
 }
 
 function pointText({ phase, iteration, passing, failing, total }: RunReport['tests'][number]): string {
