@@ -9,6 +9,7 @@ export {
   type OpenQuestionsOptions,
 } from './app/index.js';
 export { createChangeSessions, type OpenChangesOptions } from './app/open-changes.js';
+export { type OpenRunOptions, openRun, type Run, type RunStartOptions } from './app/open-run.js';
 export {
   type Clock,
   HoldfastError,
@@ -33,8 +34,8 @@ export {
   type Task,
   TaskNotFoundError,
 } from './plans/index.js';
+export { NoChecksError, PlanNotFoundError, type RunEnd, type RunEvent } from './runner/index.js';
 export {
-  AmbiguousChangeSessionError,
   type ChangeDetail,
   ChangeLockedError,
   ChangeNotHeldError,
@@ -71,6 +72,7 @@ export {
   type Turn,
 } from './sessions/conversation/index.js';
 export {
+  type Budget,
   type Claim,
   type CreateLoopOptions,
   claimOf,

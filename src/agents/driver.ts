@@ -33,6 +33,8 @@ export interface McpServerSpec {
 export interface ResumeHandle {
   readonly driver: string;
   readonly id: string;
+  /** What the conversation had cost when it was left, where that is known: agents go on with the sum. */
+  readonly costUsd?: number | undefined;
 }
 
 export interface StartOptions {
@@ -81,6 +83,8 @@ export interface AgentConnection {
   readonly pid: number | null;
   /** Version and model as the agent told them. */
   readonly facts: { readonly version: string | null; readonly model: string | null };
+  /** What the conversation has cost so far, also before a resume; null or absent where the agent does not sum up. */
+  readonly conversationCostUsd?: number | null;
   /**
    * Sends a prompt and yields what happens, ending with exactly one `turn-end`, whatever becomes of the process.
    * One at a time: AGENT_BUSY. After the end: AGENT_ENDED. Leaving the loop early cancels the exchange.

@@ -112,6 +112,8 @@ export interface StartAgentOptions {
   /** Where its whole output goes. */
   readonly logPath?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The session that the agent works for, so that its questions can be told from those of others. */
+  readonly askerSession?: string | undefined;
   /** A person is asked for a permission from now on, or is not any more. */
   readonly onAsking?: ((isWaiting: boolean) => void) | undefined;
   /** What the agent is told to do: it needs no leave for that. */
@@ -145,7 +147,7 @@ export async function startAgent(
         }
       },
     },
-    mcpServers: [holdfastServer(services)],
+    mcpServers: [holdfastServer(services, options.askerSession)],
     resume: options.resume,
     onOutput: options.onOutput,
     logPath: options.logPath,
@@ -191,7 +193,7 @@ const PLACES = ['HOLDFAST_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XD
  * Our own server, as the agent starts it. It must find the same files as we do, also behind an agent that has a home of its
  * own, or that gives servers hardly any environment, as Codex does.
  */
-function holdfastServer(services: Services): McpServerSpec {
+function holdfastServer(services: Services, askerSession: string | undefined): McpServerSpec {
   const places = PLACES.flatMap((name) => {
     const value = services.environment[name];
     return value === undefined ? [] : [[name, value]];
@@ -200,7 +202,10 @@ function holdfastServer(services: Services): McpServerSpec {
     name: 'holdfast',
     command: services.self.command,
     args: [...services.self.args, 'mcp'],
-    environment: Object.fromEntries(places),
+    environment: {
+      ...Object.fromEntries(places),
+      ...(askerSession === undefined ? {} : { HOLDFAST_ASKER_SESSION: askerSession }),
+    },
   };
 }
 

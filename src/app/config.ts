@@ -90,6 +90,11 @@ export const SETTINGS = {
   ),
   'loop.maxTokens': setting(z.int().nonnegative(), 0, 'Tokens of one loop at most; 0 = no limit'),
   'loop.maxCostUsd': setting(z.number().nonnegative(), 0, 'Dollars of one loop at most; 0 = no limit'),
+  'loop.idleMinutes': setting(
+    z.number().nonnegative(),
+    30,
+    'Minutes without a sign of life after which an agent is ended; 0 = never',
+  ),
   'loop.phases': setting(
     z.array(PhaseSetting).min(1).optional(),
     undefined,

@@ -9,9 +9,8 @@ import {
   FileConversationStore,
 } from '../sessions/conversation/index.js';
 import { ensureDirectory, replaceUserFile, writeQuick } from '../storage/index.js';
-import type { StartAgentOptions } from './agents.js';
 import { interactiveSettings } from './aurora-config.js';
-import { launchOf, openProcesses } from './processes.js';
+import { type LaunchOptions, launchOf, openProcesses } from './processes.js';
 import type { Services } from './services.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -41,10 +40,7 @@ export function turnTaker(
   services: Services,
   agent: AgentDefinition,
   conversation: Conversation,
-  options: Pick<
-    StartAgentOptions,
-    'permissions' | 'model' | 'workingDirectory' | 'onAsking' | 'isTold' | 'signal'
-  > & {
+  options: LaunchOptions & {
     readonly onContinuation?: (continuation: Continuation) => void;
     readonly acceptsChanges?: boolean;
   },

@@ -1,6 +1,6 @@
 import type { Logger } from '../foundation/index.js';
 import { processEnvironment } from './config.js';
-import { createServices, type Services } from './services.js';
+import { createServices, type SelfCommand, type Services } from './services.js';
 
 /** What a program may say that uses the library. */
 export interface LibraryOptions {
@@ -12,12 +12,17 @@ export interface LibraryOptions {
 }
 
 /** The product as a program has it that is not our command line. Throws CONFIG_INVALID. */
-export function libraryServices(options: LibraryOptions, workingDirectory = process.cwd()): Services {
+export function libraryServices(
+  options: LibraryOptions,
+  workingDirectory = process.cwd(),
+  self?: SelfCommand,
+): Services {
   const environment = processEnvironment();
   return createServices({
     environment: options.home === undefined ? environment : { ...environment, HOLDFAST_HOME: options.home },
     workingDirectory,
     command: options.command ?? 'holdfast library',
+    self,
     log: options.log,
   });
 }

@@ -37,15 +37,14 @@ export function workbenchOf(services: Services): Workbench {
   return { ...tools, registry: programs, environment, leaveOut };
 }
 
+/** What is said about the start of an agent for a session. */
+export type LaunchOptions = Pick<
+  StartAgentOptions,
+  'permissions' | 'model' | 'workingDirectory' | 'askerSession' | 'onAsking' | 'isTold' | 'signal'
+>;
+
 /** How an agent is started for a session, and what must be the same when it is gone on with. */
-export function launchOf(
-  services: Services,
-  agent: AgentDefinition,
-  options: Pick<
-    StartAgentOptions,
-    'permissions' | 'model' | 'workingDirectory' | 'onAsking' | 'isTold' | 'signal'
-  >,
-): AgentLaunch {
+export function launchOf(services: Services, agent: AgentDefinition, options: LaunchOptions): AgentLaunch {
   return {
     agent: agent.name,
     launch: {

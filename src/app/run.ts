@@ -37,6 +37,8 @@ export interface RunWishes {
   readonly budget: Budget;
   readonly callsPerHour?: number | undefined;
   readonly context: ContextMode;
+  /** How long the agent may show no sign of life; 0 = for ever, as configured if absent. */
+  readonly idleMs?: number | undefined;
   readonly isUnattended: boolean;
   /** A command of the person's own, for when it is over. */
   readonly onEnd?: string | undefined;
@@ -54,6 +56,7 @@ export interface PreparedRun {
   readonly detection: Detection;
 }
 
+/** How long a check may take; a tool that the agent runs may be silent as long. */
 const CHECK_TIMEOUT_MS = 60 * 60_000;
 const ON_END_TIMEOUT_MS = 60_000;
 
@@ -169,6 +172,7 @@ async function runOwned(
     permissions: wishes.permissions,
     model: wishes.model,
     workingDirectory: projectDirectory,
+    askerSession: sessionId,
     onAsking: (isWaiting) => permissions.onAsking(isWaiting),
     isTold: (request) => isToldByRun(request, prepared),
     // An agent that does not even start must not keep a run from stopping.
@@ -210,6 +214,7 @@ async function runOwned(
         },
         projectDirectory,
         context: wishes.context,
+        idle: { idleMs: idleMsOf(services, wishes), toolMs: CHECK_TIMEOUT_MS },
         isUnattended: wishes.isUnattended,
         emit,
         permissions,
@@ -225,6 +230,11 @@ async function runOwned(
   } finally {
     await taker.end({ isUrgent: signal.aborted });
   }
+}
+
+function idleMsOf({ config }: Services, { idleMs }: RunWishes): number {
+  const wished = idleMs ?? config.get('loop.idleMinutes') * 60_000;
+  return wished > 0 ? wished : Number.POSITIVE_INFINITY;
 }
 
 /** The conversation of a session, under the session's own name; one of which nothing is intact is mended first. */

@@ -1,4 +1,7 @@
-import { HoldfastError } from '../foundation/index.js';
+import type { SessionKind } from '../catalog/index.js';
+import { isHoldfastError } from '../foundation/index.js';
+import { FileConversationStore } from '../sessions/conversation/index.js';
+import { FileProcessStore } from '../sessions/process/index.js';
 import { describeOwner, forceUnlock, inspectLock, type LockState } from '../storage/index.js';
 import { openLoops } from './loops.js';
 import type { Services } from './services.js';
@@ -16,12 +19,27 @@ export interface LockedSession {
   readonly path: string;
 }
 
+/** Sessions of one kind, by their ids, and where the lock of each is. */
+interface LockedKind {
+  readonly kind: SessionKind;
+  readonly ids: readonly string[];
+  readonly lockPath: (id: string) => string;
+}
+
 /** The session of any kind that a person means. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
-export async function findLockedSession(services: Services, prefix: string): Promise<LockedSession> {
-  const other = lockOfLoop(services, prefix) ?? (await lockOfChange(services, prefix));
-  if (other !== undefined) return other;
-  const sessionId = services.questions.resolve(prefix);
-  return { sessionId, path: services.questionStore.lockPath(sessionId) };
+export async function findLockedSession(services: Services, typed: string): Promise<LockedSession> {
+  // A chunk of its own, which the other commands do without.
+  const { findSession } = await import('../catalog/index.js');
+  const kinds = [
+    questionLocks(services),
+    conversationLocks(services),
+    processLocks(services),
+    loopLocks(services),
+    await changeLocks(services, typed),
+  ];
+  const known = kinds.flatMap(({ kind, ids, lockPath }) => ids.map((id) => ({ kind, id, lockPath })));
+  const { id, lockPath } = findSession(known, typed);
+  return { sessionId: id, path: lockPath(id) };
 }
 
 /** Who holds the lock of a session. */
@@ -34,31 +52,42 @@ export function unlock(services: Services, { sessionId, path }: LockedSession): 
   return report(sessionId, forceUnlock(services.tools, path));
 }
 
-/** The active change session of this project that is meant; undefined where there is none. */
-async function lockOfChange(services: Services, prefix: string): Promise<LockedSession | undefined> {
-  // A chunk of its own, which the other commands do without.
+function questionLocks({ questions, questionStore }: Services): LockedKind {
+  return { kind: 'question', ids: questions.ids(), lockPath: (id) => questionStore.lockPath(id) };
+}
+
+function conversationLocks({ tools, config }: Services): LockedKind {
+  const store = new FileConversationStore(tools, { directory: config.layout.conversations });
+  return { kind: 'conversation', ids: store.ids(), lockPath: (id) => store.lockPath(id) };
+}
+
+function processLocks({ tools, config }: Services): LockedKind {
+  const { processes: directory, processTrash: trash } = config.layout;
+  const store = new FileProcessStore(tools, { directory, trash });
+  return { kind: 'process', ids: store.ids(), lockPath: (id) => store.lockPath(id) };
+}
+
+/** The loop of this project. */
+function loopLocks(services: Services): LockedKind {
+  const loops = openLoops(services);
+  const id = loops.read()?.sessionId;
+  return { kind: 'loop', ids: id === undefined ? [] : [id], lockPath: () => loops.lockPath() };
+}
+
+/** The active change session that is meant: of this project, or of another one if it is named in full. */
+async function changeLocks(services: Services, typed: string): Promise<LockedKind> {
   const { openChanges } = await import('./open-changes.js');
   const changes = openChanges(services);
   try {
-    const sessionId = changes.resolve(prefix);
-    const path = changes.lockPath(sessionId);
-    return path === undefined ? undefined : { sessionId, path };
+    const id = changes.resolve(typed);
+    const path = changes.lockPath(id);
+    return { kind: 'change', ids: path === undefined ? [] : [id], lockPath: () => path ?? '' };
   } catch (error) {
-    // What cannot be the id of a change session may still be that of a question set.
-    if (error instanceof HoldfastError && error.code === 'INVALID_SESSION_ID') return undefined;
-    throw error;
+    // What cannot be the id of a change session may still be that of another one.
+    if (!isHoldfastError(error, 'INVALID_SESSION_ID')) throw error;
+    return { kind: 'change', ids: [], lockPath: () => '' };
   }
 }
-
-/** The loop of this project, if it is meant. */
-function lockOfLoop(services: Services, prefix: string): LockedSession | undefined {
-  const loops = openLoops(services);
-  const sessionId = loops.read()?.sessionId;
-  const isMeant = prefix.length >= MIN_PREFIX && sessionId?.startsWith(prefix.toLowerCase()) === true;
-  return isMeant && sessionId !== undefined ? { sessionId, path: loops.lockPath() } : undefined;
-}
-
-const MIN_PREFIX = 4;
 
 function report(sessionId: string, state: LockState): LockReport {
   return {

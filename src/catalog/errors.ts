@@ -18,26 +18,6 @@ export class InvalidCatalogIdError extends HoldfastError<'INVALID_SESSION_ID'> {
   }
 }
 
-/** What was typed fits several sessions, perhaps of different kinds. */
-export class AmbiguousSessionError extends HoldfastError<'AMBIGUOUS_ID'> {
-  readonly code = 'AMBIGUOUS_ID';
-  readonly candidates: readonly SessionRef[];
-
-  constructor(typed: string, candidates: readonly SessionRef[]) {
-    const shown = candidates
-      .slice(0, MAX_SHOWN)
-      .map(({ kind, id }) => `${visibleLine(id)} (${kind})`)
-      .join(', ');
-    const more = candidates.length > MAX_SHOWN ? ` and ${candidates.length - MAX_SHOWN} more` : '';
-    super(`${visibleExcerpt(typed, 80)} fits ${candidates.length} sessions: ${shown}${more}`, {
-      hint: 'Give more characters of the id, or say which kind with --kind.',
-    });
-    this.candidates = candidates;
-  }
-}
-
-const MAX_SHOWN = 10;
-
 /** Something stands where a session from the trash belongs; both are untouched. */
 export class RestoreBlockedError extends HoldfastError<'RESTORE_BLOCKED'> {
   readonly code = 'RESTORE_BLOCKED';

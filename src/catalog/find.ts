@@ -1,5 +1,5 @@
-import { SessionNotFoundError } from '../foundation/index.js';
-import { AmbiguousSessionError, InvalidCatalogIdError, type SessionRef } from './errors.js';
+import { AmbiguousIdError, SessionNotFoundError } from '../foundation/index.js';
+import { InvalidCatalogIdError, type SessionRef } from './errors.js';
 import { LISTED_BY } from './kind.js';
 
 /** The shapes that ids of all kinds, and the names of changes, have in common. */
@@ -20,10 +20,18 @@ export function findSession<Ref extends SessionRef>(
   if (!SHAPE.test(typed)) throw new InvalidCatalogIdError(typed);
   const exact = known.filter(({ id }) => id === typed);
   const fitting = exact.length > 0 ? exact : known.filter(({ id }) => startsWith(id, typed));
-  if (fitting.length > 1) throw new AmbiguousSessionError(typed, fitting);
+  if (fitting.length > 1) throw ambiguous(typed, fitting);
   const [found] = fitting;
   if (found === undefined) throw new SessionNotFoundError(typed, listedBy);
   return found;
+}
+
+function ambiguous(typed: string, fitting: readonly SessionRef[]): AmbiguousIdError {
+  const ids = fitting.map(({ id }) => id);
+  return new AmbiguousIdError(typed, ids, {
+    hint: 'Give more characters of the id; `holdfast sessions` also takes --kind.',
+    describe: (index) => ` (${fitting[index]?.kind})`,
+  });
 }
 
 /** Letters of generated ids are small, however they are typed. */

@@ -2,11 +2,11 @@ export { Catalog, type KindFailure, type TrashedRef, type VerifiedSession } from
 export { changeKind } from './change.js';
 export { conversationKind } from './conversation.js';
 export {
-  AmbiguousSessionError,
   InvalidCatalogIdError,
   RestoreBlockedError,
   type SessionRef,
 } from './errors.js';
+export { findSession } from './find.js';
 export {
   type CatalogKind,
   type ExportFormat,

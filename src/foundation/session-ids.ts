@@ -1,5 +1,5 @@
 import { HoldfastError } from './errors.js';
-import { visibleExcerpt } from './visible-text.js';
+import { visibleExcerpt, visibleLine } from './visible-text.js';
 
 /** There is no session with this id. */
 export class SessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
@@ -13,18 +13,29 @@ export class SessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
   }
 }
 
-/** A prefix that fits several sessions. */
+/** What was typed fits several sessions. */
 export class AmbiguousIdError extends HoldfastError<'AMBIGUOUS_ID'> {
   readonly code = 'AMBIGUOUS_ID';
+  /** Their full ids. */
   readonly candidates: readonly string[];
 
-  constructor(prefix: string, candidates: readonly string[]) {
-    super(`${visibleExcerpt(prefix, 80)} fits ${candidates.length} sessions: ${candidates.join(', ')}`, {
-      hint: 'Give more characters of the id.',
+  /** `describe` says more about a candidate than its id, such as its kind. */
+  constructor(
+    typed: string,
+    candidates: readonly string[],
+    options: { readonly hint?: string; readonly describe?: (index: number) => string } = {},
+  ) {
+    const { hint = 'Give more characters of the id.', describe = () => '' } = options;
+    const shown = candidates.slice(0, MAX_SHOWN).map((id, index) => `${visibleLine(id)}${describe(index)}`);
+    const more = candidates.length > MAX_SHOWN ? ` and ${candidates.length - MAX_SHOWN} more` : '';
+    super(`${visibleExcerpt(typed, 80)} fits ${candidates.length} sessions: ${shown.join(', ')}${more}`, {
+      hint,
     });
     this.candidates = candidates;
   }
 }
+
+const MAX_SHOWN = 10;
 
 const MIN_PREFIX = 4;
 

@@ -102,12 +102,14 @@ async function ask(
   const { services } = surroundings;
   const client = clientOf(server, context);
   const isWaiting = input.nonBlocking !== true;
+  const { HOLDFAST_ASKER_SESSION: session } = services.environment;
   const view = await services.questions.create(input.questions, {
     callId: services.tools.ids.uuid(),
     workingDirectory: services.workingDirectory,
     asker: {
       ...(client?.name === undefined ? {} : { agent: client.name }),
       ...(client?.version === undefined ? {} : { version: client.version }),
+      ...(session === undefined ? {} : { session }),
     },
     requestId: input.requestId,
     isWaiting,

@@ -14,11 +14,13 @@ export interface AgentQuestionsOptions {
   readonly questions: QuestionSessions;
   readonly clock: Clock;
   readonly log: Logger;
+  /** The session that the agent works for: its server writes that down with each question. */
+  readonly sessionId: string;
   /** The agent waits for a person from now on, or does not any more. */
   readonly onWaiting: (isWaiting: boolean) => void;
   /** Its question is on disk. */
   readonly onAsked: (view: QuestionView) => void;
-  /** It was told the answer. */
+  /** It was told the answer, and has finished what it had to say about it. */
   readonly onAnswered: (id: string) => void;
 }
 
@@ -31,7 +33,8 @@ interface OpenCall {
 export class AgentQuestions {
   readonly #options: AgentQuestionsOptions;
   readonly #calls = new Map<string, OpenCall>();
-  readonly #settling: Promise<void>[] = [];
+  /** Calls that came back with something other than an error. */
+  readonly #heard: OpenCall[] = [];
 
   constructor(options: AgentQuestionsOptions) {
     this.#options = options;
@@ -40,18 +43,21 @@ export class AgentQuestions {
   add(event: AgentEvent): void {
     if (event.type === 'tool-call' && TOOL.test(event.name) && !this.#calls.has(event.id))
       this.#begin(event.id, event.input);
-    else if (event.type === 'tool-result') this.#end(event.id);
+    else if (event.type === 'tool-result') this.#end(event.id, event.isError);
   }
 
-  /** The exchange is over; whatever was asked and not answered stays open. */
-  async settle(): Promise<void> {
+  /**
+   * The exchange is over. Whatever was asked and not answered stays open, and so does every question of an exchange that
+   * was not completed: who knows what the agent still knows of the answer.
+   */
+  async settle({ isCompleted }: { readonly isCompleted: boolean }): Promise<void> {
     for (const [, call] of this.#calls) {
       call.over.abort();
       this.#options.onWaiting(false);
       await call.seeking;
     }
     this.#calls.clear();
-    await Promise.all(this.#settling);
+    for (const call of this.#heard) if (isCompleted) await this.#close(call);
   }
 
   #begin(callId: string, input: unknown): void {
@@ -60,36 +66,37 @@ export class AgentQuestions {
     this.#calls.set(callId, { over, seeking: this.#seek(input, over.signal) });
   }
 
-  #end(callId: string): void {
+  #end(callId: string, isError: boolean): void {
     const call = this.#calls.get(callId);
     if (call === undefined) return;
     this.#calls.delete(callId);
     call.over.abort();
     this.#options.onWaiting(false);
-    this.#settling.push(this.#close(call));
+    if (!isError) this.#heard.push(call);
   }
 
-  /** The agent may have got only a handle to a question that is still open: then it stays so. */
+  /** The agent may have got only a handle to the question, and the answer may have come since: then it stays open. */
   async #close({ seeking }: OpenCall): Promise<void> {
     const id = await seeking;
     if (id === undefined) return;
     try {
-      const { outcome } = await this.#options.questions.get(id);
-      if (outcome.status !== 'pending') this.#options.onAnswered(id);
+      // Waits for a delivery that is under way: the server marks it after the answer has left.
+      using delivery = await this.#options.questions.collect(id);
+      if (delivery.view.collectedAt !== null) this.#options.onAnswered(id);
     } catch (error) {
       this.#options.log.warn('run.question-not-read', { sessionId: id, error: messageOf(error) });
     }
   }
 
   async #seek(input: unknown, signal: AbortSignal): Promise<string | undefined> {
-    const { questions, clock, log, onAsked } = this.#options;
+    const { questions, clock, log, onAsked, sessionId } = this.#options;
     const asked = Asked.safeParse(input);
     const prompts = asked.success ? asked.data.questions.map(({ prompt }) => prompt) : undefined;
     const sinceMs = clock.now().getTime() - SLACK_MS;
     try {
       for (;;) {
         const sets = await questions.list();
-        const found = sets.findLast((view) => isMeant(view, prompts, sinceMs));
+        const found = sets.findLast((view) => isMeant(view, { prompts, sinceMs, sessionId }));
         if (found !== undefined) {
           onAsked(found);
           return found.id;
@@ -104,8 +111,17 @@ export class AgentQuestions {
   }
 }
 
-function isMeant(view: QuestionView, prompts: readonly string[] | undefined, sinceMs: number): boolean {
+function isMeant(
+  view: QuestionView,
+  wanted: {
+    readonly prompts: readonly string[] | undefined;
+    readonly sinceMs: number;
+    readonly sessionId: string;
+  },
+): boolean {
+  const { prompts, sinceMs, sessionId } = wanted;
   if (Date.parse(view.createdAt) < sinceMs) return false;
+  if ((view.asker?.session ?? sessionId) !== sessionId) return false;
   if (prompts === undefined) return true;
   const own = view.questions.map(({ prompt }) => prompt);
   return own.length === prompts.length && own.every((prompt, index) => prompt === prompts[index]);

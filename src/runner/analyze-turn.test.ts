@@ -34,7 +34,7 @@ function phase(name: string): Phase {
 function facts(overrides: Partial<TurnFacts> = {}, answer: Partial<PromptResponse> = {}): TurnFacts {
   return {
     phase: phase('GREEN'),
-    exchange: { kind: 'response', response: response(answer), isTimeUp: false },
+    exchange: { kind: 'response', response: response(answer), timeUp: null },
     limits: new LimitNotes(),
     checks: { exitCode: 0, tests: null, failure: null, output: '' },
     documents: { total: 0, decisionRecords: 0 },
@@ -67,9 +67,21 @@ describe('what a turn achieved', () => {
     const exchange = {
       kind: 'response',
       response: response({ reason: 'cancelled' }),
-      isTimeUp: true,
+      timeUp: 'the time of the run was up',
     } as const;
-    expect(analyzeTurn(facts({ exchange }))).toMatchObject({ run: 'timed-out', claim: { metrics: {} } });
+    expect(analyzeTurn(facts({ exchange }))).toMatchObject({
+      run: 'timed-out',
+      claim: { metrics: {} },
+      error: 'the time of the run was up',
+    });
+  });
+
+  it('an agent that was not up when its time was, is timed out as well', () => {
+    const exchange = { kind: 'failure', message: 'x', timeUp: 'it showed no sign of life' } as const;
+    expect(analyzeTurn(facts({ exchange }))).toMatchObject({
+      run: 'timed-out',
+      error: 'it showed no sign of life',
+    });
   });
 
   it('words about changes are no measurement', () => {
@@ -82,7 +94,7 @@ describe('what a turn achieved', () => {
 
   it('without checks nothing was measured', () => {
     expect(analyzeTurn(facts({ checks: null })).measured).toBeNull();
-    expect(isWorthChecking({ kind: 'failure', message: 'x' })).toBe(false);
+    expect(isWorthChecking({ kind: 'failure', message: 'x', timeUp: null })).toBe(false);
     expect(isWorthChecking(facts().exchange)).toBe(true);
     expect(isWorthChecking(facts({}, { reason: 'died' }).exchange)).toBe(false);
   });
@@ -115,7 +127,7 @@ describe('what a turn achieved', () => {
   });
 
   it('an agent that did not even start has crashed', () => {
-    const exchange = { kind: 'failure', message: 'no such program' } as const;
+    const exchange = { kind: 'failure', message: 'no such program', timeUp: null } as const;
     expect(analyzeTurn(facts({ exchange, checks: null }))).toEqual({
       run: 'crashed',
       measured: null,

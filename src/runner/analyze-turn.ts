@@ -14,8 +14,11 @@ import type { StoryProgress } from './plan.js';
 
 /** How the exchange with the agent went: an answer of whatever kind, or none because it did not even start. */
 export type Exchange =
-  | { readonly kind: 'response'; readonly response: PromptResponse; readonly isTimeUp: boolean }
-  | { readonly kind: 'failure'; readonly message: string };
+  | { readonly kind: 'response'; readonly response: PromptResponse; readonly timeUp: TimeUp | null }
+  | { readonly kind: 'failure'; readonly message: string; readonly timeUp: TimeUp | null };
+
+/** Whose time was up, where we ended an exchange for that: in words. */
+export type TimeUp = string;
 
 /** What was found out about one iteration. */
 export interface TurnFacts {
@@ -34,16 +37,16 @@ export function analyzeTurn(facts: TurnFacts): IterationOutcome {
   const { exchange, limits, activeMs } = facts;
   if (exchange.kind === 'failure') {
     return {
-      run: 'crashed',
+      run: exchange.timeUp === null ? 'crashed' : 'timed-out',
       measured: measurementOf(facts),
       claim: NO_CLAIM,
-      error: exchange.message,
+      error: exchange.timeUp ?? exchange.message,
       usage: { activeMs },
     };
   }
   const { response } = exchange;
   const limit = limits.signal(response);
-  const run = exchange.isTimeUp ? 'timed-out' : runOf(response, limit);
+  const run = exchange.timeUp !== null ? 'timed-out' : runOf(response, limit);
   return {
     run,
     measured: measurementOf(facts),
@@ -133,7 +136,7 @@ function measurementOf({ exchange, checks, documents, progress }: TurnFacts): Me
 }
 
 function errorOf(facts: TurnFacts, response: PromptResponse, run: IterationOutcome['run']): string | null {
-  if (run === 'timed-out') return 'the time of the run was up';
+  if (facts.exchange.timeUp !== null) return facts.exchange.timeUp;
   if (run !== 'answered') return response.message ?? `the agent's turn ended: ${response.reason}`;
   const [denial] = response.denials;
   if (denial !== undefined) return `permission denied: ${denial.name}: ${denial.title}`;

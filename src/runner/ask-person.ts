@@ -1,4 +1,5 @@
 import { isHoldfastError } from '../foundation/index.js';
+import type { QuestionView } from '../sessions/question/index.js';
 import type { RunParts } from './run-parts.js';
 
 /** A decision that is not the run's to take. */
@@ -14,19 +15,22 @@ export interface RunAnswer {
   readonly text: string | undefined;
 }
 
+/** Who asks, where it is the run itself. */
+const RUN = 'holdfast run';
+
 /**
  * Puts a question into the inbox and waits. Null when the wait was called off or the person rejected it; a question that
  * nobody waits for any more is withdrawn.
  */
 export async function askPerson(
-  { questions, projectDirectory, emit }: RunParts,
+  { questions, projectDirectory, loop, emit }: RunParts,
   question: RunQuestion,
   signal: AbortSignal,
 ): Promise<RunAnswer | null> {
   const { title, prompt, options } = question;
   const set = [{ title, prompt, options: options.map((option) => ({ ...option })) }];
   const view = await questions.create(set, {
-    asker: { agent: 'holdfast run' },
+    asker: { agent: RUN, session: loop.state.sessionId },
     workingDirectory: projectDirectory,
     isWaiting: true,
   });
@@ -43,4 +47,9 @@ export async function askPerson(
     await questions.cancel(view.id, 'the run does not wait for it any more');
     return null;
   }
+}
+
+/** Whether a question is one that a run of this session itself asked. */
+export function isAskedByRun({ asker }: QuestionView, sessionId: string): boolean {
+  return asker?.agent === RUN && asker.session === sessionId;
 }

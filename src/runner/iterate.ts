@@ -2,8 +2,16 @@ import { isHoldfastError, messageOf } from '../foundation/index.js';
 import { type Decision, type IterationOutcome, phaseOf } from '../sessions/loop/index.js';
 import { countDocuments } from '../workspace/index.js';
 import { AgentQuestions } from './agent-questions.js';
-import { analyzeTurn, type Exchange, isWorthChecking, LimitNotes, usageOf } from './analyze-turn.js';
+import {
+  analyzeTurn,
+  type Exchange,
+  isWorthChecking,
+  LimitNotes,
+  type TimeUp,
+  usageOf,
+} from './analyze-turn.js';
 import { type CheckResults, runChecks } from './checks.js';
+import { IdleClock } from './idle-clock.js';
 import { readLateAnswers } from './late-answers.js';
 import { buildPrompt, type MeasuredFacts } from './prompt.js';
 import type { CutReason, RunMemory, RunParts } from './run-parts.js';
@@ -48,7 +56,10 @@ export async function iterate(
   const agentStartMs = clock.monotonicMs();
   const exchange = await prompted(parts, prompt, { work, cut, limits });
   let othersMs = clock.monotonicMs() - agentStartMs;
-  if (exchange.kind === 'response' && exchange.response.reason === 'completed') await answers.confirm();
+  if (exchange.kind === 'response' && exchange.response.reason === 'completed') {
+    await answers.confirm();
+    loop.closeGuidance();
+  }
   if (cut.signal.aborted) return leave(parts, exchange, work, cut.signal.reason as CutReason);
   const checksStartMs = clock.monotonicMs();
   const checks = isWorthChecking(exchange) ? await checked(parts, cut.signal) : null;
@@ -100,6 +111,7 @@ async function prompted(parts: RunParts, prompt: string, around: Surroundings): 
     questions,
     clock,
     log,
+    sessionId: loop.state.sessionId,
     onWaiting: (isWaiting) => (isWaiting ? work.pause() : work.resume()),
     onAsked: (view) => {
       loop.openQuestion(view.id);
@@ -109,25 +121,41 @@ async function prompted(parts: RunParts, prompt: string, around: Surroundings): 
     },
     onAnswered: (id) => loop.closeQuestion(id),
   });
+  using idle = new IdleClock(clock, work, parts.idle);
   parts.permissions.onAsking = (isWaiting) => (isWaiting ? work.pause() : work.resume());
+  let isCompleted = false;
   try {
     const { response } = await taker.take(prompt, {
-      signal: AbortSignal.any([cut.signal, work.signal]),
+      signal: AbortSignal.any([cut.signal, work.signal, idle.signal]),
       onEvent: (event) => {
         limits.add(event);
+        idle.add(event);
         asked.add(event);
         emit({ type: 'agent', event });
       },
     });
-    const isTimeUp = work.signal.aborted && response.reason === 'cancelled';
-    return { kind: 'response', response, isTimeUp };
+    isCompleted = response.reason === 'completed';
+    return {
+      kind: 'response',
+      response,
+      timeUp: response.reason === 'cancelled' ? timeUpOf(work, idle) : null,
+    };
   } catch (error) {
     if (!isAgentTrouble(error)) throw error;
-    return { kind: 'failure', message: messageOf(error) };
+    return { kind: 'failure', message: messageOf(error), timeUp: timeUpOf(work, idle) };
   } finally {
+    // One that hangs is not asked again; the next exchange starts it anew.
+    if (idle.signal.aborted) await taker.end({ isUrgent: true });
     parts.permissions.onAsking = () => {};
-    await asked.settle();
+    await asked.settle({ isCompleted });
   }
+}
+
+/** Whose patience ended an exchange, in words; null when nobody's did. */
+function timeUpOf(work: WorkClock, idle: IdleClock): TimeUp | null {
+  if (work.signal.aborted) return 'the time of the run was up';
+  if (idle.silenceMs === null) return null;
+  return `the agent showed no sign of life for ${Math.round(idle.silenceMs / 1_000)} s`;
 }
 
 /** What an agent can do to us; everything else is our own disk or a lock that was lost, and ends the run. */

@@ -1,5 +1,6 @@
 import { messageOf } from '../foundation/index.js';
 import { type Delivery, describeAnswers } from '../sessions/question/index.js';
+import { isAskedByRun } from './ask-person.js';
 import type { RunParts } from './run-parts.js';
 
 /** Answers to questions of earlier exchanges, which the agent has not heard yet. */
@@ -30,6 +31,26 @@ export async function readLateAnswers(parts: RunParts): Promise<LateAnswers> {
       }
     },
   };
+}
+
+/**
+ * Sees to the questions of a run that ended before it could. What it asked itself is withdrawn, for it asks again if it
+ * still wants to know. What the agent asked is noted; if it was answered in the exchange that was cut it is told again,
+ * because the agent may have ended, too, before it made anything of the answer.
+ */
+export async function adoptQuestions({ loop, questions }: RunParts): Promise<void> {
+  const { sessionId, inFlight, interrupted } = loop.state;
+  const cutSince = (inFlight ?? interrupted)?.startedAt;
+  for (const view of await questions.list()) {
+    const { id, asker, createdAt, collectedAt, outcome } = view;
+    if (asker?.session !== sessionId) continue;
+    if (isAskedByRun(view, sessionId)) {
+      if (outcome.status === 'pending') await questions.cancel(id, 'the run that asked is gone');
+      continue;
+    }
+    const isOfCutExchange = cutSince !== undefined && Date.parse(createdAt) >= Date.parse(cutSince);
+    if (collectedAt === null || isOfCutExchange) loop.openQuestion(id);
+  }
 }
 
 /** The open questions that nobody has answered. */

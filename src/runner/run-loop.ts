@@ -2,7 +2,7 @@ import { askPerson } from './ask-person.js';
 import { Attention } from './attention.js';
 import type { RunEnd } from './events.js';
 import { checked, iterate } from './iterate.js';
-import { waitingQuestions } from './late-answers.js';
+import { adoptQuestions, waitingQuestions } from './late-answers.js';
 import type { RunMemory, RunParts } from './run-parts.js';
 
 /**
@@ -14,6 +14,7 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
   const memory: RunMemory = { checks: null, isContextFull: false };
   forgetOutdatedRequests(parts);
   closeInterruptedTurn(parts);
+  await adoptQuestions(parts);
   await parts.plan.begin(parts.loop.state.sessionId, parts.loop.state);
   for (;;) {
     const end = await step(parts, memory, attention);

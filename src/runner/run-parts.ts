@@ -5,6 +5,7 @@ import type { QuestionSessions } from '../sessions/question/index.js';
 import type { FileSystem } from '../storage/index.js';
 import type { Check, CheckResults, CheckTools } from './checks.js';
 import type { RunEvent } from './events.js';
+import type { IdleLimits } from './idle-clock.js';
 import type { RunPlan } from './plan.js';
 import type { TurnTaker } from './take-turn.js';
 
@@ -26,6 +27,8 @@ export interface RunParts {
   readonly checkTools: CheckTools;
   readonly projectDirectory: string;
   readonly context: ContextMode;
+  /** How long the agent may show no sign of life before it is ended. */
+  readonly idle: IdleLimits;
   /** Nobody is there to answer: what needs a person ends the run. */
   readonly isUnattended: boolean;
   readonly emit: (event: RunEvent) => void;

@@ -70,19 +70,22 @@ export class TurnTaker {
 
   /** Starts the agent now rather than with the first turn. Throws PROCESS_START_FAILED, LOCKED, LAUNCH_DIFFERS. */
   async start(): Promise<void> {
-    await this.#agent();
+    await this.#agent(undefined);
   }
 
-  /** One recorded exchange. Throws what `ProcessSession.execute` throws; the turn is marked as failed then. */
+  /**
+   * One recorded exchange. Throws what `ProcessSession.execute` throws; the turn is marked as failed then. The signal ends
+   * the start of the agent as well: PROCESS_START_FAILED, and nothing was recorded.
+   */
   async take(prompt: string, options: TurnOptions = {}): Promise<TurnOutcome> {
     const { conversation } = this.#options;
-    const session = await this.#agent();
+    const session = await this.#agent(options.signal);
     const user = conversation.addUserTurn(prompt);
     try {
       let response = await this.#send(session, prompt, options);
       if (this.#isUnproven && !this.#hasActed && isUnheard(response)) {
         const reason = `the agent does not know its conversation any more: ${response.message}`;
-        const fresh = await this.#startOver(reason, user.turn);
+        const fresh = await this.#startOver(reason, options.signal, user.turn);
         response = await this.#send(fresh, prompt, options);
       }
       this.#isUnproven = false;
@@ -145,23 +148,23 @@ export class TurnTaker {
     return assistant;
   }
 
-  async #agent(): Promise<ProcessSession> {
+  async #agent(signal: AbortSignal | undefined): Promise<ProcessSession> {
     this.#session?.checkAlive();
     if (this.#session !== undefined && !isOver(this.#session.state)) return this.#session;
-    const session = (await this.#resumed()) ?? (await this.#startOver(null));
+    const session = (await this.#resumed(signal)) ?? (await this.#startOver(null, signal));
     this.#session = session;
     this.#noteHandle(session);
     return session;
   }
 
   /** The agent in its own conversation; undefined where it has none, or does not find it. */
-  async #resumed(): Promise<ProcessSession | undefined> {
+  async #resumed(signal: AbortSignal | undefined): Promise<ProcessSession | undefined> {
     const { conversation, launch, processes, log, acceptsChanges } = this.#options;
     const handle = conversation.view.agentHandle;
     if (handle === null || handle.resumeId === null || handle.driver !== launch.launch.driver)
       return undefined;
     try {
-      const session = await reopenOrStart(processes, launch, {
+      const session = await reopenOrStart(processes, endedBy(signal, launch), {
         processId: handle.processId ?? null,
         resume: { driver: handle.driver, id: handle.resumeId },
         acceptsChanges,
@@ -171,19 +174,23 @@ export class TurnTaker {
       this.#options.onContinuation?.({ how: 'resumed' });
       return session;
     } catch (error) {
-      if (!(error instanceof ProcessStartError)) throw error;
+      if (!(error instanceof ProcessStartError) || signal?.aborted) throw error;
       log.warn('turn.not-resumed', { sessionId: conversation.id, error: messageOf(error) });
       return undefined;
     }
   }
 
   /** The agent in a fresh conversation, with what was said before this turn put before the next prompt. */
-  async #startOver(reason: string | null, before = Number.POSITIVE_INFINITY): Promise<ProcessSession> {
+  async #startOver(
+    reason: string | null,
+    signal: AbortSignal | undefined,
+    before = Number.POSITIVE_INFINITY,
+  ): Promise<ProcessSession> {
     const { conversation, launch, processes, maxTokens, onContinuation } = this.#options;
     await this.#session?.terminate();
     const said = conversation.context.filter(({ number }) => number < before);
     const context = trimContext(said, { maxTokens: maxTokens ?? DEFAULT_MAX_TOKENS });
-    const session = await processes.start(launch);
+    const session = await processes.start(endedBy(signal, launch));
     this.#isUnproven = false;
     this.#session = session;
     this.#preamble = context.turns.length === 0 ? null : replayText(context.turns);
@@ -209,6 +216,15 @@ export class TurnTaker {
 /** As the published settings have it. */
 const DEFAULT_MAX_TOKENS = 100_000;
 
+/** The same launch, whose start a signal ends. */
+function endedBy(signal: AbortSignal | undefined, launch: AgentLaunch): AgentLaunch {
+  if (signal === undefined) return launch;
+  return {
+    ...launch,
+    start: (hooks) => launch.start({ ...hooks, signal: AbortSignal.any([hooks.signal, signal]) }),
+  };
+}
+
 /** The session that was left, or where that one is over a new one in the same conversation. */
 async function reopenOrStart(
   processes: ProcessSessions,
@@ -227,6 +243,8 @@ async function reopenOrStart(
         error instanceof NotResumableError || (error as { code?: string }).code === 'SESSION_NOT_FOUND';
       if (!isGone) throw error;
     }
+    const left = processes.handleOf(known.processId);
+    if (left?.id === known.resume.id) return processes.start(launch, left);
   }
   return processes.start(launch, known.resume);
 }

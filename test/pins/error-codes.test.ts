@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/app/index.js';
-import {
-  AmbiguousSessionError,
-  InvalidCatalogIdError,
-  RestoreBlockedError,
-} from '../../src/catalog/index.js';
+import { InvalidCatalogIdError, RestoreBlockedError } from '../../src/catalog/index.js';
 import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
 import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
 import { OutputFailedError } from '../../src/cli/terminal.js';
@@ -23,7 +19,6 @@ import {
 } from '../../src/plans/index.js';
 import { NoChecksError, PlanNotFoundError } from '../../src/runner/index.js';
 import {
-  AmbiguousChangeSessionError,
   ChangeLockedError,
   ChangeNotHeldError,
   ChangeSessionEndedError,
@@ -139,7 +134,6 @@ describe('exit codes', () => {
     [new ChangeSessionEndedError('x', { status: 'y', at: 'z', reason: null }), 'SESSION_ENDED', 4],
     [new ChangeSessionNotFoundError('x'), 'SESSION_NOT_FOUND', 4],
     [new InvalidChangeSessionIdError('x'), 'INVALID_SESSION_ID', 2],
-    [new AmbiguousChangeSessionError('x', []), 'AMBIGUOUS_ID', 2],
     [new NoTasksError('x'), 'NO_TASKS', 3],
     [new SessionIdTakenError('x', { changeName: 'y', project: 'z' }), 'SESSION_ID_TAKEN', 5],
     [new SessionRequiredError('x'), 'SESSION_REQUIRED', 2],
@@ -150,7 +144,6 @@ describe('exit codes', () => {
     [new LoopEndedError('completed', 'pause'), 'LOOP_ENDED', 1],
     [new LoopPoisonedError('/p', { cause }), 'LOOP_POISONED', 1],
     [new InvalidCatalogIdError('x'), 'INVALID_SESSION_ID', 2],
-    [new AmbiguousSessionError('x', []), 'AMBIGUOUS_ID', 2],
     [new RestoreBlockedError({ kind: 'loop', id: 'x' }), 'RESTORE_BLOCKED', 1],
     [new PlanNotFoundError('x'), 'PLAN_NOT_FOUND', 4],
     [new NoChecksError(), 'NO_CHECKS', 2],

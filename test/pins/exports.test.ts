@@ -12,7 +12,6 @@ describe('what programs may import', () => {
   it('from holdfast', async () => {
     expect(await namesOf('index.js')).toEqual([
       'AlreadySettledError',
-      'AmbiguousChangeSessionError',
       'AmbiguousIdError',
       'AtomicWriteError',
       'CallIdMismatchError',
@@ -42,8 +41,10 @@ describe('what programs may import', () => {
       'LoopNotResumableError',
       'LoopPoisonedError',
       'LoopSessions',
+      'NoChecksError',
       'NoTasksError',
       'NotResumableError',
+      'PlanNotFoundError',
       'ProcessNotReadyError',
       'ProcessSession',
       'ProcessSessions',
@@ -79,6 +80,7 @@ describe('what programs may import', () => {
       'isHoldfastError',
       'listQuestions',
       'loopLifecycle',
+      'openRun',
       'parsePrp',
       'parseStatus',
       'processLifecycle',
@@ -157,6 +159,42 @@ describe('what programs may import', () => {
     ]);
   });
 
+  it('from holdfast/conversation and holdfast/change: sessions under our names', async () => {
+    expect(await namesOf('conversation.js')).toEqual([
+      'Conversation',
+      'ConversationExistsError',
+      'ConversationSessions',
+      'InvalidConversationIdError',
+      'openConversationSessions',
+    ]);
+    expect(await namesOf('change.js')).toEqual([
+      'ChangeLockedError',
+      'ChangeNotHeldError',
+      'ChangeSessionEndedError',
+      'ChangeSessionNotFoundError',
+      'ChangeSessions',
+      'SessionRequiredError',
+      'openChangeSessions',
+    ]);
+  });
+
+  it('from holdfast/agents: drivers, and what writing one needs', async () => {
+    expect(await namesOf('agents.js')).toEqual([
+      'AgentBusyError',
+      'AgentEndedError',
+      'AgentNotStartedError',
+      'Exchange',
+      'acpDriver',
+      'claudeDriver',
+      'codexDriver',
+      'lineDriver',
+      'openDriverTools',
+      'scriptedAgent',
+    ]);
+    const { scriptedAgent } = await import(join(DIST, 'lib', 'agents.js'));
+    expect(readFileSync(scriptedAgent, 'utf8')).not.toBe('');
+  });
+
   verifies('L05', 'the built manager of loops creates, resumes and ends a session', async () => {
     const { mkdtempSync, rmSync } = await import('node:fs');
     const { tmpdir } = await import('node:os');
@@ -190,9 +228,16 @@ describe('what programs may import', () => {
 
   it('the package names these entry points and these programs', () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    expect(Object.keys(manifest.exports)).toEqual(
-      expect.arrayContaining(['.', './question', './process', './loop', './package.json']),
-    );
+    expect(Object.keys(manifest.exports)).toEqual([
+      '.',
+      './question',
+      './process',
+      './loop',
+      './conversation',
+      './change',
+      './agents',
+      './package.json',
+    ]);
     expect(manifest.bin).toEqual({
       holdfast: 'dist/cli/holdfast.cjs',
       aur: 'dist/cli/aur.cjs',

@@ -52,6 +52,10 @@ export class AcpConnection implements AgentConnection {
     this.#preamble = preamble;
   }
 
+  get conversationCostUsd(): number | null {
+    return this.#parts.meter.totalCost;
+  }
+
   get pid(): number | null {
     const { program } = this.#parts.link;
     return program.exit === undefined ? program.pid : null;

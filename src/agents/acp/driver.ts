@@ -42,7 +42,8 @@ async function startAgent(
 ): Promise<AgentConnection> {
   throwIfAborted(options.signal, 'The start of the agent');
   const { clock, log } = tools;
-  const meter = new UsageMeter({ isResumed: options.resume !== undefined });
+  const { resume } = options;
+  const meter = new UsageMeter({ isResumed: resume !== undefined, costBefore: resume?.costUsd });
   const askPerson = own.onElicitation;
   const { permissions, mcpServers } = options;
   const incoming = new Incoming({ clock, log, meter, preset, permissions, mcpServers, askPerson });

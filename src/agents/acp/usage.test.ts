@@ -64,6 +64,26 @@ describe('what an exchange used', () => {
     expect(turn(meter, [5.5])).toMatchObject({ costUsd: 0.5 });
   });
 
+  it('has a cost in a resumed session of which is known what it had cost', () => {
+    const meter = new UsageMeter({ isResumed: true, costBefore: 5 });
+    meter.note(update(5.25));
+    expect(turn(meter, [5.5])).toMatchObject({ costUsd: 0.5 });
+    expect(meter.totalCost).toBe(5.5);
+  });
+
+  it('begins anew with an agent that begins its sum anew', () => {
+    const meter = new UsageMeter({ isResumed: true, costBefore: 5 });
+    meter.note(update(0));
+    expect(turn(meter, [5.5])).toMatchObject({ costUsd: 5.5 });
+    expect(turn(new UsageMeter({ isResumed: true, costBefore: 5 }), [1])).toMatchObject({ costUsd: 1 });
+  });
+
+  it('has no noise of floating point in it', () => {
+    const meter = new UsageMeter({ isResumed: false });
+    turn(meter, [0.1]);
+    expect(turn(meter, [0.3])).toMatchObject({ costUsd: 0.2 });
+  });
+
   it('has a cost when the agent told the sum while it resumed', () => {
     const meter = new UsageMeter({ isResumed: true });
     meter.note(update(5));

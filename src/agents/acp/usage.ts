@@ -1,10 +1,11 @@
+import { costBetween } from '../cost.js';
 import { NO_USAGE, type Usage } from '../events.js';
 import type { PromptResult, SessionUpdate, TokenCount } from './schema.js';
 
 /**
  * Turns what an agent reports (a running cost and the context of the session, tokens of the turn) into what one
- * exchange used. The cost of a session goes on over turns, and over resumes too, so the first number of a resumed
- * session tells nothing about the exchange it came in.
+ * exchange used. The cost of a session goes on over turns, and over resumes too, so where nobody knows what it was
+ * before, the first number of a resumed session tells nothing about the exchange it came in.
  */
 export class UsageMeter {
   /** What has been accounted for; null = the session was resumed and nobody has said yet. */
@@ -13,8 +14,14 @@ export class UsageMeter {
   #context: Pick<Usage, 'contextTokens' | 'contextWindow'> = { contextTokens: null, contextWindow: null };
   #hasNews = false;
 
-  constructor(options: { isResumed: boolean }) {
-    this.#accountedCost = options.isResumed ? null : 0;
+  /** `costBefore` is what a resumed session had cost when it was left, if that is known. */
+  constructor(options: { isResumed: boolean; costBefore?: number | undefined }) {
+    this.#accountedCost = options.isResumed ? (options.costBefore ?? null) : 0;
+  }
+
+  /** What the session has cost so far; null where nobody said. */
+  get totalCost(): number | null {
+    return this.#cost;
   }
 
   /** Notes a `usage_update`. */
@@ -30,7 +37,8 @@ export class UsageMeter {
   /** Everything that came before the first exchange is not of it. */
   startTurn(): void {
     this.#hasNews = false;
-    if (this.#accountedCost === null) this.#accountedCost = this.#cost;
+    const isNewSum = this.#cost !== null && this.#cost < (this.#accountedCost ?? 0);
+    if (this.#accountedCost === null || isNewSum) this.#accountedCost = this.#cost;
   }
 
   /** What the exchange used; null when the agent said nothing about it. */
@@ -47,7 +55,7 @@ export class UsageMeter {
     this.#accountedCost = cost;
     if (accounted === null) return null;
     // A sum that shrank was begun anew.
-    return cost >= accounted ? cost - accounted : cost;
+    return cost >= accounted ? costBetween(accounted, cost) : cost;
   }
 }
 

@@ -47,7 +47,8 @@ export class ClaudeConnection implements AgentConnection {
     this.#tools = tools;
     this.#options = options;
     this.#sessionId = options.resume?.id ?? tools.ids.uuid();
-    this.#reader = new ClaudeReader({ isResumed: options.resume !== undefined });
+    const { resume } = options;
+    this.#reader = new ClaudeReader({ isResumed: resume !== undefined, costBefore: resume?.costUsd });
     this.#permissions = new Permissions({
       policy: options.permissions,
       mcpServers: options.mcpServers,
@@ -58,6 +59,10 @@ export class ClaudeConnection implements AgentConnection {
 
   get resumeHandle(): ResumeHandle {
     return { driver: 'claude', id: this.#reader.sessionId ?? this.#sessionId };
+  }
+
+  get conversationCostUsd(): number | null {
+    return this.#reader.totalCost;
   }
 
   get pid(): number | null {

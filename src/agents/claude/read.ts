@@ -51,8 +51,13 @@ export class ClaudeReader {
   #isLimited = false;
   #hasToldLimit = false;
 
-  constructor(options: { isResumed: boolean }) {
+  constructor(options: { isResumed: boolean; costBefore?: number | undefined }) {
     this.#cost = new CostMeter(options);
+  }
+
+  /** What the conversation has cost so far; null where nobody said. */
+  get totalCost(): number | null {
+    return this.#cost.total;
   }
 
   get sessionId(): string | null {

@@ -128,4 +128,13 @@ describe('cost', () => {
     expect(costs(true, [{ total_cost_usd: 5 }, later])).toEqual([null, 0.3]);
     expect(costs(true, [{ total_cost_usd: 5, model_usage_since_last_result: { a: {} } }])).toEqual([null]);
   });
+
+  it('of the first turn after a resume counts what was spent since the total was heard last', () => {
+    const reader = new ClaudeReader({ isResumed: true, costBefore: 4.75 });
+    expect(read([result({ total_cost_usd: 5 })], reader)).toContainEqual({
+      type: 'usage',
+      usage: expect.objectContaining({ costUsd: 0.25 }),
+    });
+    expect(reader.totalCost).toBe(5);
+  });
 });

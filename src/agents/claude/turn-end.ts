@@ -1,3 +1,4 @@
+import { costBetween, withoutNoise } from '../cost.js';
 import type { TurnEndReason, Usage } from '../events.js';
 import type { ModelUsage, ResultLine, Tokens } from './schema.js';
 
@@ -80,14 +81,19 @@ function inputOf(usage: ModelUsage[string]): number {
 }
 
 /**
- * Turns `total_cost_usd`, which goes on over turns, resumes and forks, into the cost of each turn. After a resume the
- * total before it is not known, so the first turn is taken from what the agent counted since, or is unknown.
+ * Turns `total_cost_usd`, which goes on over turns, resumes and forks, into the cost of each turn. Where
+ * the total before a resume is not known, the first turn is taken from what the agent counted since, or is unknown.
  */
 export class CostMeter {
   #total: number | null;
 
-  constructor(options: { isResumed: boolean }) {
-    this.#total = options.isResumed ? null : 0;
+  constructor(options: { isResumed: boolean; costBefore?: number | undefined }) {
+    this.#total = options.isResumed ? (options.costBefore ?? null) : 0;
+  }
+
+  /** What the conversation has cost so far; null where nobody said. */
+  get total(): number | null {
+    return this.#total;
   }
 
   costOf(result: ResultLine): number | null {
@@ -95,9 +101,9 @@ export class CostMeter {
     const before = this.#total;
     if (typeof total !== 'number') return null;
     this.#total = total;
-    if (before === null) return costIn(result.model_usage_since_last_result ?? {});
-    // A total that fell was counted anew; since when is not known.
-    return total < before ? null : withoutNoise(total - before);
+    // A total that fell was counted anew; since when it does not say.
+    if (before === null || total < before) return costIn(result.model_usage_since_last_result ?? {});
+    return costBetween(before, total);
   }
 }
 
@@ -110,9 +116,4 @@ function costIn(usage: ModelUsage): number | null {
     sum += cost;
   }
   return withoutNoise(sum);
-}
-
-/** 0.3 - 0.1 is 0.19999999999999998. */
-function withoutNoise(usd: number): number {
-  return Math.round(usd * 1e10) / 1e10;
 }

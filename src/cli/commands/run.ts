@@ -47,6 +47,11 @@ const OPTIONS = {
   maxTime: { type: 'string', value: '<duration>', about: 'time of work at most, such as 2h' },
   maxTokens: { type: 'number', value: '<n>', about: 'tokens at most' },
   maxCost: { type: 'number', value: '<dollars>', about: 'dollars at most, as the agent reports them' },
+  idle: {
+    type: 'string',
+    value: '<duration>',
+    about: 'end an agent that shows no sign of life for so long (30m; 0 = never)',
+  },
   callsPerHour: { type: 'number', value: '<n>', about: 'prompts within an hour at most' },
   resume: { type: 'boolean', about: 'go on with the session that is there, without asking' },
   new: { type: 'boolean', about: 'start afresh; the files of an earlier session go to the archive' },
@@ -78,6 +83,7 @@ interface RunValues {
   readonly maxTime?: string | undefined;
   readonly maxTokens?: number | undefined;
   readonly maxCost?: number | undefined;
+  readonly idle?: string | undefined;
   readonly callsPerHour?: number | undefined;
   readonly resume: boolean;
   readonly new: boolean;
@@ -172,6 +178,7 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     },
     callsPerHour: positive('calls', '--calls-per-hour', values.callsPerHour).calls,
     context: contextMode(values.context),
+    idleMs: values.idle === undefined ? undefined : parseDuration(values.idle),
     isUnattended,
     onEnd: values.onEnd,
   };

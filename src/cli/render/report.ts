@@ -30,7 +30,7 @@ export function renderReportMarkdown(report: RunReport): string {
   );
   for (const phase of report.phases)
     lines.push(
-      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(phase.exitReason ?? 'no')} | ${phase.tokens} | $${phase.costUsd.toFixed(2)} | ${phase.filesChanged} |`,
+      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(phase.exitReason ?? 'no')} | ${phase.tokens} | ${dollars(phase.costUsd)} | ${phase.filesChanged} |`,
     );
   if (report.tests.length > 0)
     lines.push('', '| Phase | Iteration | Pass | Fail | Total |', '| --- | --- | --- | --- | --- |');
@@ -52,7 +52,7 @@ function factsOf(report: RunReport): [string, string][] {
     ['iterations', String(usage.iterations)],
     ['worked', `${(usage.activeMs / 60_000).toFixed(1)} min`],
     ['tokens', String(usage.tokens)],
-    ['cost', `$${usage.costUsd.toFixed(2)}`],
+    ['cost', dollars(usage.costUsd)],
     [
       'breaker',
       `${report.breaker.state}${report.breaker.openReason === null ? '' : `: ${report.breaker.openReason}`}`,
@@ -66,7 +66,12 @@ const PHASE_COLUMNS = ['PHASE', 'ITERATIONS', 'FILES', 'TOKENS', 'COST', 'ENDED'
 function phaseRow(phase: RunReport['phases'][number]): string[] {
   const numbers = [phase.iterations, phase.filesChanged, phase.tokens].map(String);
   const end = phase.completedAt === null ? 'not yet' : (phase.exitReason ?? 'without a reason');
-  return [visibleLine(phase.name), ...numbers, `$${phase.costUsd.toFixed(2)}`, visibleExcerpt(end, 80)];
+  return [visibleLine(phase.name), ...numbers, dollars(phase.costUsd), visibleExcerpt(end, 80)];
+}
+
+/** Cents are too coarse for what a short turn costs. */
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 3 : 2)}`;
 }
 
 function pointText({ phase, iteration, passing, failing, total }: RunReport['tests'][number]): string {

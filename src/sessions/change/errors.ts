@@ -51,19 +51,6 @@ export class InvalidChangeSessionIdError extends HoldfastError<'INVALID_SESSION_
   }
 }
 
-/** A prefix that fits several sessions. */
-export class AmbiguousChangeSessionError extends HoldfastError<'AMBIGUOUS_ID'> {
-  readonly code = 'AMBIGUOUS_ID';
-  readonly candidates: readonly string[];
-
-  constructor(prefix: string, candidates: readonly string[]) {
-    super(`${visibleExcerpt(prefix, 80)} fits ${candidates.length} sessions: ${candidates.join(', ')}`, {
-      hint: 'Give more characters of the id.',
-    });
-    this.candidates = candidates;
-  }
-}
-
 /** The session is over: it was flushed, or somebody released its change. */
 export class ChangeSessionEndedError extends HoldfastError<'SESSION_ENDED'> {
   readonly code = 'SESSION_ENDED';

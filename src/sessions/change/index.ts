@@ -1,5 +1,4 @@
 export {
-  AmbiguousChangeSessionError,
   ChangeLockedError,
   ChangeNotHeldError,
   ChangeSessionEndedError,

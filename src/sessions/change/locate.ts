@@ -1,8 +1,7 @@
-import { isHoldfastError } from '../../foundation/index.js';
+import { findId, isHoldfastError } from '../../foundation/index.js';
 import { changeAround, findProject, type Project } from '../../plans/index.js';
 import type { FileSystem } from '../../storage/index.js';
 import {
-  AmbiguousChangeSessionError,
   ChangeSessionEndedError,
   ChangeSessionNotFoundError,
   InvalidChangeSessionIdError,
@@ -87,13 +86,8 @@ export function resolveSessionId(tools: LocateTools, prefix: string): string {
   const states =
     project === undefined ? [] : [...activeSessions(tools, project), ...tools.store.ended(project)];
   const ids = [...new Set(states.map((state) => state.sessionId))];
-  if (ids.includes(prefix) || prefix.length < MIN_PREFIX) return prefix;
-  const candidates = ids.filter((id) => id.startsWith(prefix));
-  if (candidates.length > 1) throw new AmbiguousChangeSessionError(prefix, candidates);
-  return candidates[0] ?? prefix;
+  return findId(ids, prefix) ?? prefix;
 }
-
-const MIN_PREFIX = 4;
 
 /** Throws INVALID_SESSION_ID for what no path may be built from. */
 export function checkSessionId(sessionId: string): void {

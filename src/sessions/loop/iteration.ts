@@ -152,7 +152,8 @@ function advance(
     lastActivity: at,
     inFlight: null,
     interrupted: null,
-    guidance: [],
+    // An agent that did not answer may not have heard what the person says.
+    guidance: outcome.run === 'answered' ? [] : state.guidance,
     totalAgentCalls: state.totalAgentCalls + 1,
     phaseHistory: { ...state.phaseHistory, [unit]: { ...run, iterations: run.iterations + 1 } },
     usage: addUsage(state.usage ?? NO_USAGE, outcome.usage ?? {}),

@@ -17,7 +17,7 @@ import {
 import { loopLifecycle } from './lifecycle.js';
 import { mayCall, type Permission, recordCall, roll } from './rate-limit.js';
 import { groupOf, writeDocuments } from './read-loop.js';
-import { type LoopRequest, readRequests } from './requests.js';
+import { type LoopRequest, RequestReader } from './requests.js';
 import {
   type Baseline,
   type Budget,
@@ -38,6 +38,7 @@ export class OwnedLoop implements Disposable {
   #documents: LoopDocuments;
   #commit: number;
   #failure: unknown;
+  readonly #requests: RequestReader;
 
   constructor(tools: LockTools, directory: string, lock: Lock, documents: LoopDocuments, commit: number) {
     this.#tools = tools;
@@ -45,6 +46,7 @@ export class OwnedLoop implements Disposable {
     this.#lock = lock;
     this.#documents = documents;
     this.#commit = commit;
+    this.#requests = new RequestReader(tools, directory);
   }
 
   /** The session as it was committed last. */
@@ -140,10 +142,16 @@ export class OwnedLoop implements Disposable {
     this.#write({ ...this.#documents, state: this.#touched({ openQuestions }) });
   }
 
+  /** The agent was told what the person says. */
+  closeGuidance(): void {
+    if (this.state.guidance.length === 0) return;
+    this.#write({ ...this.#documents, state: this.#touched({ guidance: [] }) });
+  }
+
   /** The requests that came and were not taken yet. Nothing is changed. */
   requests(): LoopRequest[] {
     const { sessionId, lastRequest } = this.state;
-    return readRequests(this.#tools, this.directory, sessionId, lastRequest);
+    return this.#requests.after(sessionId, lastRequest);
   }
 
   /** Takes the requests that came: applies them in order, all in one commit, and returns them. */

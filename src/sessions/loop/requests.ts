@@ -56,7 +56,7 @@ export async function sendRequest(
 }
 
 /** The requests that came after a number, in order. A line that does not verify is none, and is warned about. */
-export function readRequests(
+function readRequests(
   tools: { fileSystem: FileSystem; log: LockTools['log'] },
   directory: string,
   sessionId: string,
@@ -75,6 +75,30 @@ export function readRequests(
     if (parsed.success) requests.push({ ...parsed.data, number: seq, at: String(at) });
   }
   return requests;
+}
+
+/** Reads the requests of a loop again and again, the file only when it has changed: it is looked at very often. */
+export class RequestReader {
+  readonly #tools: { fileSystem: FileSystem; log: LockTools['log'] };
+  readonly #directory: string;
+  #stamp = '';
+  #requests: LoopRequest[] = [];
+
+  constructor(tools: { fileSystem: FileSystem; log: LockTools['log'] }, directory: string) {
+    this.#tools = tools;
+    this.#directory = directory;
+  }
+
+  /** The requests that came after a number, in order. */
+  after(sessionId: string, number: number): LoopRequest[] {
+    const path = join(this.#directory, REQUESTS);
+    const facts = attempt(path, 'look at', () => this.#tools.fileSystem.look(path));
+    // Every change of it is an append, so its size tells.
+    const stamp = `${sessionId} ${facts?.inode} ${facts?.size}`;
+    if (stamp !== this.#stamp) this.#requests = readRequests(this.#tools, this.#directory, sessionId, number);
+    this.#stamp = stamp;
+    return this.#requests.filter((request) => request.number > number);
+  }
 }
 
 /** Whoever creates the file holds the lock, so a temporary one that is here now was left by a sender that died. */

@@ -506,6 +506,29 @@ describe('requests from outside', () => {
     expect(again.state).toMatchObject({ status: 'suspended', suspendReason: 'stop was requested' });
   });
 
+  it('guidance is kept until an agent that was told has answered', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    await world.other().request({ kind: 'guidance', text: 'use vitest' });
+    loop.takeRequests();
+    loop.commitIteration(outcome({ run: 'crashed', measured: null, error: 'it died' }));
+    expect(world.read('loop-state.json').guidance).toEqual(['use vitest']);
+    loop.commitIteration(outcome({}));
+    expect(world.read('loop-state.json').guidance).toEqual([]);
+  });
+
+  it('guidance that was heard is not told again, whatever becomes of the iteration', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    await world.other().request({ kind: 'guidance', text: 'use vitest' });
+    loop.takeRequests();
+    loop.closeGuidance();
+    expect(world.read('loop-state.json').guidance).toEqual([]);
+    const { commit } = world.read('loop-state.json');
+    loop.closeGuidance();
+    expect(world.read('loop-state.json').commit).toBe(commit);
+  });
+
   it('a reset reaches a halted session, and a save does not undo a pause', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ResumeHandle } from '../../agents/index.js';
 import { isUuidV4 } from '../../foundation/index.js';
 import { processLifecycle } from './lifecycle.js';
 
@@ -43,6 +44,8 @@ export const ProcessFile = z.looseObject({
   launch: Launch,
   /** The agent's own conversation; null until it is known, or where there is none. */
   resume: z.object({ driver: z.string(), id: z.string() }).nullable(),
+  /** What that conversation had cost after the last answer, where the agent sums up. */
+  resume_cost_usd: z.number().nonnegative().nullable().optional(),
   /** The prompt that was sent and not yet answered: it is written before it is sent, so never sent twice. */
   prompt: z
     .looseObject({ number: z.int().min(1), sent_at: Time, characters: z.int().nonnegative() })
@@ -65,3 +68,9 @@ export const StopFile = z.looseObject({
   mode: z.enum(['end', 'terminate']),
 });
 export type StopMode = z.infer<typeof StopFile>['mode'];
+
+/** The agent's own conversation as its driver wants it; null where there is none. */
+export function handleIn({ resume, resume_cost_usd: costUsd }: ProcessFile): ResumeHandle | null {
+  if (resume === null) return null;
+  return { ...resume, ...(typeof costUsd === 'number' ? { costUsd } : {}) };
+}

@@ -17,7 +17,7 @@ import { isOver, type ProcessEvent, type ProcessState, processLifecycle } from '
 import { Measuring, type Workbench } from './measure.js';
 import { ExchangeWatch, type Patience } from './patience.js';
 import { type PromptResponse, responseOf } from './response.js';
-import type { ProcessFile, StopMode } from './schema.js';
+import { handleIn, type ProcessFile, type StopMode } from './schema.js';
 import type { OwnedProcess } from './store.js';
 
 /** What a session needs from its surroundings. */
@@ -132,7 +132,7 @@ export class ProcessSession {
     try {
       this.#stopWatch = this.#owned?.onStop((mode) => this.#stop(mode));
       this.#connection = await start({
-        resume: this.#record.resume ?? undefined,
+        resume: handleIn(this.#record) ?? undefined,
         outputPath: this.outputPath ?? undefined,
         onOutput: (stream, chunk) => this.#onOutput(stream, chunk),
         signal: this.#starting.signal,
@@ -276,6 +276,7 @@ export class ProcessSession {
       total_execution_ms: this.#record.total_execution_ms + response.durationMs,
       context_usage: response.contextUsage,
       resume: this.#connection?.resumeHandle ?? this.#record.resume,
+      ...this.#costSoFar(),
     };
     if (isOver(this.state)) {
       this.#write({ ...this.#record, ...facts });
@@ -288,6 +289,11 @@ export class ProcessSession {
     this.#record = { ...this.#record, ...facts };
     this.#finish('fail', response.message ?? `the agent's process ended (${response.reason})`, exit);
     this.#leave();
+  }
+
+  #costSoFar(): Pick<ProcessFile, 'resume_cost_usd'> {
+    const costUsd = this.#connection?.conversationCostUsd ?? null;
+    return costUsd === null ? {} : { resume_cost_usd: costUsd };
   }
 
   async #throwTimedOut(kind: TimeoutKind, patience: Patience, response: PromptResponse): Promise<never> {

@@ -4,6 +4,7 @@ import {
   findId,
   type Ids,
   type Logger,
+  messageOf,
   SessionNotFoundError,
   timestamp,
 } from '../../foundation/index.js';
@@ -19,7 +20,7 @@ import { launchDifferences } from './launch.js';
 import { isOver } from './lifecycle.js';
 import type { Workbench } from './measure.js';
 import { Pool } from './pool.js';
-import { type Launch, type ProcessFile, processId, type StopMode } from './schema.js';
+import { handleIn, type Launch, type ProcessFile, processId, type StopMode } from './schema.js';
 import { type ProcessOptions, ProcessSession, type StartConnection } from './session.js';
 import { type FileProcessStore, LISTED_BY, type OwnedProcess } from './store.js';
 
@@ -96,7 +97,18 @@ export class ProcessSessions {
    * become the current one. Throws as `fresh`.
    */
   async start(launch: AgentLaunch, resume: ResumeHandle | null = null): Promise<ProcessSession> {
-    return this.#reserving(() => this.#begin({ ...newRecord(this.#options, launch), resume }, launch));
+    const record = { ...newRecord(this.#options, launch), ...resumeIn(resume) };
+    return this.#reserving(() => this.#begin(record, launch));
+  }
+
+  /** The agent's conversation in a session that was written down, also in one that is over; null where there is none. */
+  handleOf(id: string): ResumeHandle | null {
+    try {
+      return handleIn(this.#storeOf(id).read(id));
+    } catch (error) {
+      this.#options.log.debug('process.no-handle', { sessionId: id, error: messageOf(error) });
+      return null;
+    }
   }
 
   /**
@@ -299,6 +311,12 @@ function newRecord(
     prompt: null,
     ended: null,
   };
+}
+
+function resumeIn(resume: ResumeHandle | null): Pick<ProcessFile, 'resume' | 'resume_cost_usd'> {
+  if (resume === null) return { resume };
+  const { driver, id, costUsd } = resume;
+  return { resume: { driver, id }, ...(costUsd === undefined ? {} : { resume_cost_usd: costUsd }) };
 }
 
 /** Closes the record of a session that nobody has any more. */

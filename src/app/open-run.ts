@@ -1,0 +1,105 @@
+import type { PermissionMode } from '../agents/index.js';
+import { InvalidInputError } from '../foundation/index.js';
+import type { ContextMode, RunEnd, RunEvent } from '../runner/index.js';
+import type { Budget, Detection } from '../sessions/loop/index.js';
+import { type LibraryOptions, libraryServices } from './library-services.js';
+import { abortRun, prepareRun, settleCompleted, startRun } from './run.js';
+import type { SelfCommand } from './services.js';
+
+export interface OpenRunOptions extends LibraryOptions {
+  /** The path of a PRP, or the name of an OpenSpec change. */
+  readonly plan: { readonly prp: string } | { readonly change: string };
+  /** The project; the working directory if absent. */
+  readonly directory?: string | undefined;
+  /** Which agent; the configured one, or the first that is installed, if absent. */
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  /** Default `edits`. */
+  readonly permissions?: PermissionMode | undefined;
+  /** Checks for `sh -c`; guessed from the project if absent. */
+  readonly verify?: readonly string[] | undefined;
+  /** What the run may use up, over all restarts; the rest is as configured. */
+  readonly budget?: Budget | undefined;
+  readonly callsPerHour?: number | undefined;
+  /** Default `redline`. */
+  readonly context?: ContextMode | undefined;
+  /** How long the agent may show no sign of life; 0 = for ever, as configured if absent. */
+  readonly idleMs?: number | undefined;
+  /** Whether somebody looks at the inbox and answers; else what needs a person ends the run. */
+  readonly isAttended?: boolean | undefined;
+  /** How agents start `holdfast mcp`; `holdfast` from PATH if absent. */
+  readonly holdfast?: SelfCommand | undefined;
+}
+
+export interface RunStartOptions {
+  /** `new` archives a session that is there, `reset` also resumes one that the breaker halted; as fits if absent. */
+  readonly from?: 'new' | 'resume' | 'reset' | undefined;
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  /** Ends the run so that it can be resumed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A run that could be started. */
+export interface Run {
+  readonly agent: string;
+  /** The checks, as a person would type them. */
+  readonly checks: readonly string[];
+  /** The session that is there, if any, and what could be done with it. */
+  readonly detection: Detection;
+  /**
+   * Works through the plan until it is done, or cannot go on; what is not done can be resumed.
+   * Throws LOCKED with the owner, LOOP_NOT_RESUMABLE, CHANGE_LOCKED.
+   */
+  start(options?: RunStartOptions): Promise<RunEnd>;
+  /** Gives the session up that is there; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
+  abort(): Promise<void>;
+}
+
+/**
+ * Finds everything that `holdfast run` needs; nothing is changed before `start`.
+ * Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, NO_CHECKS, AGENT_UNKNOWN, NO_AGENT, CONFIG_INVALID, INVALID_INPUT.
+ */
+export function openRun(options: OpenRunOptions): Run {
+  const { permissions = 'edits', isAttended = false } = options;
+  if (permissions === 'ask' && !isAttended)
+    throw new InvalidInputError('The permissions `ask` need somebody who answers: say isAttended as well');
+  const services = libraryServices(options, options.directory, options.holdfast);
+  const prepared = prepareRun(services, {
+    plan: options.plan,
+    agent: options.agent,
+    model: options.model,
+    permissions,
+    verify: options.verify ?? [],
+    budget: options.budget ?? {},
+    callsPerHour: options.callsPerHour,
+    context: options.context ?? 'redline',
+    idleMs: options.idleMs,
+    isUnattended: !isAttended,
+  });
+  return {
+    agent: prepared.agent.name,
+    checks: prepared.checks.map(({ label }) => label),
+    detection: prepared.detection,
+    async start({ from, onEvent, signal } = {}) {
+      const startedAt = services.clock.now();
+      await settleCompleted(prepared);
+      const how = from ?? usualStart(prepared.loops.detect(prepared.plan.path));
+      return startRun(services, prepared, {
+        isNew: how === 'new',
+        isReset: how === 'reset',
+        emit: onEvent ?? (() => {}),
+        signal: signal ?? new AbortController().signal,
+        startedAt,
+      });
+    },
+    async abort() {
+      await abortRun(services, prepared);
+    },
+  };
+}
+
+/** A session of another plan goes to the archive; one of this plan that cannot be resumed is for the caller to decide about. */
+function usualStart({ action, expiry }: Detection): 'new' | 'resume' {
+  const isReplaced = expiry.isExpired && expiry.action === 'create_new';
+  return action === 'create_new' || isReplaced ? 'new' : 'resume';
+}

@@ -1,0 +1,6 @@
+import { it } from 'vitest';
+import { requestOfRun } from '../support/run-requests.js';
+
+it('25 pauses of a run that works, and what a person says meanwhile: nothing is lost', async () => {
+  await requestOfRun(25, 12, 1);
+});
