@@ -1,5 +1,5 @@
-// Draws docs/inbox.svg from the real program: it runs in tmux on prepared question sets, and what tmux shows, colours
-// included, becomes a picture made of nothing but text. Needs tmux and a built dist/ (npm run build).
+// Draws docs/inbox.svg and docs/run-view.svg from the real program: it runs in tmux on prepared question sets and with the
+// scripted agent, and what tmux shows, colours included, becomes a picture made of nothing but text. Needs tmux and a built dist/ (npm run build).
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -67,6 +67,50 @@ const SETS = [
   },
 ];
 
+const STATUS = (isDone) =>
+  `\n---PRP_PHASE_STATUS---\nSTATUS: ${isDone ? 'COMPLETE' : 'IN_PROGRESS'}\nEXIT_SIGNAL: ${isDone}\n---END_PRP_PHASE_STATUS---\n`;
+const PLAN =
+  '# PRP: Orders\n\n### Success Criteria\n\n- [ ] sums an order\n- [ ] knows the tax\n- [ ] refuses what is empty\n';
+const TESTS = `import assert from 'node:assert/strict';
+import test from 'node:test';
+const orders = () => import('../orders.mjs');
+test('sums an order', async () => assert.equal((await orders()).sum([2, 3]), 5));
+test('knows the tax', async () => assert.equal((await orders()).tax(100), 19));
+test('refuses what is empty', async () => assert.throws((await orders()).refuse));
+`;
+const QUESTION = {
+  title: 'Currency',
+  prompt: 'In which currency are orders kept?',
+  options: [{ label: 'Cents' }, { label: 'Decimals' }],
+};
+const TURNS = [
+  {
+    steps: [
+      { write: { path: 'test/orders.test.mjs', content: TESTS } },
+      { usage: { input: 42_000, output: 2_100, window: 200_000, cost: 0.31 } },
+      { say: `The tests are there, and fail.\n${STATUS(true)}` },
+    ],
+  },
+  {
+    steps: [
+      {
+        write: {
+          path: 'orders.mjs',
+          content: 'export const sum = (prices) => prices.reduce((a, b) => a + b, 0);\n',
+        },
+      },
+      { usage: { input: 58_000, output: 1_900, window: 200_000, cost: 0.44 } },
+      { say: `The sum is done, the tax is next.\n${STATUS(false)}` },
+    ],
+  },
+  {
+    steps: [
+      { say: 'Now the tax.\nBefore I round anything I need to know one thing.\n' },
+      { ask: { questions: [QUESTION] } },
+    ],
+  },
+];
+
 const CELL = { width: 8.4, height: 18, fontSize: 14 };
 const MARGIN = 16;
 const BAR = 30;
@@ -76,6 +120,7 @@ const COLORS = {
   bar: '#23262d',
   text: '#d7dae0',
   dim: '#868d9b',
+  31: '#e0605a',
   32: '#7fc97f',
   33: '#e6c562',
   36: '#6cc7d8',
@@ -84,11 +129,23 @@ const COLORS = {
 const home = mkdtempSync(join(tmpdir(), 'holdfast-picture-'));
 try {
   for (const set of SETS) plant(set);
-  const screens = await capture();
-  writeFileSync(join(root, 'docs', 'inbox.svg'), draw(screens));
-  console.log('docs/inbox.svg');
+  writePicture(
+    'inbox.svg',
+    await captureInbox(),
+    'The holdfast inbox: the list of waiting questions, and one of them',
+  );
+  writePicture(
+    'run-view.svg',
+    await captureRun(),
+    'A run of holdfast in the terminal, with a question of the agent',
+  );
 } finally {
   rmSync(home, { recursive: true, force: true });
+}
+
+function writePicture(name, screens, label) {
+  writeFileSync(join(root, 'docs', name), draw(screens, label));
+  console.log(`docs/${name}`);
 }
 
 /** A pending set on disk, as an agent would have left it. */
@@ -104,7 +161,51 @@ function plant({ id, agent, directory, ageMs, questions }) {
 }
 
 /** The list and a question, as rows of text with escape sequences. */
-async function capture() {
+async function captureInbox() {
+  const { tmux, until } = openTerminal('inbox', { rows: 9, directory: home });
+  try {
+    const list = await until(/3 wait on you[\s\S]*\? keys/);
+    tmux('resize-window', '-x', `${COLUMNS}`, '-y', '20');
+    tmux('send-keys', 'Enter');
+    const question = await until(/Question 1 of 2[\s\S]*Other[\s\S]*\? keys/);
+    return [list.slice(0, 8), question.slice(0, 19)];
+  } finally {
+    tmux('kill-server');
+  }
+}
+
+/** A run that waits for an answer: tests first, then half of the code, then a question. */
+async function captureRun() {
+  const project = join(home, 'shop');
+  mkdirSync(join(project, 'docs'), { recursive: true });
+  writeFileSync(join(project, 'docs', 'orders.md'), PLAN);
+  writeFileSync(join(home, 'script.json'), JSON.stringify({ turns: TURNS }));
+  mkdirSync(join(home, 'holdfast', 'config'), { recursive: true, mode: 0o700 });
+  const environment = {
+    HOLDFAST_SCRIPTED_PROTOCOL: 'claude',
+    HOLDFAST_SCRIPTED_SCRIPT: join(home, 'script.json'),
+    HOLDFAST_SCRIPTED_STATE: join(home, 'state'),
+  };
+  const program = join(root, 'dist', 'agents', 'scripted.mjs');
+  const claude = { driver: 'claude', command: process.execPath, args: [program], environment };
+  writeFileSync(join(home, 'holdfast', 'config', 'config.json'), JSON.stringify({ agents: { claude } }));
+  const limits = '--max-time 2h --max-cost 10';
+  const { tmux, until } = openTerminal(`run docs/orders.md --agent claude --verify 'node --test' ${limits}`, {
+    rows: 24,
+    directory: project,
+  });
+  try {
+    const rows = await until(/a answers it[\s\S]*\? keys/);
+    return [rows.slice(0, rows.findLastIndex((row) => row.trim() !== '') + 1)];
+  } finally {
+    tmux('send-keys', 'C-c');
+    await until(/interrupted/).catch(() => {}); // the pane goes with the program
+    tmux('kill-server');
+  }
+}
+
+/** The program in a terminal of its own. */
+function openTerminal(args, { rows, directory }) {
   const socket = join(home, 'tmux');
   const env = {
     PATH: process.env.PATH,
@@ -123,21 +224,14 @@ async function capture() {
     }
   };
   writeFileSync(join(home, 'tmux.conf'), 'set -g status off\n');
-  const start = ['-f', join(home, 'tmux.conf'), 'new-session', '-d', '-x', `${COLUMNS}`, '-y', '9'];
-  tmux(...start, `'${process.execPath}' '${HOLDFAST}' inbox`);
-  try {
-    const list = await until(/3 wait on you[\s\S]*\? keys/);
-    tmux('resize-window', '-x', `${COLUMNS}`, '-y', '20');
-    tmux('send-keys', 'Enter');
-    const question = await until(/Question 1 of 2[\s\S]*Other[\s\S]*\? keys/);
-    return [list.slice(0, 8), question.slice(0, 19)];
-  } finally {
-    tmux('kill-server');
-  }
+  const size = ['-x', `${COLUMNS}`, '-y', `${rows}`];
+  const start = ['-f', join(home, 'tmux.conf'), 'new-session', '-d', ...size, '-c', directory];
+  tmux(...start, `'${process.execPath}' '${HOLDFAST}' ${args}; cat`);
+  return { tmux, until };
 }
 
 /** All screens as windows below each other. */
-function draw(screens) {
+function draw(screens, label) {
   const width = Math.ceil(COLUMNS * CELL.width + 2 * MARGIN);
   let top = 0;
   const windows = screens.map((rows) => {
@@ -147,7 +241,7 @@ function draw(screens) {
   });
   const height = top - GAP;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="The holdfast inbox: the list of waiting questions, and one of them">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${label}">`,
     `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="${CELL.fontSize}">`,
     ...windows.flat(),
     '</g>',

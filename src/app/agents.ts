@@ -14,6 +14,7 @@ import {
 } from '../agents/index.js';
 import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
 import { findProgram, runProgram } from '../programs/index.js';
+import type { QuestionView } from '../sessions/question/index.js';
 import type { Services } from './services.js';
 
 /** No agent was named, and none of the usual ones is installed. */
@@ -114,6 +115,8 @@ export interface StartAgentOptions {
   readonly signal?: AbortSignal | undefined;
   /** A person is asked for a permission from now on, or is not any more. */
   readonly onAsking?: ((isWaiting: boolean) => void) | undefined;
+  /** The question for a permission is on disk. */
+  readonly onAsked?: ((view: QuestionView) => void) | undefined;
 }
 
 /** Starts an agent with `holdfast mcp` at its side; orphans of dead supervisors are ended first. */
@@ -136,7 +139,7 @@ export async function startAgent(
       ask: async (request, signal) => {
         options.onAsking?.(true);
         try {
-          return await askPerson(services, agent, request, signal);
+          return await askPerson(services, agent, request, { signal, onAsked: options.onAsked });
         } finally {
           options.onAsking?.(false);
         }
@@ -163,7 +166,7 @@ async function askPerson(
   services: Services,
   agent: AgentDefinition,
   request: PermissionRequest,
-  signal: AbortSignal,
+  { signal, onAsked }: { signal: AbortSignal; onAsked: StartAgentOptions['onAsked'] },
 ): Promise<boolean> {
   const { questions, workingDirectory } = services;
   const what = visibleExcerpt(request.title === '' ? request.name : request.title, 2_000);
@@ -177,6 +180,7 @@ async function askPerson(
     ],
     { asker: { agent: agent.name }, workingDirectory, isWaiting: true },
   );
+  onAsked?.(view);
   const outcome = await questions.wait(view.id, { signal });
   return outcome.status === 'completed' && outcome.answers[0]?.selectedOption === ALLOW;
 }

@@ -41,7 +41,10 @@ export function turnTaker(
   services: Services,
   agent: AgentDefinition,
   conversation: Conversation,
-  options: Pick<StartAgentOptions, 'permissions' | 'model' | 'workingDirectory' | 'onAsking' | 'signal'> & {
+  options: Pick<
+    StartAgentOptions,
+    'permissions' | 'model' | 'workingDirectory' | 'onAsking' | 'onAsked' | 'signal'
+  > & {
     readonly onContinuation?: (continuation: Continuation) => void;
     readonly acceptsChanges?: boolean;
   },

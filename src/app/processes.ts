@@ -41,7 +41,10 @@ export function workbenchOf(services: Services): Workbench {
 export function launchOf(
   services: Services,
   agent: AgentDefinition,
-  options: Pick<StartAgentOptions, 'permissions' | 'model' | 'workingDirectory' | 'onAsking' | 'signal'>,
+  options: Pick<
+    StartAgentOptions,
+    'permissions' | 'model' | 'workingDirectory' | 'onAsking' | 'onAsked' | 'signal'
+  >,
 ): AgentLaunch {
   return {
     agent: agent.name,
