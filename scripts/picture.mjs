@@ -1,5 +1,5 @@
-// Draws docs/inbox.svg from the real program: it runs in tmux on prepared question sets. Needs tmux and a built dist/
-// (npm run build).
+// Draws docs/inbox.svg and docs/run-view.svg from the real program: it runs in tmux on prepared question sets and with the
+// scripted agent. Needs tmux and a built dist/ (npm run build).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,15 +62,70 @@ const SETS = [
   },
 ];
 
+const STATUS = (isDone) =>
+  `\n---PRP_PHASE_STATUS---\nSTATUS: ${isDone ? 'COMPLETE' : 'IN_PROGRESS'}\nEXIT_SIGNAL: ${isDone}\n---END_PRP_PHASE_STATUS---\n`;
+const PLAN =
+  '# PRP: Orders\n\n### Success Criteria\n\n- [ ] sums an order\n- [ ] knows the tax\n- [ ] refuses what is empty\n';
+const TESTS = `import assert from 'node:assert/strict';
+import test from 'node:test';
+const orders = () => import('../orders.mjs');
+test('sums an order', async () => assert.equal((await orders()).sum([2, 3]), 5));
+test('knows the tax', async () => assert.equal((await orders()).tax(100), 19));
+test('refuses what is empty', async () => assert.throws((await orders()).refuse));
+`;
+const QUESTION = {
+  title: 'Currency',
+  prompt: 'In which currency are orders kept?',
+  options: [{ label: 'Cents' }, { label: 'Decimals' }],
+};
+const TURNS = [
+  {
+    steps: [
+      { write: { path: 'test/orders.test.mjs', content: TESTS } },
+      { usage: { input: 42_000, output: 2_100, window: 200_000, cost: 0.31 } },
+      { say: `The tests are there, and fail.\n${STATUS(true)}` },
+    ],
+  },
+  {
+    steps: [
+      {
+        write: {
+          path: 'orders.mjs',
+          content: 'export const sum = (prices) => prices.reduce((a, b) => a + b, 0);\n',
+        },
+      },
+      { usage: { input: 58_000, output: 1_900, window: 200_000, cost: 0.44 } },
+      { say: `The sum is done, the tax is next.\n${STATUS(false)}` },
+    ],
+  },
+  {
+    steps: [
+      { say: 'Now the tax.\nBefore I round anything I need to know one thing.\n' },
+      { ask: { questions: [QUESTION] } },
+    ],
+  },
+];
+
 const home = mkdtempSync(join(tmpdir(), 'holdfast-picture-'));
 try {
   for (const set of SETS) plant(set);
-  const screens = await capture();
-  const label = 'The holdfast inbox: the list of waiting questions, and one of them';
-  writeFileSync(join(root, 'docs', 'inbox.svg'), drawWindows(screens, label));
-  console.log('docs/inbox.svg');
+  writePicture(
+    'inbox.svg',
+    await captureInbox(),
+    'The holdfast inbox: the list of waiting questions, and one of them',
+  );
+  writePicture(
+    'run-view.svg',
+    await captureRun(),
+    'A run of holdfast in the terminal, with a question of the agent',
+  );
 } finally {
   rmSync(home, { recursive: true, force: true });
+}
+
+function writePicture(name, screens, label) {
+  writeFileSync(join(root, 'docs', name), drawWindows(screens, label));
+  console.log(`docs/${name}`);
 }
 
 /** A pending set on disk, as an agent would have left it. */
@@ -86,8 +141,8 @@ function plant({ id, agent, directory, ageMs, questions }) {
 }
 
 /** The list and a question, as rows of text with escape sequences. */
-async function capture() {
-  const terminal = openTerminal(home, 9, 'inbox');
+async function captureInbox() {
+  const terminal = openTerminal(home, { rows: 9, words: 'inbox' });
   try {
     const list = await terminal.until(/3 wait on you[\s\S]*\? keys/);
     terminal.resize(20);
@@ -95,6 +150,34 @@ async function capture() {
     const question = await terminal.until(/Question 1 of 2[\s\S]*Other[\s\S]*\? keys/);
     return [list.slice(0, 8), question.slice(0, 19)];
   } finally {
+    terminal.close();
+  }
+}
+
+/** A run that waits for an answer: tests first, then half of the code, then a question. */
+async function captureRun() {
+  const project = join(home, 'shop');
+  mkdirSync(join(project, 'docs'), { recursive: true });
+  writeFileSync(join(project, 'docs', 'orders.md'), PLAN);
+  writeFileSync(join(home, 'script.json'), JSON.stringify({ turns: TURNS }));
+  mkdirSync(join(home, 'holdfast', 'config'), { recursive: true, mode: 0o700 });
+  const environment = {
+    HOLDFAST_SCRIPTED_PROTOCOL: 'claude',
+    HOLDFAST_SCRIPTED_SCRIPT: join(home, 'script.json'),
+    HOLDFAST_SCRIPTED_STATE: join(home, 'state'),
+  };
+  const program = join(root, 'dist', 'agents', 'scripted.mjs');
+  const claude = { driver: 'claude', command: process.execPath, args: [program], environment };
+  writeFileSync(join(home, 'holdfast', 'config', 'config.json'), JSON.stringify({ agents: { claude } }));
+  const limits = '--max-time 2h --max-cost 10';
+  const words = `run docs/orders.md --agent claude --verify 'node --test' ${limits}`;
+  const terminal = openTerminal(home, { rows: 24, words, directory: project });
+  try {
+    const rows = await terminal.until(/a answers it[\s\S]*\? keys/);
+    return [rows.slice(0, rows.findLastIndex((row) => row.trim() !== '') + 1)];
+  } finally {
+    terminal.keys('C-c');
+    await terminal.until(/interrupted/);
     terminal.close();
   }
 }

@@ -27,7 +27,7 @@ try {
 }
 
 async function record() {
-  const terminal = openTerminal(home, ROWS, 'demo');
+  const terminal = openTerminal(home, { rows: ROWS, words: 'demo' });
   const frames = [];
   let isAnswered = false;
   try {

@@ -20,13 +20,14 @@ const COLORS = {
   bar: '#23262d',
   text: '#d7dae0',
   dim: '#868d9b',
+  31: '#e0605a',
   32: '#7fc97f',
   33: '#e6c562',
   36: '#6cc7d8',
 };
 
 /** Starts `holdfast` with these words in a terminal of its own, whose home is a directory that goes away afterwards. */
-export function openTerminal(home, rows, words) {
+export function openTerminal(home, { rows, words, directory = home }) {
   const environment = {
     PATH: process.env.PATH,
     HOME: home,
@@ -48,6 +49,8 @@ export function openTerminal(home, rows, words) {
     'new-session',
     '-d',
     ...size,
+    '-c',
+    directory,
     `'${process.execPath}' '${HOLDFAST}' ${words}`,
   );
   return {

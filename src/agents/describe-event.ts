@@ -5,6 +5,7 @@ import type { AgentEvent } from './events.js';
 export function describeEvent(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'tool-call':
+      if (event.title === event.name) return `→ ${visibleExcerpt(event.name, 120)}`;
       return `→ ${visibleExcerpt(event.name, 40)} ${visibleExcerpt(event.title, 120)}`;
     case 'tool-result':
       return event.isError ? `✗ ${visibleExcerpt(event.output, 160)}` : undefined;

@@ -14,6 +14,7 @@ import {
 } from '../agents/index.js';
 import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
 import { findProgram, runProgram } from '../programs/index.js';
+import type { QuestionView } from '../sessions/question/index.js';
 import type { Services } from './services.js';
 
 /** No agent was named, and none of the usual ones is installed. */
@@ -118,6 +119,8 @@ export interface StartAgentOptions {
   readonly onAsking?: ((isWaiting: boolean) => void) | undefined;
   /** What the agent is told to do: it needs no leave for that. */
   readonly isTold?: ((request: PermissionRequest) => boolean) | undefined;
+  /** The question for a permission is on disk. */
+  readonly onAsked?: ((view: QuestionView) => void) | undefined;
 }
 
 /** Starts an agent with `holdfast mcp` at its side; orphans of dead supervisors are ended first. */
@@ -141,7 +144,7 @@ export async function startAgent(
       ask: async (request, signal) => {
         options.onAsking?.(true);
         try {
-          return await askPerson(services, agent, request, signal);
+          return await askPerson(services, agent, request, { signal, onAsked: options.onAsked });
         } finally {
           options.onAsking?.(false);
         }
@@ -168,7 +171,7 @@ async function askPerson(
   services: Services,
   agent: AgentDefinition,
   request: PermissionRequest,
-  signal: AbortSignal,
+  { signal, onAsked }: { signal: AbortSignal; onAsked: StartAgentOptions['onAsked'] },
 ): Promise<boolean> {
   const { questions, workingDirectory } = services;
   const what = visibleExcerpt(request.title === '' ? request.name : request.title, 2_000);
@@ -182,6 +185,7 @@ async function askPerson(
     ],
     { asker: { agent: agent.name }, workingDirectory, isWaiting: true },
   );
+  onAsked?.(view);
   const outcome = await questions.wait(view.id, { signal });
   return outcome.status === 'completed' && outcome.answers[0]?.selectedOption === ALLOW;
 }

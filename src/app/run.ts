@@ -13,10 +13,18 @@ import {
   type RunEvent,
   type RunPlan,
   runLoop,
+  testHistory,
   typedCheck,
 } from '../runner/index.js';
 import type { Conversation } from '../sessions/conversation/index.js';
-import type { Budget, Detection, LoopSessions, LoopState, OwnedLoop } from '../sessions/loop/index.js';
+import {
+  type Budget,
+  type Detection,
+  type LoopSessions,
+  type LoopState,
+  type OwnedLoop,
+  PRESETS,
+} from '../sessions/loop/index.js';
 import { takeSnapshot } from '../workspace/index.js';
 import { chooseAgent, driverTools, locateAgent } from './agents.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
@@ -175,6 +183,8 @@ async function runOwned(
     askerSession: sessionId,
     onAsking: (isWaiting) => permissions.onAsking(isWaiting),
     isTold: (request) => isToldByRun(request, prepared),
+    onAsked: ({ id, questions: [first] }) =>
+      emit({ type: 'question', sessionId: id, title: first?.title ?? '', from: 'agent' }),
     // An agent that does not even start must not keep a run from stopping.
     signal,
     // The person has just said how it is to be started.
@@ -192,6 +202,9 @@ async function runOwned(
     story: currentStory ?? null,
     verify: checks.map(({ label }) => label),
     budget: budget ?? {},
+    phases: (loop.state.preset ?? PRESETS.tdd).phases.map(({ name }) => name),
+    stories: loop.state.storiesTotal ?? null,
+    tests: testHistory(loop.documents),
   });
   try {
     const end = await runLoop(

@@ -21,6 +21,8 @@ export interface Terminal {
   /** Errors and warnings on stderr, --quiet or not. */
   complain(text: string): void;
   readonly isInteractive: boolean;
+  /** Whether the person wants no notes. */
+  readonly isQuiet: boolean;
   /** Whether stdin is a person's keyboard rather than a pipe or a file. */
   readonly hasKeyboard: boolean;
   readonly columns: number;
@@ -87,6 +89,7 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     note,
     complain: (text) => void stderr.write(`${text}\n`),
     isInteractive,
+    isQuiet: options.isQuiet,
     hasKeyboard,
     columns: stdout.columns ?? 80,
     hasColor: hasColor(stdout),

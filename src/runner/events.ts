@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../agents/index.js';
 import type { Budget, Decision, IterationOutcome, LoopRequest, TestCounts } from '../sessions/loop/index.js';
+import type { Standing, TestPoint } from './standing.js';
 import type { Continuation } from './take-turn.js';
 
 /** How a run ended. What is not `completed` can be gone on with. */
@@ -32,13 +33,23 @@ export type RunEvent =
       readonly story: string | null;
       readonly verify: readonly string[];
       readonly budget: Budget;
+      /** The phases of the plan in their order; with stories the one phase that each of them goes through. */
+      readonly phases: readonly string[];
+      /** How many stories the plan has; null for a plan without. */
+      readonly stories: number | null;
+      /** What the tests came to before a restart, oldest first. */
+      readonly tests: readonly TestPoint[];
     }
+  /** How it stands: whenever that may have changed. */
+  | ({ readonly type: 'standing' } & Standing)
   | { readonly type: 'baseline'; readonly exitCode: number | null; readonly tests: TestCounts | null }
   | {
       readonly type: 'iteration-start';
       readonly phase: string;
       readonly story: string | null;
       readonly iteration: number;
+      /** What the agent is to work on: the title of the plan, or of the story. */
+      readonly title: string;
     }
   | { readonly type: 'continuation'; readonly continuation: Continuation }
   | { readonly type: 'agent'; readonly event: AgentEvent }

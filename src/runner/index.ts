@@ -6,6 +6,7 @@ export { buildPrompt, type PromptFacts } from './prompt.js';
 export { openPrpPlan } from './prp-plan.js';
 export { runLoop } from './run-loop.js';
 export type { ContextMode, RunParts } from './run-parts.js';
+export { type Standing, type TestPoint, testHistory } from './standing.js';
 export {
   type Continuation,
   type TurnOptions,

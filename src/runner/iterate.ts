@@ -15,6 +15,7 @@ import { IdleClock } from './idle-clock.js';
 import { readLateAnswers } from './late-answers.js';
 import { buildPrompt, type MeasuredFacts } from './prompt.js';
 import type { CutReason, RunMemory, RunParts } from './run-parts.js';
+import { standingOf } from './standing.js';
 import { WorkClock } from './work-clock.js';
 
 /** What came of an iteration: a decision that is committed, or that it was cut short. */
@@ -39,8 +40,9 @@ export async function iterate(
   loop.beginIteration();
   const begun = loop.state.inFlight;
   const iteration = begun?.iteration ?? state.currentIteration + 1;
+  const assignment = await plan.assignment(loop.state);
   const prompt = buildPrompt({
-    assignment: await plan.assignment(loop.state),
+    assignment,
     phase,
     state: loop.state,
     iteration,
@@ -51,7 +53,8 @@ export async function iterate(
     answers: answers.texts,
   });
   const story = state.currentStory ?? null;
-  emit({ type: 'iteration-start', phase: phase.name, story, iteration });
+  emit({ type: 'iteration-start', phase: phase.name, story, iteration, title: assignment.title });
+  emit({ type: 'standing', ...standingOf(parts) });
   const limits = new LimitNotes();
   const agentStartMs = clock.monotonicMs();
   const exchange = await prompted(parts, prompt, { work, cut, limits });

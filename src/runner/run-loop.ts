@@ -4,6 +4,7 @@ import type { RunEnd } from './events.js';
 import { checked, iterate } from './iterate.js';
 import { adoptQuestions, waitingQuestions } from './late-answers.js';
 import type { RunMemory, RunParts } from './run-parts.js';
+import { standingOf } from './standing.js';
 
 /**
  * Iterates until the plan is done, the breaker opens, a limit is reached, a person is needed, or somebody says stop.
@@ -32,6 +33,7 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
     if (request.kind === 'stop' && loop.state.status === 'halted')
       return { outcome: 'halted', reason: loop.state.haltReason };
   }
+  emit({ type: 'standing', ...standingOf(parts) });
   if (loop.state.status === 'suspended')
     return { outcome: 'stopped', reason: loop.state.suspendReason ?? null };
   if (loop.state.status === 'halted') return halted(parts, attention);

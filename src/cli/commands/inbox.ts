@@ -2,6 +2,7 @@ import { visibleJson } from '../../foundation/index.js';
 import { listQuestions, type QuestionReport, type QuestionView } from '../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
+import { loadInk } from '../load-ink.js';
 import { renderOutcome, renderQuestionList } from '../render/questions.js';
 import { exitCodeOfOutcome } from './ask.js';
 
@@ -43,7 +44,7 @@ export default defineCommand({
     };
     const { openInbox } = values.plain
       ? await import('../../tui/inbox/plain.js')
-      : await withoutFetch(() => import('../../tui/inbox/open.js'));
+      : await loadInk(() => import('../../tui/inbox/open.js'));
     const result = await openInbox({ ...options, hasColor: terminal.hasColor, hasBell: !values.noBell });
     const { answered, rejected } = result;
     if (!values.plain && answered.length + rejected.length > 0) {
@@ -56,20 +57,6 @@ export default defineCommand({
     return isDone(rejected) ? ExitCode.failed : ExitCode.needsPerson;
   },
 });
-
-/**
- * Ink's layout engine unpacks itself by way of `fetch` where there is one, for which Node loads a whole HTTP client: a
- * fifth of the time to the first frame. Without it, it decodes the bytes that it carries.
- */
-async function withoutFetch<Module>(load: () => Promise<Module>): Promise<Module> {
-  const { fetch } = globalThis;
-  Reflect.set(globalThis, 'fetch', undefined);
-  try {
-    return await load();
-  } finally {
-    globalThis.fetch = fetch;
-  }
-}
 
 /** For scripts and for places without a terminal: what is pending, and how to answer it. */
 async function printPending(context: CommandContext, view: QuestionView | undefined): Promise<ExitCode> {

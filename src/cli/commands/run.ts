@@ -9,16 +9,16 @@ import {
 } from '../../app/run.js';
 import { refuseSecondRun } from '../../app/run-detached.js';
 import { AbortedError, visibleJson, visibleLine } from '../../foundation/index.js';
-import type { RunEnd, RunEvent } from '../../runner/index.js';
+import type { RunEnd } from '../../runner/index.js';
 import { offerOf, reportOf } from '../../sessions/loop/index.js';
 import { type CommandContext, ConfirmationMissingError, defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
 import { parseResumeChoice, renderResumePrompt } from '../render/resume-prompt.js';
-import { RunScreen } from '../render/run.js';
 import { permissionMode } from './exec.js';
 import { runDetached } from './run-detached.js';
 import { showDryRun } from './run-dry.js';
+import { openRunScreen } from './run-screen.js';
 
 const OPTIONS = {
   change: {
@@ -68,6 +68,7 @@ const OPTIONS = {
     type: 'boolean',
     about: 'nobody answers: what needs a person ends the run (the default without a terminal)',
   },
+  plain: { type: 'boolean', about: 'lines instead of a live view, also in a terminal' },
   attended: { type: 'boolean', about: 'somebody answers the inbox, although there is no terminal here' },
 } as const;
 
@@ -95,6 +96,7 @@ interface RunValues {
   readonly onEnd?: string | undefined;
   readonly unattended: boolean;
   readonly attended: boolean;
+  readonly plain: boolean;
 }
 
 export default defineCommand({
@@ -103,8 +105,8 @@ export default defineCommand({
   details:
     'The plan is a PRP (Markdown with success criteria), or with --change an OpenSpec change. After each prompt the checks\n' +
     'are run, and a phase ends only when they say so and the agent does. Ctrl+C stops it so that it can be resumed.\n' +
-    'Progress goes to stderr; --json prints one event per line. Exit codes: 0 done, 3 needs a person, 6 breaker open,\n' +
-    '7 limit reached, 130 or 143 stopped by a signal.',
+    'In a terminal a live view shows how it stands, otherwise lines go to stderr; --json prints one event per line.\n' +
+    'Exit codes: 0 done, 3 needs a person, 6 breaker open, 7 limit reached, 130 or 143 stopped by a signal.',
   options: OPTIONS,
   examples: [
     'holdfast run docs/prps/login.md --agent claude',
@@ -130,13 +132,14 @@ export default defineCommand({
     if (values.detach) return runDetached(context, prepared, { plan, isNew: start === 'new', values });
     if (prepared.areChecksGuessed && !context.isJson)
       terminal.note(`checks (guessed): ${prepared.checks.map(({ label }) => label).join(', ')}`);
-    using screen = new RunScreen(context, prepared.wishes.isUnattended);
-    const emit = (event: RunEvent) => {
-      if (context.isJson) terminal.write(visibleJson({ at: services.clock.now().toISOString(), ...event }));
-      else screen.show(event);
-    };
-    const isNew = start === 'new';
-    const end = await startRun(services, prepared, { isNew, isReset: values.reset, emit, signal, startedAt });
+    await using screen = await openRunScreen(context, prepared, { isPlain: values.plain });
+    const end = await startRun(services, prepared, {
+      isNew: start === 'new',
+      isReset: values.reset,
+      emit: (event) => screen.show(event),
+      signal,
+      startedAt,
+    });
     return exitCodeOf(end);
   },
 });

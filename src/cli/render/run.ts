@@ -5,7 +5,7 @@ import { countdown } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
 
 /** A run as plain lines on stderr. Every wait says for what and until when. */
-export class RunScreen implements Disposable {
+export class RunLines implements Disposable {
   readonly #context: CommandContext;
   readonly #isUnattended: boolean;
   #ticking: NodeJS.Timeout | undefined;
@@ -17,7 +17,7 @@ export class RunScreen implements Disposable {
 
   show(event: RunEvent): void {
     this[Symbol.dispose]();
-    for (const line of describe(event, this.#isUnattended)) this.#context.terminal.note(line);
+    for (const line of describeRunEvent(event, this.#isUnattended)) this.#context.terminal.note(line);
     if (event.type === 'waiting') this.#count(event.reason, event.until);
   }
 
@@ -44,13 +44,16 @@ export class RunScreen implements Disposable {
   }
 }
 
-function describe(event: RunEvent, isUnattended: boolean): string[] {
+/** What is said about an event; nothing about most of them. */
+export function describeRunEvent(event: RunEvent, isUnattended: boolean): string[] {
   switch (event.type) {
     case 'run-start':
       return [
         `run ${event.sessionId.slice(0, 8)} ${event.isResumed ? 'resumed' : 'started'}: ${visibleLine(event.plan)} with ${event.agent}`,
         `conversation: ${visibleLine(event.conversation)}`,
       ];
+    case 'standing':
+      return [];
     case 'baseline':
       return [`baseline: ${countsOf(event.tests, event.exitCode)}`];
     case 'iteration-start':

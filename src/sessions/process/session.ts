@@ -115,6 +115,11 @@ export class ProcessSession {
     return this.#context.level;
   }
 
+  /** How full the agent's context is, as far as it is known. */
+  get contextPercent(): number {
+    return this.#context.usagePercent;
+  }
+
   get pid(): number | null {
     return this.#connection?.pid ?? null;
   }

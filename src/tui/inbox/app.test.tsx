@@ -6,8 +6,9 @@ import { FakeClock } from '../../../test/support/fake-clock.js';
 import { asked, keysOf, setOf, settledAs } from '../../../test/support/inbox-world.js';
 import type { QuestionView } from '../../sessions/question/index.js';
 import { allowStyles } from '../colors.js';
+import type { Measured } from '../use-size.js';
 import { widthOf } from '../wrap.js';
-import { InboxApp, type Measured } from './app.js';
+import { InboxApp } from './app.js';
 import { type InboxEvent, update } from './model.js';
 import { INITIAL_STATE, type InboxState } from './state.js';
 

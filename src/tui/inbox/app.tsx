@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Clock } from '../../foundation/index.js';
 import { HasColor } from '../colors.js';
-import type { Size } from './components/frame.js';
+import { type Measured, type Size, useSize } from '../use-size.js';
 import { HelpScreen } from './components/help-screen.js';
 import { ListScreen } from './components/list-screen.js';
 import { QuestionScreen } from './components/question-screen.js';
@@ -13,9 +13,6 @@ import type { InboxController } from './controller.js';
 /** Ages are shown in minutes, so this is often enough. */
 const AGE_EVERY_MS = 30_000;
 
-/** Where the size comes from. */
-export type Measured = Pick<NodeJS.WriteStream, 'columns' | 'rows' | 'on' | 'off'>;
-
 export interface InboxAppProps {
   readonly controller: Pick<InboxController, 'subscribe' | 'snapshot' | 'limitScroll'>;
   readonly clock: Clock;
@@ -24,17 +21,22 @@ export interface InboxAppProps {
 }
 
 /** The inbox on the screen: whatever the controller's state says. */
-export function InboxApp(props: InboxAppProps): ReactElement {
+export function InboxApp({ controller, clock, terminal, hasColor }: InboxAppProps): ReactElement {
+  const size = useSize(terminal);
   return (
-    <HasColor value={props.hasColor}>
-      <CurrentScreen {...props} />
+    <HasColor value={hasColor}>
+      <InboxScreens controller={controller} clock={clock} size={size} />
     </HasColor>
   );
 }
 
-function CurrentScreen({ controller, clock, terminal }: InboxAppProps): ReactElement {
+/** The screen that the inbox is at, in the room that it is given. */
+export function InboxScreens({
+  controller,
+  clock,
+  size,
+}: Pick<InboxAppProps, 'controller' | 'clock'> & { size: Size }): ReactElement {
   const state = useSyncExternalStore(controller.subscribe, controller.snapshot);
-  const size = useSize(terminal);
   const now = useNow(clock);
   const { open, screen } = state;
   const scrolling = { scroll: state.scroll, onLimit: controller.limitScroll };
@@ -47,22 +49,6 @@ function CurrentScreen({ controller, clock, terminal }: InboxAppProps): ReactEle
   if (screen.name === 'reject')
     return <RejectScreen open={open} editor={screen.editor} size={size} notice={notice} />;
   return <QuestionScreen open={open} size={size} now={now} notice={notice} scrolling={scrolling} />;
-}
-
-function useSize(terminal: Measured): Size {
-  const [size, setSize] = useState(() => sizeOf(terminal));
-  useEffect(() => {
-    const onResize = () => setSize(sizeOf(terminal));
-    terminal.on('resize', onResize);
-    return () => {
-      terminal.off('resize', onResize);
-    };
-  }, [terminal]);
-  return size;
-}
-
-function sizeOf({ columns, rows }: Measured): Size {
-  return { columns: Math.max(20, columns || 80), rows: Math.max(8, rows || 24) };
 }
 
 function useNow(clock: Clock): Date {

@@ -1,13 +1,9 @@
 import { Box, Text } from 'ink';
 import type { ReactElement, ReactNode } from 'react';
 import { useColor } from '../../colors.js';
+import { fittingKeys } from '../../fitting-keys.js';
+import type { Size } from '../../use-size.js';
 import { padTo, truncate, widthOf } from '../../wrap.js';
-
-/** How much room there is. */
-export interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
 
 /** The frame that every screen has: a title, the body, a word about what happened, and the keys. */
 export function Frame(props: {
@@ -59,18 +55,4 @@ const FRAME_ROWS = 3;
 /** Rows between the frame's own lines; one row stays free, so that the terminal never scrolls. */
 export function bodyRows(size: Size): number {
   return Math.max(3, size.rows - FRAME_ROWS - 1);
-}
-
-const BETWEEN = ' · ';
-
-function fittingKeys(keys: readonly string[], columns: number): string {
-  const last = keys.at(-1) ?? '';
-  let room = columns - widthOf(last);
-  const kept = keys.slice(0, -1).filter((key) => {
-    const size = widthOf(key + BETWEEN);
-    if (size > room) return false;
-    room -= size;
-    return true;
-  });
-  return [...kept, last].join(BETWEEN);
 }

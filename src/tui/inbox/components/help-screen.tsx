@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
+import type { Size } from '../../use-size.js';
 import { padTo, type Span, wrapSpans } from '../../wrap.js';
-import { bodyRows, Frame, type Size } from './frame.js';
+import { bodyRows, Frame } from './frame.js';
 import { ScrolledLines, type Scrolling } from './lines.js';
 
 const KEYS = [

@@ -3,9 +3,10 @@ import type { ReactElement } from 'react';
 import { visibleExcerpt, visibleLine } from '../../../foundation/index.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
 import { renderMarkdown } from '../../markdown.js';
+import type { Size } from '../../use-size.js';
 import { padTo } from '../../wrap.js';
 import type { InboxState } from '../state.js';
-import { bodyRows, Frame, type Size } from './frame.js';
+import { bodyRows, Frame } from './frame.js';
 
 /** Everything that waits, oldest first; only the rows that fit are drawn. */
 export function ListScreen({ state, size, now }: { state: InboxState; size: Size; now: Date }): ReactElement {

@@ -1,15 +1,17 @@
 import { Box, Text } from 'ink';
-import { type ReactElement, useMemo } from 'react';
+import { type ReactElement, useContext, useMemo } from 'react';
 import { visibleExcerpt } from '../../../foundation/index.js';
 import type { Question } from '../../../sessions/question/index.js';
 import { useColor } from '../../colors.js';
 import { renderMarkdown } from '../../markdown.js';
 import { layOutEditor } from '../../text-editor.js';
+import type { Size } from '../../use-size.js';
 import { truncate } from '../../wrap.js';
 import { EMPTY_ANSWER } from '../answers.js';
 import { currentQuestion, type OpenSet } from '../state.js';
+import { BackTo } from './back-to.js';
 import { EditorRows } from './editor-rows.js';
-import { bodyRows, Frame, type Size } from './frame.js';
+import { bodyRows, Frame } from './frame.js';
 import { Lines, moreLines, type Scrolling, useScrolled } from './lines.js';
 import { agentOf, ageOf, projectOf } from './list-screen.js';
 import { countRows, optionBlocks, windowAround } from './option-rows.js';
@@ -19,7 +21,15 @@ const MAX_EDITOR_ROWS = 6;
 /** With fewer rows than this, none is spent on the gap between prompt and options. */
 const MIN_ROWS_WITH_GAP = 5;
 
-const KEYS = ['↑↓ Space choose', 'Enter go on', 'o own words', 'Esc reject', 'q list', 'Tab next', '? keys'];
+const keysTo = (back: string) => [
+  '↑↓ Space choose',
+  'Enter go on',
+  'o own words',
+  'Esc reject',
+  `q ${back}`,
+  'Tab next',
+  '? keys',
+];
 const EDITOR_KEYS = ['Enter go on', 'Ctrl+J new line', 'Esc stop typing'];
 
 /** One question: its prompt, its options, the own words. */
@@ -32,6 +42,7 @@ export function QuestionScreen(props: {
 }): ReactElement {
   const { open, size, now, notice } = props;
   const { view } = open;
+  const back = useContext(BackTo);
   const question = currentQuestion(open);
   const total = view.questions.length;
   const rows = bodyRows(size) - (total > 1 ? 1 : 0);
@@ -42,7 +53,7 @@ export function QuestionScreen(props: {
       title={`Question ${open.questionIndex + 1} of ${total}: ${visibleExcerpt(question?.title ?? '', size.columns)}`}
       aside={` ${agentOf(view)}${gone} in ${projectOf(view)}, ${ageOf(view, now)}`}
       notice={rows < MIN_ROWS_WITH_GAP ? (open.fault ?? notice) : notice}
-      keys={open.editor === null ? KEYS : EDITOR_KEYS}
+      keys={open.editor === null ? keysTo(back) : EDITOR_KEYS}
     >
       {total > 1 ? <Tabs open={open} columns={size.columns} /> : null}
       {question === undefined ? (

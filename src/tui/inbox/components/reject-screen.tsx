@@ -1,14 +1,16 @@
 import { Box, Text } from 'ink';
-import type { ReactElement } from 'react';
+import { type ReactElement, useContext } from 'react';
 import { type EditorState, layOutEditor } from '../../text-editor.js';
+import type { Size } from '../../use-size.js';
 import { wrapSpans } from '../../wrap.js';
 import type { OpenSet } from '../state.js';
+import { BackTo } from './back-to.js';
 import { EditorRows } from './editor-rows.js';
-import { bodyRows, Frame, type Size } from './frame.js';
+import { bodyRows, Frame } from './frame.js';
 import { Lines } from './lines.js';
 import { agentOf } from './list-screen.js';
 
-const ASK_KEYS = ['l back to the list, keep the draft', 'n or Esc back', 'y reject'];
+const askKeysTo = (back: string) => [`l back to the ${back}, keep the draft`, 'n or Esc back', 'y reject'];
 const REASON_KEYS = ['Ctrl+J new line', 'Esc back', 'Enter reject'];
 
 /** Asks before a set is rejected, and for a reason if there is one. */
@@ -19,6 +21,7 @@ export function RejectScreen(props: {
   notice: string | null;
 }): ReactElement {
   const { open, editor, size, notice } = props;
+  const back = useContext(BackTo);
   const text =
     editor === null
       ? 'The agent is told that you rejected it. This cannot be undone.'
@@ -30,7 +33,7 @@ export function RejectScreen(props: {
       title="Reject this question set?"
       aside={` ${agentOf(open.view)}, ${open.view.id.slice(0, 8)}`}
       notice={notice}
-      keys={editor === null ? ASK_KEYS : REASON_KEYS}
+      keys={editor === null ? askKeysTo(back) : REASON_KEYS}
     >
       {editor === null ? (
         <Lines lines={lines} />

@@ -1,14 +1,23 @@
-import { type ReactElement, useMemo } from 'react';
+import { type ReactElement, useContext, useMemo } from 'react';
 import { visibleBlock, visibleExcerpt, visibleLine } from '../../../foundation/index.js';
 import type { DraftAnswer, Question } from '../../../sessions/question/index.js';
+import type { Size } from '../../use-size.js';
 import { type Span, wrapSpans } from '../../wrap.js';
 import { EMPTY_ANSWER, faultIn } from '../answers.js';
 import type { OpenSet } from '../state.js';
-import { bodyRows, Frame, type Size } from './frame.js';
+import { BackTo } from './back-to.js';
+import { bodyRows, Frame } from './frame.js';
 import { ScrolledLines, type Scrolling } from './lines.js';
 import { agentOf } from './list-screen.js';
 
-const KEYS = ['n back', '1-9 to a question', 'Esc reject', 'q list, keep the draft', '? keys', 'Enter send'];
+const keysTo = (back: string) => [
+  'n back',
+  '1-9 to a question',
+  'Esc reject',
+  `q ${back}, keep the draft`,
+  '? keys',
+  'Enter send',
+];
 
 /** All answers once more, before they are given. */
 export function ReviewScreen(props: {
@@ -32,7 +41,7 @@ export function ReviewScreen(props: {
       title="Review"
       aside={` ${agentOf(view)}, ${view.id.slice(0, 8)}`}
       notice={notice ?? 'Send these answers?'}
-      keys={KEYS}
+      keys={keysTo(useContext(BackTo))}
     >
       <ScrolledLines lines={lines} rows={bodyRows(size)} {...scrolling} />
     </Frame>

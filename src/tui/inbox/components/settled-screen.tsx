@@ -1,8 +1,9 @@
 import { type ReactElement, useMemo } from 'react';
 import { messageOf, visibleBlock, visibleLine } from '../../../foundation/index.js';
 import { formatAnswers, type QuestionOutcome, type QuestionView } from '../../../sessions/question/index.js';
+import type { Size } from '../../use-size.js';
 import { wrapSpans } from '../../wrap.js';
-import { bodyRows, Frame, type Size } from './frame.js';
+import { bodyRows, Frame } from './frame.js';
 import { ScrolledLines, type Scrolling } from './lines.js';
 import { agentOf } from './list-screen.js';
 

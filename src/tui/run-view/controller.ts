@@ -1,0 +1,199 @@
+import { type Clock, isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
+import type { RunEvent } from '../../runner/index.js';
+import type { LoopRequestInput } from '../../sessions/loop/index.js';
+import type { QuestionSessions } from '../../sessions/question/index.js';
+import { InboxController } from '../inbox/controller.js';
+import type { Key } from '../keys.js';
+import { type RunViewEvent, update } from './model.js';
+import { isWorthKeeping } from './on-run-event.js';
+import { type Effect, initialState, type RunViewState } from './state.js';
+
+export interface RunViewControllerOptions {
+  readonly questions: QuestionSessions;
+  readonly clock: Clock;
+  /** Leaves a request for the run, as `holdfast pause` and its like do. */
+  readonly send: (request: LoopRequestInput) => Promise<unknown>;
+  /** Ctrl+C, which a terminal in raw mode does not turn into a signal. */
+  readonly interrupt: () => void;
+  /** What the plain view says about an event. */
+  readonly describe: (event: RunEvent) => readonly string[];
+}
+
+/** Events come in bursts; the screen is drawn this often at most, keys apart. */
+const DRAW_EVERY_MS = 100;
+const TICK_MS = 1_000;
+const LOOK_AFTER_MS = 30;
+/** A question that ran out of time leaves no trace on the disk. */
+const LOOK_EVERY_TICKS = 15;
+
+/** Holds the state of the view, does what it asks for, and tells who draws it. */
+export class RunViewController {
+  readonly #options: RunViewControllerOptions;
+  readonly #listeners = new Set<() => void>();
+  #state: RunViewState;
+  #inbox: InboxController | undefined;
+  #watch: { close(): void } | undefined;
+  #drawTimer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
+  #tickTimer: NodeJS.Timeout | undefined;
+  #ticks = 0;
+  #isStopped = false;
+
+  constructor(options: RunViewControllerOptions) {
+    this.#options = options;
+    this.#state = initialState(options.clock.now().getTime());
+  }
+
+  start(): void {
+    this.#watch = this.#options.questions.watch(() => this.#lookSoon());
+    this.#tickTimer = setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#closeInbox();
+    this.#watch?.close();
+    clearInterval(this.#tickTimer);
+    clearTimeout(this.#lookTimer);
+    this.#draw();
+  }
+
+  show(event: RunEvent): void {
+    const lines = isWorthKeeping(event) ? this.#options.describe(event) : [];
+    this.#dispatch({ type: 'run', event, lines, nowMs: this.#nowMs() });
+    if (event.type === 'question' || event.type === 'standing') this.#lookSoon();
+  }
+
+  press(key: Key): void {
+    // While a question is open its keys are those of the inbox; only Ctrl+C means the run.
+    if (this.#inbox !== undefined && key.name !== 'ctrl-c') this.#inbox.press(key);
+    else this.#dispatch({ type: 'key', key });
+    this.#draw();
+  }
+
+  /** A signal came. */
+  stopping(): void {
+    this.#closeInbox();
+    this.#dispatch({ type: 'stopping' });
+  }
+
+  /** Something that was written to the terminal past us. */
+  note(text: string): void {
+    for (const line of text.split('\n'))
+      if (line.trim() !== '') this.#dispatch({ type: 'noted', text: line });
+  }
+
+  get state(): RunViewState {
+    return this.#state;
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  snapshot = (): RunViewState => this.#state;
+
+  /** The question that is open, as the inbox shows it. */
+  inbox = (): InboxController | undefined => this.#inbox;
+
+  #dispatch(event: RunViewEvent): void {
+    const [next, effects] = update(this.#state, event);
+    this.#state = next;
+    for (const effect of effects) this.#run(effect);
+    this.#drawTimer ??= setTimeout(() => this.#draw(), DRAW_EVERY_MS);
+  }
+
+  #draw(): void {
+    clearTimeout(this.#drawTimer);
+    this.#drawTimer = undefined;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #run(effect: Effect): void {
+    switch (effect.do) {
+      case 'request':
+        this.#options.send(effect.request).catch((error: unknown) => this.#tell(error));
+        break;
+      case 'answer':
+        this.#openInbox(effect.id).catch((error: unknown) => this.#tell(error));
+        break;
+      case 'interrupt':
+        this.#options.interrupt();
+        break;
+    }
+  }
+
+  #tell(error: unknown): void {
+    this.#dispatch({ type: 'told', message: visibleExcerpt(messageOf(error), 200) });
+  }
+
+  async #openInbox(sessionId: string): Promise<void> {
+    const { questions, clock } = this.#options;
+    const inbox = new InboxController({ questions, clock, onArrival: () => {}, isOnce: false, sessionId });
+    this.#inbox = inbox;
+    let wasOpen = false;
+    const unsubscribe = inbox.subscribe(() => {
+      const { open, screen, notice } = inbox.state;
+      wasOpen ||= open !== null || screen.name !== 'list';
+      // Back at the list of the inbox: the person closed the question, or it could not be opened.
+      if (open !== null || screen.name !== 'list' || !(wasOpen || notice !== null)) return;
+      if (notice !== null) this.#dispatch({ type: 'told', message: notice });
+      inbox.stop();
+    });
+    void inbox.done.then(() => {
+      unsubscribe();
+      if (this.#inbox === inbox) this.#inbox = undefined;
+      this.#lookSoon();
+      this.#draw();
+    });
+    this.#draw();
+    await inbox.start();
+  }
+
+  #closeInbox(): void {
+    this.#inbox?.stop();
+    this.#inbox = undefined;
+  }
+
+  #tick(): void {
+    this.#ticks += 1;
+    this.#dispatch({ type: 'tick', nowMs: this.#nowMs() });
+    if (this.#ticks % LOOK_EVERY_TICKS === 0) this.#lookSoon();
+  }
+
+  #lookSoon(): void {
+    if (this.#isStopped || this.#state.questions.length === 0) return;
+    this.#lookTimer ??= setTimeout(() => {
+      this.#lookTimer = undefined;
+      this.#look().catch((error: unknown) => this.#tell(error));
+    }, LOOK_AFTER_MS);
+  }
+
+  /** What became of the questions that are waited for. */
+  async #look(): Promise<void> {
+    for (const { id, title } of this.#state.questions) {
+      const outcome = await this.#outcomeOf(id, title === null);
+      if (outcome === 'pending' || this.#isStopped) continue;
+      this.#dispatch({ type: 'question-settled', id, outcome, nowMs: this.#nowMs() });
+    }
+  }
+
+  async #outcomeOf(id: string, isUnnamed: boolean): Promise<string> {
+    try {
+      const { outcome, questions } = await this.#options.questions.get(id);
+      if (isUnnamed) {
+        const question = { id, title: questions[0]?.title ?? '' };
+        this.#dispatch({ type: 'question-read', question });
+      }
+      return outcome.status;
+    } catch (error) {
+      if (isHoldfastError(error, 'SESSION_NOT_FOUND')) return 'gone';
+      throw error;
+    }
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.now().getTime();
+  }
+}

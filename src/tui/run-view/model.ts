@@ -1,0 +1,85 @@
+import { visibleExcerpt } from '../../foundation/index.js';
+import type { RunEvent } from '../../runner/index.js';
+import type { Key } from '../keys.js';
+import { onKey } from './on-key.js';
+import { keep, onRunEvent } from './on-run-event.js';
+import { type RunViewState, type Step, type WaitingQuestion, withNotice } from './state.js';
+
+export type RunViewEvent =
+  /** `lines`: what the plain view says about it, where it is worth keeping. */
+  | {
+      readonly type: 'run';
+      readonly event: RunEvent;
+      readonly lines: readonly string[];
+      readonly nowMs: number;
+    }
+  | { readonly type: 'tick'; readonly nowMs: number }
+  | { readonly type: 'key'; readonly key: Key }
+  /** A signal came: the run ends as soon as it can. */
+  | { readonly type: 'stopping' }
+  /** What the questions that are waited for are called. */
+  | { readonly type: 'question-read'; readonly question: WaitingQuestion }
+  | {
+      readonly type: 'question-settled';
+      readonly id: string;
+      readonly outcome: string;
+      readonly nowMs: number;
+    }
+  /** What somebody wrote across the screen: a warning of ours. */
+  | { readonly type: 'noted'; readonly text: string }
+  /** A word for the person. */
+  | { readonly type: 'told'; readonly message: string };
+
+const MAX_NOTE = 1_000;
+const NOTICE_MS = 4_000;
+
+/** The next state of the view, and what has to be done. Pure. */
+export function update(state: RunViewState, event: RunViewEvent): Step {
+  switch (event.type) {
+    case 'run':
+      return [onRunEvent({ ...state, nowMs: event.nowMs }, event.event, event.lines), []];
+    case 'tick':
+      return [atTime(state, event.nowMs), []];
+    case 'key':
+      return onKey(state, event.key);
+    case 'stopping':
+      return [{ ...state, isStopping: true, mode: { name: 'watch' }, notice: null }, []];
+    case 'question-read':
+      return [{ ...state, questions: state.questions.map(renamed(event.question)) }, []];
+    case 'question-settled':
+      return [settled(state, event), []];
+    case 'noted':
+      return [keep(state, [{ text: visibleExcerpt(event.text, MAX_NOTE), look: 'plain' }]), []];
+    case 'told':
+      return [withNotice(state, event.message), []];
+  }
+}
+
+function atTime(state: RunViewState, nowMs: number): RunViewState {
+  const { notice } = state;
+  const isOld = notice !== null && nowMs - notice.sinceMs >= NOTICE_MS;
+  return { ...state, nowMs, notice: isOld ? null : notice };
+}
+
+function renamed(read: WaitingQuestion): (question: WaitingQuestion) => WaitingQuestion {
+  return (question) => (question.id === read.id ? read : question);
+}
+
+const OUTCOMES: Readonly<Record<string, string>> = {
+  completed: 'answered',
+  rejected: 'rejected',
+  timed_out: 'not answered in time',
+  abandoned: 'withdrawn',
+};
+
+function settled(
+  state: RunViewState,
+  { id, outcome, nowMs }: { id: string; outcome: string; nowMs: number },
+): RunViewState {
+  if (!state.questions.some((question) => question.id === id)) return state;
+  const questions = state.questions.filter((question) => question.id !== id);
+  const goesOn = questions.length === 0 && state.isIterating && state.work.sinceMs === null;
+  const work = goesOn ? { ...state.work, sinceMs: nowMs } : state.work;
+  const text = `  question ${id.slice(0, 8)} was ${OUTCOMES[outcome] ?? 'removed'}`;
+  return keep({ ...state, nowMs, questions, work }, [{ text, look: 'plain' }]);
+}

@@ -1,0 +1,197 @@
+import { type AgentEvent, describeEvent } from '../../agents/index.js';
+import { visibleExcerpt } from '../../foundation/index.js';
+import type { RunEvent, Standing, TestPoint } from '../../runner/index.js';
+import { type Action, type KeptLine, type RunViewState, workedMs } from './state.js';
+import { clockTimeOf, durationOf } from './words.js';
+
+/** Enough for the last lines on any screen; a whole answer would be drawn again and again. */
+const MAX_SAID = 4_000;
+const MAX_POINTS = 100;
+/** Nothing that is kept is longer. */
+const MAX_LINE = 1_000;
+/** Used where an agent reports tokens but not how many its model can hold. */
+const USUAL_WINDOW = 200_000;
+
+/** What an event of the run makes of the view. `lines` are kept. */
+export function onRunEvent(
+  state: RunViewState,
+  event: RunEvent,
+  lines: readonly string[] = [],
+): RunViewState {
+  return keep(changed(state, event), keptLines(event, lines, state.nowMs));
+}
+
+/** The view with more lines for the scrollback. */
+export function keep(state: RunViewState, lines: readonly KeptLine[]): RunViewState {
+  return lines.length === 0 ? state : { ...state, kept: [...state.kept, ...lines] };
+}
+
+/** The events that leave a line in the scrollback; all others only show while they happen. */
+export function isWorthKeeping(event: RunEvent): boolean {
+  switch (event.type) {
+    case 'run-start':
+    case 'baseline':
+    case 'continuation':
+    case 'iteration-end':
+    case 'iteration-cut':
+    case 'question':
+    case 'request':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function changed(state: RunViewState, event: RunEvent): RunViewState {
+  switch (event.type) {
+    case 'run-start': {
+      const { plan, agent, phases, stories, tests } = event;
+      return { ...state, plan, agent, phases, stories, tests: tests.slice(-MAX_POINTS) };
+    }
+    case 'standing':
+      return onStanding(state, event);
+    case 'baseline':
+      return onTests(state, event.tests, event.exitCode);
+    case 'iteration-start':
+      return {
+        ...acting(state, 'the agent starts'),
+        iteration: event.iteration,
+        title: event.title,
+        waiting: null,
+        said: '',
+        isSaying: false,
+        isIterating: true,
+        exitCode: null,
+        work: { beforeMs: 0, sinceMs: state.nowMs },
+      };
+    case 'continuation':
+      return state;
+    case 'agent':
+      return onAgentEvent(state, event.event);
+    case 'verify-start':
+      return { ...acting(state, `checks: ${event.command}`), waiting: null };
+    case 'verify-end':
+      return { ...acting(state, 'measures'), exitCode: state.exitCode || event.exitCode };
+    case 'iteration-end':
+      return onTests(iterationOver(state), event.tests, state.exitCode);
+    case 'iteration-cut':
+      return iterationOver(state);
+    case 'waiting':
+      return { ...state, action: null, waiting: { reason: event.reason, until: event.until } };
+    case 'question':
+      return onQuestion(state, event.sessionId, event.title);
+    case 'request':
+      return { ...state, asked: null };
+    case 'run-end':
+      return {
+        ...acting(state, event.outcome),
+        end: { outcome: event.outcome, reason: event.reason },
+        waiting: null,
+      };
+  }
+}
+
+function acting(state: RunViewState, words: string, isTrouble = false): RunViewState {
+  const { action, nowMs } = state;
+  if (action?.words === words) return state;
+  return { ...state, action: { words, sinceMs: nowMs, isTrouble } satisfies Action };
+}
+
+function onStanding(state: RunViewState, event: Standing & { readonly type: 'standing' }): RunViewState {
+  const { type: _, ...standing } = event;
+  const known = new Set(state.questions.map(({ id }) => id));
+  const more = standing.openQuestions.filter((id) => !known.has(id)).map((id) => ({ id, title: null }));
+  return {
+    ...state,
+    standing,
+    waiting: null,
+    action: state.action ?? { words: 'goes on', sinceMs: state.nowMs, isTrouble: false },
+    contextPercent: standing.contextPercent ?? state.contextPercent,
+    questions: more.length === 0 ? state.questions : [...state.questions, ...more],
+    // What was used up is in the standing by now.
+    work: state.isIterating ? state.work : { beforeMs: 0, sinceMs: null },
+  };
+}
+
+function iterationOver(state: RunViewState): RunViewState {
+  return {
+    ...acting(state, 'measures'),
+    isIterating: false,
+    work: { beforeMs: workedMs(state), sinceMs: null },
+  };
+}
+
+function onTests(state: RunViewState, tests: TestPoint | null, exitCode: number | null): RunViewState {
+  // A turn that came to nothing is not checked.
+  if (tests === null && exitCode === null) return state;
+  if (tests === null) return { ...state, verdict: `exit code ${exitCode}, no numbers` };
+  const point = { passing: tests.passing, total: tests.total };
+  return { ...state, verdict: null, tests: [...state.tests, point].slice(-MAX_POINTS) };
+}
+
+function onQuestion(state: RunViewState, id: string, title: string): RunViewState {
+  const others = state.questions.filter((question) => question.id !== id);
+  return {
+    ...state,
+    questions: [...others, { id, title }],
+    work: { beforeMs: workedMs(state), sinceMs: null },
+  };
+}
+
+function onAgentEvent(state: RunViewState, event: AgentEvent): RunViewState {
+  switch (event.type) {
+    case 'text': {
+      const before = state.isSaying || state.said === '' ? state.said : `${state.said}\n`;
+      const said = (before + event.text.slice(-MAX_SAID)).slice(-MAX_SAID);
+      return { ...acting(state, 'the agent writes'), said, isSaying: true };
+    }
+    case 'thinking':
+      return acting(state, 'the agent thinks');
+    case 'tool-result':
+      return { ...acting(state, 'the agent works'), isSaying: false };
+    case 'usage': {
+      const { contextTokens, contextWindow } = event.usage;
+      if (contextTokens === null) return state;
+      const percent = (100 * contextTokens) / (contextWindow ?? USUAL_WINDOW);
+      return { ...state, contextPercent: Math.max(0, Math.min(100, Math.round(percent))) };
+    }
+    case 'permission':
+      if (event.decision === 'allowed') return state;
+      return { ...acting(state, describeEvent(event) ?? 'denied', true), isSaying: false };
+    case 'turn-end':
+      return { ...acting(state, 'measures'), isSaying: false };
+    default: {
+      const words = describeEvent(event) ?? event.type;
+      return { ...acting(state, words, event.type !== 'tool-call'), isSaying: false };
+    }
+  }
+}
+
+function keptLines(event: RunEvent, lines: readonly string[], nowMs: number): KeptLine[] {
+  if (event.type === 'waiting' && event.until !== null) {
+    const until = clockTimeOf(event.until, nowMs);
+    return [{ text: `waits for ${visibleExcerpt(event.reason, 200)}, until ${until}`, look: 'plain' }];
+  }
+  const look = event.type === 'question' ? 'asks' : 'plain';
+  // Where the conversation is kept is told by the report; here it would take three rows.
+  const shown = event.type === 'run-start' ? lines.slice(0, 1) : lines;
+  const told = shown.map(
+    (text): KeptLine => ({ text: visibleExcerpt(text, MAX_LINE), look: lookOf(text) ?? look }),
+  );
+  return event.type === 'iteration-end' ? [headOf(event), ...told] : told;
+}
+
+function headOf(event: Extract<RunEvent, { type: 'iteration-end' }>): KeptLine {
+  const { tests, activeMs } = event;
+  const counts = tests === null ? 'no numbers' : `${tests.passing} of ${tests.total} tests pass`;
+  const name =
+    event.story === null
+      ? visibleExcerpt(event.phase, 40)
+      : `story ${visibleExcerpt(event.story, 40)}, iteration`;
+  return { text: `${name} ${event.iteration}: ${counts}, ${durationOf(activeMs)}`, look: 'head' };
+}
+
+function lookOf(line: string): KeptLine['look'] | undefined {
+  if (/^ {2}[!✗]/.test(line)) return 'bad';
+  return / is done; next is /.test(line) && !line.startsWith(' ') ? 'good' : undefined;
+}

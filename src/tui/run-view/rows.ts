@@ -1,0 +1,183 @@
+import { visibleExcerpt } from '../../foundation/index.js';
+import { countdown } from '../../sessions/loop/index.js';
+import { fittingKeys } from '../fitting-keys.js';
+import { layOutEditor } from '../text-editor.js';
+import type { Size } from '../use-size.js';
+import { wrapSpans } from '../wrap.js';
+import { type Cell, editorCells, fitted, LABEL_COLUMNS, labelled, type Row, widthOfRow } from './cells.js';
+import { gridRows } from './grid.js';
+import { lastLines } from './last-lines.js';
+import { isPaused, type RunViewState } from './state.js';
+import { clockTimeOf, durationOf, gauge } from './words.js';
+
+const MAX_SAID_ROWS = 4;
+const MAX_EDITOR_ROWS = 3;
+const MAX_QUESTION_ROWS = 2;
+const MIN_LIVE_ROWS = 11;
+
+/** How many rows the live part may take: never the whole screen, and not much of a high one. */
+export function maxLiveRows(rows: number): number {
+  return Math.max(1, Math.min(rows - 1, Math.max(MIN_LIVE_ROWS, Math.floor((rows * 2) / 3))));
+}
+
+/** The live part as rows, none wider than the screen. What matters least is left out where there is no room for all. */
+export function liveRows(state: RunViewState, size: Size): Row[] {
+  const { columns } = size;
+  const room = maxLiveRows(size.rows);
+  const above = [headRow(state, columns), phaseRow(state)];
+  const below = [...nowRows(state), ...waitRows(state), ...questionRows(state), ...keyRows(state, columns)];
+  const grid = gridRows(state, columns);
+  const help = state.mode.name === 'help' ? helpRows(columns) : [];
+  const must = above.length + below.length + help.length;
+  const shownGrid = grid.slice(0, Math.max(0, room - must));
+  const saidRoom = Math.min(MAX_SAID_ROWS, room - must - shownGrid.length);
+  const middle = help.length > 0 ? help : saidRows(state, columns, saidRoom);
+  const [now = [], ...rest] = below;
+  const all = [...above, ...shownGrid, now, ...middle, ...rest];
+  // The keys are always there, whatever else there is no room for.
+  const fitting = all.length <= room ? all : [...all.slice(0, room - 1), all.at(-1) ?? []];
+  return fitting.map((row) => fitted(row, columns));
+}
+
+function headRow(state: RunViewState, columns: number): Row {
+  const { plan, agent, nowMs, startedMs } = state;
+  const title = ` ${plan === '' ? 'holdfast run' : visibleExcerpt(plan, columns)} `;
+  const who = agent === '' ? '' : `with ${visibleExcerpt(agent, 40)} `;
+  const badge: Cell[] = state.isStopping
+    ? [{ text: ' stops ', color: 'yellow', look: 'bold' }]
+    : isPaused(state)
+      ? [{ text: ' paused ', color: 'yellow', look: 'bold' }]
+      : [];
+  const end: Row = [...badge, { text: ` ${durationOf(nowMs - startedMs)} ` }, { text: '──', look: 'dim' }];
+  const start = fitted(
+    [{ text: '──', look: 'dim' }, { text: title, color: 'cyan', look: 'bold' }, { text: who }],
+    columns - widthOfRow(end),
+  );
+  const line = '─'.repeat(Math.max(0, columns - widthOfRow(start) - widthOfRow(end)));
+  return [...start, { text: line, look: 'dim' }, ...end];
+}
+
+function phaseRow(state: RunViewState): Row {
+  return state.stories === null ? phaseBar(state) : storyBar(state, state.stories);
+}
+
+function phaseBar({ phases, standing, end }: RunViewState): Row {
+  const isCompleted = end?.outcome === 'completed';
+  const cells = phases.flatMap((name, index): Cell[] => {
+    const between: Cell[] = index === 0 ? [] : [{ text: ' · ', look: 'dim' }];
+    const shown = visibleExcerpt(name, 32);
+    if (isCompleted || standing?.completed.includes(name) === true)
+      return [...between, { text: `${shown} ✓`, color: 'green' }];
+    if (standing?.phase === name) return [...between, { text: `${shown} ●`, color: 'cyan', look: 'bold' }];
+    return [...between, { text: shown, look: 'dim' }];
+  });
+  return labelled('phase', ...cells);
+}
+
+function storyBar({ standing, title, end }: RunViewState, total: number): Row {
+  const done = end?.outcome === 'completed' ? total : (standing?.completed.length ?? 0);
+  const now = standing?.story ?? '';
+  return labelled(
+    'stories',
+    { text: `${gauge(done, total, 8)} `, color: 'cyan' },
+    { text: `${done} of ${total} done` },
+    { text: now === '' ? '' : ` · ${visibleExcerpt(now, 20)} ● `, color: 'cyan', look: 'bold' },
+    { text: visibleExcerpt(title, 120) },
+  );
+}
+
+function nowRows(state: RunViewState): Row[] {
+  const { action, isStopping, end, nowMs } = state;
+  if (isStopping && end === null)
+    return [labelled('now', { text: "stops: the agent's processes are ended", color: 'yellow' })];
+  if (action === null) return [labelled('now', { text: 'rests', look: 'dim' })];
+  const time = durationOf(nowMs - action.sinceMs);
+  return [
+    labelled(
+      'now',
+      { text: `${visibleExcerpt(action.words, 300)}`, color: action.isTrouble ? 'yellow' : undefined },
+      ...(time === '0s' ? [] : [{ text: ` ${time}`, look: 'dim' } as const]),
+    ),
+  ];
+}
+
+function saidRows({ said }: RunViewState, columns: number, room: number): Row[] {
+  const lines = lastLines(said, columns - LABEL_COLUMNS, room);
+  return Array.from({ length: Math.max(0, room) }, (_, index) =>
+    labelled(index === 0 ? 'says' : '', { text: lines[index] ?? '' }),
+  );
+}
+
+/** Every wait says for what and until when. */
+function waitRows(state: RunViewState): Row[] {
+  const { waiting, questions, standing, nowMs } = state;
+  if (isPaused(state) && waiting?.until === null && questions.length === 0) {
+    const reason = visibleExcerpt(standing?.reason ?? 'requested', 200);
+    return [labelled('paused', { text: `${reason}; p goes on`, color: 'yellow' })];
+  }
+  if (waiting === null)
+    return questions.length === 0 ? [] : [labelled('waits', { text: 'for your answer', color: 'yellow' })];
+  const reason = visibleExcerpt(waiting.reason.replace(/^waits /, ''), 300);
+  if (waiting.until === null) return [labelled('waits', { text: reason, color: 'yellow' })];
+  const left = countdown(waiting.until, new Date(nowMs));
+  const until = clockTimeOf(waiting.until, nowMs);
+  return [labelled('waits', { text: `${left} for ${reason}, until ${until}`, color: 'yellow' })];
+}
+
+function questionRows({ questions }: RunViewState): Row[] {
+  const rows = questions
+    .slice(0, MAX_QUESTION_ROWS)
+    .map(({ id, title }, index) =>
+      labelled(
+        index === 0 ? 'question' : '',
+        { text: visibleExcerpt(title ?? id.slice(0, 8), 100), look: 'bold', color: 'yellow' },
+        { text: index === 0 ? '  a answers it' : '  then this one' },
+      ),
+    );
+  const more = questions.length - rows.length;
+  return more > 0 ? [...rows, labelled('', { text: `and ${more} more`, look: 'dim' })] : rows;
+}
+
+const HELP = [
+  'a answers the question that is asked, right here',
+  'p pauses: the agent is cut short, and p goes on',
+  'g tells the agent something with its next prompt',
+  's stops so that it can be resumed; Ctrl+C does so without asking',
+];
+
+function helpRows(columns: number): Row[] {
+  const lines = HELP.flatMap((text) => wrapSpans([{ text }], Math.max(10, columns - LABEL_COLUMNS)));
+  return lines.map((line, index) =>
+    labelled(index === 0 ? 'keys' : '', { text: line.map(({ text }) => text).join('') }),
+  );
+}
+
+function keyRows(state: RunViewState, columns: number): Row[] {
+  const { mode, notice, questions } = state;
+  if (mode.name === 'guide') {
+    const rows = layOutEditor(mode.editor, Math.max(10, columns - LABEL_COLUMNS - 1));
+    const at = Math.max(
+      0,
+      rows.findIndex(({ cursorAt }) => cursorAt !== null),
+    );
+    const from = Math.max(0, at - MAX_EDITOR_ROWS + 1);
+    const shown = rows.slice(from, from + MAX_EDITOR_ROWS);
+    return [
+      ...shown.map((row, index) => labelled(index === 0 ? 'guidance' : '', ...editorCells(row))),
+      [{ text: fittingKeys(['Enter sends it', 'Esc does not'], columns), look: 'dim' }],
+    ];
+  }
+  if (mode.name === 'stop')
+    return [
+      [{ text: 'Stop the run? It can be resumed. y stops it, any other key does not', color: 'yellow' }],
+    ];
+  const keys = [
+    ...(questions.length > 0 ? ['a answer'] : []),
+    state.asked === 'pause' || (state.asked === null && isPaused(state)) ? 'p go on' : 'p pause',
+    'g guide',
+    's stop',
+    mode.name === 'help' ? '? hide' : '? keys',
+  ];
+  const bar: Row = [{ text: fittingKeys(keys, columns), look: 'dim' }];
+  return [notice === null ? bar : [{ text: visibleExcerpt(notice.words, 300), color: 'yellow' }]];
+}

@@ -1,0 +1,27 @@
+import { useEffect, useState } from 'react';
+
+/** How much room there is. */
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Where the size comes from. */
+export type Measured = Pick<NodeJS.WriteStream, 'columns' | 'rows' | 'on' | 'off'>;
+
+/** The size of the terminal, followed. */
+export function useSize(terminal: Measured): Size {
+  const [size, setSize] = useState(() => sizeOf(terminal));
+  useEffect(() => {
+    const onResize = () => setSize(sizeOf(terminal));
+    terminal.on('resize', onResize);
+    return () => {
+      terminal.off('resize', onResize);
+    };
+  }, [terminal]);
+  return size;
+}
+
+function sizeOf({ columns, rows }: Measured): Size {
+  return { columns: Math.max(20, columns || 80), rows: Math.max(8, rows || 24) };
+}
