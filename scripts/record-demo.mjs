@@ -8,10 +8,11 @@ import { drawFilm, openTerminal, pause } from './terminal-picture.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const ROWS = 26;
-const LOOK_MS = 40;
-/** What changes faster than that nobody reads; the question and the end are looked at for a while. */
-const SHORTEST_MS = 250;
-const QUESTION_MS = 2_000;
+const LOOK_MS = 20;
+/** The demo is over in a few seconds: nobody could read it at its own pace. */
+const SLOWER = 3;
+const SHORTEST_MS = 400;
+const QUESTION_MS = 1_000;
 const LAST_MS = 8_000;
 const TOO_LONG_MS = 60_000;
 const PROMPT = /[○●]/;
@@ -48,27 +49,16 @@ async function record() {
     terminal.close();
   }
   if (!isAnswered) throw new Error('the demo asked nothing');
-  frames.at(-1).ms = LAST_MS;
-  return withoutHaste(frames);
+  return frames.map(({ rows, ms }, index) => ({
+    rows,
+    ms: index === frames.length - 1 ? LAST_MS : Math.max(SHORTEST_MS, SLOWER * ms),
+  }));
 }
 
 function add(frames, rows, ms) {
   const last = frames.at(-1);
   if (last !== undefined && last.rows.join('\n') === rows.join('\n')) last.ms += ms;
   else if (rows.some((row) => row.trim() !== '')) frames.push({ rows, ms });
-}
-
-/** A frame that was there for a moment only gives its time to the next one. */
-function withoutHaste(frames) {
-  const kept = [];
-  let carriedMs = 0;
-  for (const [index, { rows, ms }] of frames.entries()) {
-    carriedMs += ms;
-    if (carriedMs < SHORTEST_MS && index < frames.length - 1) continue;
-    kept.push({ rows, ms: carriedMs });
-    carriedMs = 0;
-  }
-  return kept;
 }
 
 function padded(rows) {

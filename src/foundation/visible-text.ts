@@ -16,6 +16,7 @@ export function visibleBlock(text: string): string {
 
 /** One line of at most `maxLength` characters, ending in `…` where something was left out. */
 export function visibleExcerpt(text: string, maxLength: number): string {
+  if (text.length <= maxLength && PLAIN_ASCII.test(text)) return text;
   const head = text.slice(0, maxLength * 4);
   const characters = Array.from(visibleLine(head));
   if (head.length === text.length && characters.length <= maxLength) return characters.join('');

@@ -76,11 +76,19 @@ function makeDirectory(fileSystem: FileSystem, path: string): void {
 function assertOurDirectory(path: string, facts: FileFacts): void {
   if (facts.kind === 'link') throw new UnsafePathError(path, 'it is a symbolic link');
   if (facts.kind !== 'directory') throw new UnsafePathError(path, 'it is not a directory');
-  const uid = process.geteuid?.();
+  const uid = ownUserId();
   if (uid !== undefined && facts.uid !== uid) {
     throw new UnsafePathError(path, `it belongs to user ${facts.uid}, and we are user ${uid}`);
   }
   if ((facts.mode & 0o022) !== 0) {
     throw new UnsafePathError(path, `others may write to it (mode ${facts.mode.toString(8)})`);
   }
+}
+
+/** Asked once: a list looks at many directories, and nobody changes who we are. */
+let userId: number | undefined;
+
+function ownUserId(): number | undefined {
+  userId ??= process.geteuid?.();
+  return userId;
 }

@@ -117,16 +117,18 @@ export class QuestionSessions {
 
   /** All sets, oldest first, damaged ones with their faults. What the disk does not give is warned about. */
   async list(): Promise<QuestionView[]> {
-    const views: QuestionView[] = [];
+    const views: { view: QuestionView; createdMs: number }[] = [];
     for (const id of this.#store.ids()) {
       try {
-        views.push(this.#view(id));
+        const view = this.#view(id);
+        views.push({ view, createdMs: Date.parse(view.createdAt) });
       } catch (error) {
         if (error instanceof SessionNotFoundError) continue;
         this.#options.log.warn('question.unreadable', { sessionId: id, error: messageOf(error) });
       }
     }
-    return views.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1));
+    views.sort((a, b) => a.createdMs - b.createdMs || (a.view.id < b.view.id ? -1 : 1));
+    return views.map(({ view }) => view);
   }
 
   /** All ids, in no order. */

@@ -20,16 +20,17 @@ export function withShortWay<Document>(
 /** An object with all of the first keys, perhaps some of the others, and nothing else. */
 export function shape(required: Shape, optional: Shape): Check {
   const checks = new Map([...Object.entries(optional), ...Object.entries(required)]);
-  const needed = Object.keys(required).length;
+  const needed = Object.keys(required);
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-    let found = 0;
-    for (const key of Object.keys(value)) {
+    const object = value as Record<string, unknown>;
+    for (const key of needed) if (object[key] === undefined) return false;
+    // Without a list of the keys; what is inherited is no key of ours either.
+    for (const key in object) {
       const check = checks.get(key);
-      if (check === undefined || !check((value as Record<string, unknown>)[key])) return false;
-      if (Object.hasOwn(required, key)) found += 1;
+      if (check === undefined || !check(object[key])) return false;
     }
-    return found === needed;
+    return true;
   };
 }
 

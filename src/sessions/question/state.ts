@@ -100,12 +100,12 @@ export function collectedAtOf(snapshot: QuestionSnapshot, outcome: QuestionOutco
 /** When something last happened to a set, as an ISO time; the epoch if nothing can be told. */
 export function lastActivityOf(snapshot: QuestionSnapshot, now: Date): string {
   const { answers, status, request, touchedAt } = snapshot;
-  const times = [answers?.timestamp, status?.lastModified, request?.timestamp, touchedAt]
-    .filter((time) => time !== undefined)
-    .map((time) => Date.parse(time));
-  const expiresAt = request?.expiresAt === undefined ? Number.NaN : Date.parse(request.expiresAt);
-  if (expiresAt <= now.getTime()) times.push(expiresAt);
-  return new Date(Math.max(0, ...times)).toISOString();
+  let lastMs = 0;
+  for (const time of [answers?.timestamp, status?.lastModified, request?.timestamp, touchedAt])
+    if (time !== undefined) lastMs = Math.max(lastMs, Date.parse(time));
+  const expiresMs = request?.expiresAt === undefined ? Number.NaN : Date.parse(request.expiresAt);
+  if (expiresMs <= now.getTime()) lastMs = Math.max(lastMs, expiresMs);
+  return new Date(lastMs).toISOString();
 }
 
 /** The status file that a set should have, made anew from its request if it lost its own. */
