@@ -41,8 +41,8 @@ export async function runDemo(options: DemoOptions): Promise<boolean> {
   if (first !== 'killed') return first === 'completed';
   signal.throwIfAborted();
   tell('');
-  tell('2. The run was killed with SIGKILL in the middle of a turn. It goes on where it was:');
-  tell('   $ holdfast run docs/prps/greeter.md --agent scripted --verify "node --test" --resume');
+  tell('2. The run is killed with SIGKILL in the middle of a turn, and goes on:');
+  tell('   $ (the same command) --resume');
   return (await run(options, script, { args: ['--resume'], isToBeKilled: false })) === 'completed';
 }
 
