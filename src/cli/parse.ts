@@ -25,15 +25,7 @@ export function parseCommand(
   words: readonly string[],
   program = 'holdfast',
 ): ParsedCommand {
-  const parser = buildParser(command, program);
-  try {
-    parser.parse([...words], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.code === 'commander.helpDisplayed') throw new HelpRequested(helpOf(command, program));
-    const message = error.message.replace(/^error: /, '');
-    throw new UsageError(message, { cause: error, hint: `See \`${program} ${nameOf(command)} --help\`.` });
-  }
+  const parser = parseWords(command, words, program);
   const options = parser.opts<Record<string, unknown>>();
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(command.options)) {
@@ -46,6 +38,30 @@ export function parseCommand(
     isQuiet: options.quiet === true,
     color: typeof options.color === 'boolean' ? options.color : undefined,
   };
+}
+
+/** To set up an option takes longer than to parse the line: those that nobody typed are left out. */
+function parseWords(command: Command, words: readonly string[], program: string): Commander {
+  const isTyped = (flag: string) => words.some((word) => word === flag || word.startsWith(`${flag}=`));
+  try {
+    return buildParser(command, program, isTyped).parse([...words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    throw refusal(command, words, program, error);
+  }
+}
+
+/** What is said about a line that cannot be parsed, by a parser that knows every option. */
+function refusal(command: Command, words: readonly string[], program: string, first: CommanderError): Error {
+  if (first.code === 'commander.helpDisplayed') return new HelpRequested(helpOf(command, program));
+  let error = first;
+  try {
+    buildParser(command, program).parse([...words], { from: 'user' });
+  } catch (second) {
+    if (second instanceof CommanderError) error = second;
+  }
+  const message = error.message.replace(/^error: /, '');
+  return new UsageError(message, { cause: error, hint: `See \`${program} ${nameOf(command)} --help\`.` });
 }
 
 function optionValue(options: Readonly<Record<string, unknown>>, name: string, spec: OptionSpec): unknown {
@@ -61,16 +77,28 @@ export function helpOf(command: Command, program = 'holdfast'): string {
   return `${buildParser(command, program).helpInformation()}\nExamples:\n${examples}`;
 }
 
-function buildParser(command: Command, program: string): Commander {
+/** What every command takes. */
+const COMMON = {
+  '--json': 'print data as JSON',
+  '--quiet': 'print no progress and no notes',
+  '--color': 'force colours',
+  '--no-color': 'forbid colours',
+};
+
+function buildParser(
+  command: Command,
+  program: string,
+  isWanted: (flag: string) => boolean = () => true,
+): Commander {
   const parser = new Commander(`${program} ${nameOf(command)}`);
   parser.exitOverride().configureOutput({ writeOut() {}, writeErr() {} });
   parser.description(
     command.details === undefined ? command.summary : `${command.summary}\n\n${command.details}`,
   );
   for (const argument of argumentsOf(command)) parser.argument(argument);
-  for (const [name, spec] of Object.entries(command.options)) addOption(parser, name, spec);
-  parser.option('--json', 'print data as JSON').option('--quiet', 'print no progress and no notes');
-  parser.option('--color', 'force colours').option('--no-color', 'forbid colours');
+  for (const [name, spec] of Object.entries(command.options))
+    if (isWanted(flagOf(name))) addOption(parser, name, spec);
+  for (const [flag, about] of Object.entries(COMMON)) if (isWanted(flag)) parser.option(flag, about);
   parser.helpOption('-h, --help', 'show this help').allowExcessArguments(false);
   return parser;
 }
