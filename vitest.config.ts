@@ -5,8 +5,8 @@ const shared = { environment: 'node', testTimeout: 30_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
-    // Two on two cores: by itself vitest leaves one of them to others, and our tests wait much.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // One more than there are cores: our tests wait much, for processes and for the disk.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       { test: { ...shared, name: 'unit', include: ['src/**/*.test.{ts,tsx}'] } },
       {

@@ -33,7 +33,7 @@ async function pending(world: RunWorld): Promise<string> {
   return id;
 }
 
-describe('an agent that is slow to start', () => {
+describe.concurrent('an agent that is slow to start', () => {
   it('does not keep a run from being paused, resumed and stopped; nothing of it is left', async () => {
     await using world = await slowWorld();
     const run = world.begin(['--json']);
@@ -75,7 +75,7 @@ describe('an agent that is slow to start', () => {
   });
 });
 
-describe('an agent that hangs', () => {
+describe.concurrent('an agent that hangs', () => {
   const HANGS = { steps: [say('I begin.'), { hang: 'deaf' }] };
 
   it('is ended after a while without a sign of life, which counts; the next iteration starts it again', async () => {
@@ -120,7 +120,7 @@ describe('an agent that hangs', () => {
   });
 });
 
-describe('the time in which a permission waits for a person', () => {
+describe.concurrent('the time in which a permission waits for a person', () => {
   it('is not counted, neither as work nor as silence', async () => {
     const wants = { permission: { tool: 'Bash', input: { command: 'make' }, kind: 'execute' } };
     await using world = await runWorld([{ steps: [wants, notDone] }]);

@@ -165,7 +165,7 @@ export async function machine(): Promise<Machine> {
       });
       await Promise.all(ends);
       // What they had started, such as an agent that hangs on purpose.
-      for (const pid of living(dir.path)) process.kill(pid, 'SIGKILL');
+      for (const pid of living(dir.path)) killIfThere(pid);
       await dir[Symbol.asyncDispose]();
     },
   };
@@ -174,4 +174,12 @@ export async function machine(): Promise<Machine> {
 function withoutUndefined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(entries);
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it left by itself
+  }
 }

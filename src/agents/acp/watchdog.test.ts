@@ -5,7 +5,7 @@ import { acpDriver } from './index.js';
 import { ACP_PRESETS } from './presets.js';
 
 describe('an agent that never comes to an end, as opencode with a full context', () => {
-  it.each<[string, readonly ScriptedStep[]]>([
+  it.concurrent.each<[string, readonly ScriptedStep[]]>([
     ['says nothing more', [{ say: 'I begin' }, { hang: true }]],
     ['only tells of its usage', [{ say: 'I begin' }, { usage: { input: 199_000 } }, { hang: true }]],
     ['does not even hear that it is to stop', [{ say: 'I begin' }, { hang: 'deaf' }]],
