@@ -9,6 +9,7 @@ import {
   FileConversationStore,
 } from '../sessions/conversation/index.js';
 import { ensureDirectory, replaceUserFile, writeQuick } from '../storage/index.js';
+import type { ContentMemory } from '../workspace/index.js';
 import { interactiveSettings } from './aurora-config.js';
 import { type LaunchOptions, launchOf, openProcesses } from './processes.js';
 import type { Services } from './services.js';
@@ -43,11 +44,13 @@ export function turnTaker(
   options: LaunchOptions & {
     readonly onContinuation?: (continuation: Continuation) => void;
     readonly acceptsChanges?: boolean;
+    /** For many exchanges in one working directory. */
+    readonly memory?: ContentMemory;
   },
 ): TurnTaker {
-  const { onContinuation, acceptsChanges, ...start } = options;
+  const { onContinuation, acceptsChanges, memory, ...start } = options;
   return new TurnTaker({
-    processes: openProcesses(services),
+    processes: openProcesses(services, { memory }),
     conversation,
     launch: launchOf(services, agent, start),
     log: services.log,

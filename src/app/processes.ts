@@ -7,6 +7,7 @@ import {
   type ProcessSessionsOptions,
   type Workbench,
 } from '../sessions/process/index.js';
+import type { SnapshotOptions } from '../workspace/index.js';
 import { type StartAgentOptions, startAgent } from './agents.js';
 import { projectDirectoryOf } from './loops.js';
 import type { Services } from './services.js';
@@ -14,14 +15,17 @@ import type { Services } from './services.js';
 /** The agent processes of this command, kept where all commands see them. */
 export function openProcesses(
   services: Services,
-  options: Pick<ProcessSessionsOptions, 'capacity' | 'spares' | 'launch'> = {},
+  {
+    memory,
+    ...options
+  }: Pick<ProcessSessionsOptions, 'capacity' | 'spares' | 'launch'> & Pick<SnapshotOptions, 'memory'> = {},
 ): ProcessSessions {
   const { layout } = services.config;
   const store = new FileProcessStore(services.tools, {
     directory: layout.processes,
     trash: layout.processTrash,
   });
-  const workbench = workbenchOf(services);
+  const workbench = { ...workbenchOf(services), memory };
   return new ProcessSessions({ ...services.tools, store, workbench, ...options });
 }
 

@@ -25,7 +25,7 @@ import {
   type OwnedLoop,
   PRESETS,
 } from '../sessions/loop/index.js';
-import { takeSnapshot } from '../workspace/index.js';
+import { ContentMemory, takeSnapshot } from '../workspace/index.js';
 import { chooseAgent, driverTools, locateAgent } from './agents.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
@@ -189,6 +189,8 @@ async function runOwned(
     signal,
     // The person has just said how it is to be started.
     acceptsChanges: true,
+    // An agent that writes the same again makes no progress.
+    memory: new ContentMemory(),
     onContinuation: (continuation) => emit({ type: 'continuation', continuation }),
   });
   emit({

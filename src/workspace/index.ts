@@ -6,6 +6,7 @@ export {
 export { countDocuments, type DocumentCount } from './count-documents.js';
 export type { Commit } from './git-history.js';
 export { type GuessedChanges, guessChanges } from './guess-changes.js';
+export { ContentMemory } from './read-content.js';
 export type { MeasurementNote, RepositoryState, Snapshot } from './snapshot.js';
 export { type SnapshotOptions, takeSnapshot, type WorkspaceTools } from './take-snapshot.js';
 export {

@@ -23,6 +23,24 @@ export function hashOfId(id: string | undefined): HashName {
   return id?.length === 64 ? 'sha256' : 'sha1';
 }
 
+/**
+ * What was read of files, for snapshots that follow each other: a file that was written again with the same bytes is then
+ * known to be as it was, and is not read again as long as its facts stay.
+ */
+export class ContentMemory {
+  readonly #contents = new Map<string, Content>();
+
+  /** What is known of the file with these facts. */
+  recall(path: string, facts: string | undefined): Content | undefined {
+    const content = this.#contents.get(path);
+    return content !== undefined && content.facts === facts ? content : undefined;
+  }
+
+  keep(path: string, content: Content): void {
+    if (content.raw !== undefined) this.#contents.set(path, content);
+  }
+}
+
 /** After so many bytes others get their turn. */
 const TURN_BYTES = 2 * 1024 * 1024;
 /** What looking at a file costs, in bytes read. */

@@ -4,7 +4,7 @@ import type { ProgramTools } from '../programs/index.js';
 import { attempt, type FileSystem } from '../storage/index.js';
 import { askGit, type GitTools, isGitTrouble } from './git.js';
 import { findRepositoryTop } from './nested-repositories.js';
-import { ContentReader, READ_LIMITS, type ReadLimits } from './read-content.js';
+import { type ContentMemory, ContentReader, READ_LIMITS, type ReadLimits } from './read-content.js';
 import { type RepositoryReading, readRepository } from './read-repository.js';
 import { compareText, isInside, isWithinAny, type MeasurementNote, type Snapshot } from './snapshot.js';
 import { type WalkReading, walk } from './walk.js';
@@ -20,6 +20,8 @@ export interface SnapshotOptions {
   /** How many files are looked at where there is no git. */
   readonly maxFiles?: number | undefined;
   readonly readLimits?: Partial<ReadLimits> | undefined;
+  /** For who takes many of them: tells files that were written again with the same bytes, also where there is no git. */
+  readonly memory?: ContentMemory | undefined;
   /** How long one question to git may take. */
   readonly timeoutMs?: number | undefined;
   readonly gitCommand?: string | undefined;
@@ -84,6 +86,7 @@ class Gathering {
   readonly #root: string;
   readonly #maxFiles: number;
   readonly #reader: ContentReader;
+  readonly #memory: ContentMemory | undefined;
   readonly #leftOut: ReadonlySet<string>;
   readonly #repositories: RepositoryReading[] = [];
   readonly #walks: WalkReading[] = [];
@@ -95,6 +98,7 @@ class Gathering {
     this.#root = root;
     this.#maxFiles = options.maxFiles ?? MAX_FILES;
     this.#reader = new ContentReader(git.fileSystem, { ...READ_LIMITS, ...options.readLimits });
+    this.#memory = options.memory;
     const named = (options.leaveOut ?? []).map((path) => relative(root, realPathOf(git.fileSystem, path)));
     this.#leftOut = new Set(named.filter(isInside));
   }
@@ -118,6 +122,7 @@ class Gathering {
       maxFiles: this.#maxFiles,
       isLeftOut: (inner) => this.#isLeftOut(inner),
       reader: this.#reader,
+      memory: this.#memory,
       now: this.#git.clock.now(),
       stopsAtRepositories: !isRepository,
     });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../foundation/index.js';
 import { type FileFacts, type FileSystem, isRepositoryTop, readFile } from '../storage/index.js';
-import { type ContentReader, plainContent } from './read-content.js';
+import { type ContentMemory, type ContentReader, plainContent } from './read-content.js';
 import { type Content, type FileState, joinPath, type MeasurementNote } from './snapshot.js';
 
 /** All files below a directory, without git. */
@@ -18,6 +18,8 @@ export interface WalkOptions {
   readonly isLeftOut: (path: string) => boolean;
   /** Reads what was changed a moment ago: until the clock of the disk ticks, a change of the same size leaves no trace. */
   readonly reader: ContentReader;
+  /** With it every file is read once, within the limits of the reader. */
+  readonly memory: ContentMemory | undefined;
   readonly now: Date;
   /** `false` where the repository at the start is to be walked because git cannot tell about it. */
   readonly stopsAtRepositories: boolean;
@@ -121,9 +123,15 @@ class Walking implements WalkReading {
 
   async #contentOf(path: string, facts: FileFacts | undefined): Promise<Content> {
     if (facts === undefined) return { kind: 'other' };
-    const { reader, now } = this.#options;
+    const { reader, memory, now } = this.#options;
+    const plain = plainContent(facts);
     const isRecent = facts.modifiedMs > now.getTime() - RECENT_MS;
-    return (isRecent ? await reader.read(this.#root, path, 'sha1') : undefined) ?? plainContent(facts);
+    if (!isRecent && memory === undefined) return plain;
+    const known = isRecent ? undefined : memory?.recall(join(this.#root, path), plain.facts);
+    if (known !== undefined) return { ...known, kind: plain.kind };
+    const content = (await reader.read(this.#root, path, 'sha1')) ?? plain;
+    memory?.keep(join(this.#root, path), content);
+    return content;
   }
 
   async #takeTurns(entries: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/processes.js';
@@ -119,6 +119,14 @@ describe('what counts', () => {
     await using plain = await runWorld([NOTHING]);
     expect(await plain.go(['--verify', 'true'])).toMatchObject({ code: 6 });
     expect(plain.prompts()).toHaveLength(3);
+  });
+
+  it('writing the same again is not, also without git', async () => {
+    await using world = await runWorld([{ steps: [write('same.txt', 'same'), notDone] }]);
+    world.put('same.txt', 'same');
+    utimesSync(join(world.project, 'same.txt'), new Date(0), new Date(0));
+    expect(await world.go(['--verify', 'true'])).toMatchObject({ code: 6 });
+    expect(world.prompts()).toHaveLength(3);
   });
 
   it('0 of 0 tests never pass, whatever the agent says', async () => {
