@@ -115,9 +115,10 @@ export async function runWorld(
     prompts() {
       const path = world.dir.at('notes.jsonl');
       if (!existsSync(path)) return [];
+      // What stands behind the last line break is still being written.
       return readFileSync(path, 'utf8')
         .split('\n')
-        .filter((line) => line !== '')
+        .slice(0, -1)
         .map((line) => JSON.parse(line));
     },
     state: () => loopFile('loop-state.json'),

@@ -5,12 +5,6 @@ import { iterationEnd, runStart, standing } from '../../../test/support/run-even
 import type { RunEvent } from '../../runner/index.js';
 import { openRunView } from './open.js';
 
-// Ink draws nothing where these are set; what is built does not look at them.
-vi.hoisted(() => {
-  delete process.env.CI;
-  delete process.env.CONTINUOUS_INTEGRATION;
-});
-
 /** A terminal that remembers what was written to it and whether it is raw. */
 class FakeTty extends PassThrough {
   readonly isTTY = true;
