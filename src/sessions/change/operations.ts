@@ -15,7 +15,8 @@ import {
 } from './report.js';
 import type { ChangeSessions } from './sessions.js';
 
-// Outputs are types only: each command is a start of its own, and building schemas that nobody parses with is most of it.
+// Schemas are built for who asks for them, and outputs are types only: each command is a start of its own, and building
+// schemas that nobody parses with would be a good part of it.
 
 /** What the operations need: the change sessions. */
 export interface ChangeServices {
@@ -23,13 +24,17 @@ export interface ChangeServices {
 }
 
 /** Which session and story; what is left out is found by itself. */
-const Scope = z.strictObject({ sessionId: z.string().optional(), storyId: z.string().optional() });
+const scope = () => z.strictObject({ sessionId: z.string().optional(), storyId: z.string().optional() });
 
 export const initChange = defineOperation({
   name: 'change.init',
   summary: 'Start a session that holds a change',
-  input: z.strictObject({ change: z.string(), sessionId: z.string().optional() }),
-  output: z.custom<StartedReport>(),
+  get input() {
+    return z.strictObject({ change: z.string(), sessionId: z.string().optional() });
+  },
+  get output() {
+    return z.custom<StartedReport>();
+  },
   async run({ changes }: ChangeServices, { change, sessionId }) {
     return reportOfStart(await changes.init(change, { sessionId }));
   },
@@ -38,8 +43,12 @@ export const initChange = defineOperation({
 export const takeNextStory = defineOperation({
   name: 'change.next-story',
   summary: 'Take the next story with something left to do into scope',
-  input: Scope,
-  output: z.custom<{ complete: boolean; story_id: string | null; story_title: string | null }>(),
+  get input() {
+    return scope();
+  },
+  get output() {
+    return z.custom<{ complete: boolean; story_id: string | null; story_title: string | null }>();
+  },
   async run({ changes }: ChangeServices, scope) {
     const story = await changes.nextStory(scope);
     return { complete: story === null, story_id: story?.id ?? null, story_title: story?.title ?? null };
@@ -49,8 +58,12 @@ export const takeNextStory = defineOperation({
 export const flushChange = defineOperation({
   name: 'change.flush',
   summary: 'Write what was learned into design.md and end the session',
-  input: Scope,
-  output: z.custom<{ success: true; learnings_written: number }>(),
+  get input() {
+    return scope();
+  },
+  get output() {
+    return z.custom<{ success: true; learnings_written: number }>();
+  },
   async run({ changes }: ChangeServices, scope) {
     const { learningsWritten } = await changes.flush(scope);
     return { success: true as const, learnings_written: learningsWritten };
@@ -60,8 +73,12 @@ export const flushChange = defineOperation({
 export const showStoryContext = defineOperation({
   name: 'change.context',
   summary: 'Show everything about the story in scope',
-  input: Scope,
-  output: z.custom<ContextReport>(),
+  get input() {
+    return scope();
+  },
+  get output() {
+    return z.custom<ContextReport>();
+  },
   async run({ changes }: ChangeServices, scope) {
     return reportOfContext(await changes.context(scope));
   },
@@ -70,13 +87,17 @@ export const showStoryContext = defineOperation({
 export const completeTask = defineOperation({
   name: 'change.complete-task',
   summary: 'Tick a task of the story in scope',
-  input: Scope.extend({ task: z.string() }),
-  output: z.custom<{
-    success: true;
-    task_id: string;
-    remaining: string[];
-    story_complete: boolean;
-  }>(),
+  get input() {
+    return scope().extend({ task: z.string() });
+  },
+  get output() {
+    return z.custom<{
+      success: true;
+      task_id: string;
+      remaining: string[];
+      story_complete: boolean;
+    }>();
+  },
   async run({ changes }: ChangeServices, { task, ...scope }) {
     const done = await changes.completeTask(task, scope);
     return {
@@ -91,8 +112,12 @@ export const completeTask = defineOperation({
 export const showProgress = defineOperation({
   name: 'change.status',
   summary: 'Show how far the story in scope and the change are',
-  input: Scope,
-  output: z.custom<ProgressReport>(),
+  get input() {
+    return scope();
+  },
+  get output() {
+    return z.custom<ProgressReport>();
+  },
   async run({ changes }: ChangeServices, scope) {
     return reportOfProgress(await changes.progress(scope));
   },
@@ -101,13 +126,17 @@ export const showProgress = defineOperation({
 export const recordLearning = defineOperation({
   name: 'change.learn',
   summary: 'Keep something learned until the flush',
-  input: Scope.extend({ text: z.string(), task: z.string().optional() }),
-  output: z.custom<{
-    success: true;
-    learning: string;
-    task_id: string | null;
-    total_learnings: number;
-  }>(),
+  get input() {
+    return scope().extend({ text: z.string(), task: z.string().optional() });
+  },
+  get output() {
+    return z.custom<{
+      success: true;
+      learning: string;
+      task_id: string | null;
+      total_learnings: number;
+    }>();
+  },
   async run({ changes }: ChangeServices, { text, task, ...scope }) {
     const { learning, total } = await changes.learn(text, { taskId: task, ...scope });
     return {
@@ -122,8 +151,12 @@ export const recordLearning = defineOperation({
 export const listChangeSessions = defineOperation({
   name: 'change.list',
   summary: 'List the changes of the project, their progress and who holds them',
-  input: z.strictObject({ isAll: z.boolean().default(false) }),
-  output: z.custom<ChangeReport[]>(),
+  get input() {
+    return z.strictObject({ isAll: z.boolean().default(false) });
+  },
+  get output() {
+    return z.custom<ChangeReport[]>();
+  },
   async run({ changes }: ChangeServices, { isAll }) {
     return changes.list({ isAll }).map(reportOfChange);
   },
@@ -132,8 +165,12 @@ export const listChangeSessions = defineOperation({
 export const showChangeSession = defineOperation({
   name: 'change.show',
   summary: 'Show one change with its stories and sessions',
-  input: z.strictObject({ change: z.string() }),
-  output: z.custom<ChangeDetailReport>(),
+  get input() {
+    return z.strictObject({ change: z.string() });
+  },
+  get output() {
+    return z.custom<ChangeDetailReport>();
+  },
   async run({ changes }: ChangeServices, { change }) {
     return reportOfDetail(changes.show(change));
   },
@@ -142,13 +179,17 @@ export const showChangeSession = defineOperation({
 export const releaseChange = defineOperation({
   name: 'change.release',
   summary: 'Take a change away from its session, which is kept',
-  input: z.strictObject({ change: z.string(), reason: z.string() }),
-  output: z.custom<{
-    success: true;
-    change_name: string;
-    session_id: string;
-    unflushed_learnings: number;
-  }>(),
+  get input() {
+    return z.strictObject({ change: z.string(), reason: z.string() });
+  },
+  get output() {
+    return z.custom<{
+      success: true;
+      change_name: string;
+      session_id: string;
+      unflushed_learnings: number;
+    }>();
+  },
   async run({ changes }: ChangeServices, { change, reason }) {
     const released = await changes.release(change, reason);
     return {
@@ -163,15 +204,19 @@ export const releaseChange = defineOperation({
 export const recoverChange = defineOperation({
   name: 'change.recover',
   summary: 'Mend what a crash or a damaged disk left of a session',
-  input: z.strictObject({ target: z.string() }),
-  output: z.custom<{
-    success: true;
-    change_name: string;
-    session_id: string | null;
-    outcome: RecoverReport['outcome'];
-    learnings_written: number;
-    kept_at: string | null;
-  }>(),
+  get input() {
+    return z.strictObject({ target: z.string() });
+  },
+  get output() {
+    return z.custom<{
+      success: true;
+      change_name: string;
+      session_id: string | null;
+      outcome: RecoverReport['outcome'];
+      learnings_written: number;
+      kept_at: string | null;
+    }>();
+  },
   async run({ changes }: ChangeServices, { target }) {
     const report = await changes.recover(target);
     return {

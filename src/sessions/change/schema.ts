@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DOCUMENT_VERSION } from '../../storage/index.js';
+import { DOCUMENT_VERSION, type DocumentSchema } from '../../storage/index.js';
 import { type ChangeSessionStatus, changeLifecycle } from './lifecycle.js';
 import { isSessionId } from './session-id.js';
 
@@ -47,15 +47,17 @@ export interface ChangeState {
  * agent's command is a start of its own, and building and compiling an object schema of this size takes longer than all
  * the rest that it does (docs/decisions/0022).
  */
-export const SessionFile = z.unknown().transform((file, context): ChangeState => {
-  try {
-    return readState(file);
-  } catch (error) {
-    if (!(error instanceof ShapeError)) throw error;
-    context.issues.push({ code: 'custom', input: file, path: error.path, message: error.message });
-    return z.NEVER;
-  }
-});
+export const SessionFile: DocumentSchema<ChangeState> = {
+  safeParse(file) {
+    try {
+      return { success: true, data: readState(file) };
+    } catch (error) {
+      if (!(error instanceof ShapeError)) throw error;
+      const { path, message } = error;
+      return { success: false, error: new z.ZodError([{ code: 'custom', input: file, path, message }]) };
+    }
+  },
+};
 
 /** The first thing that is not as it should be, and where. */
 class ShapeError extends Error {
