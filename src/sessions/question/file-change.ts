@@ -13,6 +13,7 @@ import type { QuestionSnapshot } from './state.js';
 
 /** A set that is held for a change. Every write checks the lock first. */
 export interface QuestionChange extends Disposable {
+  /** The set as it was read under the lock, with what was written since. */
   readonly snapshot: QuestionSnapshot;
   writeStatus(status: StatusFile): void;
   /** False when somebody else's answer is there already. */
@@ -23,7 +24,7 @@ export interface QuestionChange extends Disposable {
 
 /** A set of files that is held for a change by its lock. */
 export class FileChange implements QuestionChange {
-  readonly snapshot: QuestionSnapshot;
+  #snapshot: QuestionSnapshot;
   readonly #tools: LockTools & { ids: Ids };
   readonly #trash: Trash;
   readonly #lock: Lock;
@@ -40,17 +41,24 @@ export class FileChange implements QuestionChange {
     this.#trash = trash;
     this.#lock = lock;
     this.#directory = directory;
-    this.snapshot = snapshot;
+    this.#snapshot = snapshot;
+  }
+
+  get snapshot(): QuestionSnapshot {
+    return this.#snapshot;
   }
 
   writeStatus(status: StatusFile): void {
     this.#lock.assertHeld();
     writeDocument(this.#tools, join(this.#directory, 'status.json'), status);
+    this.#snapshot = { ...this.#snapshot, status };
   }
 
   createAnswers(answers: AnswersFile): boolean {
     this.#lock.assertHeld();
-    return createFile(this.#tools, join(this.#directory, 'answers.json'), formatDocument(answers));
+    const isOurs = createFile(this.#tools, join(this.#directory, 'answers.json'), formatDocument(answers));
+    if (isOurs) this.#snapshot = { ...this.#snapshot, answers };
+    return isOurs;
   }
 
   retire(): void {

@@ -40,7 +40,15 @@ import {
   SessionId,
   type StatusFile,
 } from './schema.js';
-import { collectedAtOf, isForeign, isSettled, outcomeOf, type QuestionOutcome, statusFor } from './state.js';
+import {
+  collectedAtOf,
+  isForeign,
+  isSettled,
+  outcomeOf,
+  type QuestionOutcome,
+  type QuestionSnapshot,
+  statusFor,
+} from './state.js';
 import type { QuestionStore } from './store.js';
 import { type QuestionView, viewOf } from './view.js';
 import { type WaitOptions, waitForOutcome } from './wait-for-answers.js';
@@ -101,8 +109,9 @@ export class QuestionSessions {
     const request = newRequest(this.#options, checked, given);
     const status = newStatus(request, given.isWaiting ? this.#options.identity : undefined);
     const isNew = await this.#store.create(request, status, () => this.#assertRoom());
+    if (isNew)
+      return this.#viewOf({ id: request.sessionId, request, status, answers: undefined, faults: [] });
     const view = this.#view(request.sessionId);
-    if (isNew) return view;
     if (JSON.stringify(view.questions) !== JSON.stringify(request.questions)) {
       throw new RequestIdReusedError(options.requestId ?? '', request.sessionId);
     }
@@ -173,7 +182,10 @@ export class QuestionSessions {
         version: 1,
         ...(outcome.status === 'pending' ? {} : { late: true }),
       });
-      return this.#view(id);
+      // Where somebody else's answer was there, or something was damaged, it is looked at again.
+      const { snapshot } = change;
+      const isKnown = snapshot.answers !== undefined && snapshot.faults.length === 0;
+      return isKnown ? this.#viewOf(snapshot) : this.#view(id);
     });
   }
 
@@ -432,7 +444,11 @@ export class QuestionSessions {
   }
 
   #view(id: string): QuestionView {
-    return viewOf(this.#store.readOnce(id), this.#options, this.#clock.now());
+    return this.#viewOf(this.#store.readOnce(id));
+  }
+
+  #viewOf(snapshot: QuestionSnapshot): QuestionView {
+    return viewOf(snapshot, this.#options, this.#clock.now());
   }
 }
 

@@ -116,6 +116,21 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   async read(id: string): Promise<QuestionSnapshot> {
+    return this.#readWhole(id) ?? this.#readPatiently(id);
+  }
+
+  /** Undefined where one look is not enough. */
+  #readWhole(id: string): QuestionSnapshot | undefined {
+    try {
+      const snapshot = this.readOnce(id);
+      return snapshot.faults.length === 0 ? snapshot : undefined;
+    } catch (error) {
+      if (error instanceof SessionNotFoundError) throw error;
+      return undefined; // looked at again, which says what is wrong
+    }
+  }
+
+  async #readPatiently(id: string): Promise<QuestionSnapshot> {
     const directory = this.#existing(id);
     const readings: Reading[] = [];
     for (const file of FILE_NAMES) {
