@@ -39,8 +39,9 @@ export interface RequestFacts {
 
 /**
  * The one decision about permissions, for every driver. Whoever gave the agent a server wants it to be used, and whoever
- * told it to do something wants it to be done; asking leave to ask would go in circles. An agent asks only for what its own rules do not allow, so in mode `edits`
- * everything but reading and editing is denied: nobody is there to say yes. Never throws: what cannot be asked is denied.
+ * told it to do something wants it to be done; asking leave to ask would go in circles. An agent asks only for what its
+ * own rules do not allow, so in mode `edits` everything but reading and editing is denied: nobody is there to say yes.
+ * Never throws: what cannot be asked is denied.
  */
 export async function decidePermission(
   policy: PermissionPolicy,

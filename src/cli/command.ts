@@ -19,7 +19,8 @@ type OptionValue<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
       ? number | undefined
       : string | undefined;
 
-type OptionValues<Specs extends Readonly<Record<string, OptionSpec>>> = {
+/** What the options of a command hold, by their table. */
+export type OptionValues<Specs extends Readonly<Record<string, OptionSpec>>> = {
   readonly [Name in keyof Specs]: OptionValue<Specs[Name]>;
 };
 

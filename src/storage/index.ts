@@ -34,6 +34,7 @@ export {
   parseDocument,
   readDocument,
   readDocumentOnce,
+  withShortWay,
   writeDocument,
 } from './json-document.js';
 export { JsonlLog, LogPoisonedError, type TailRepair } from './jsonl-log.js';

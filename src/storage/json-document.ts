@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Backoff, type Clock, retry } from '../foundation/index.js';
+import { type Backoff, type Check, type Clock, retry } from '../foundation/index.js';
 import { readFile, replaceFile, type StorageTools } from './atomic-file.js';
 import { DocumentDamagedError, NewerVersionError, StorageError } from './errors.js';
 import type { FileSystem } from './file-system.js';
@@ -97,4 +97,18 @@ function refuseNewer(path: string, document: object): void {
 
 function isPassing(error: unknown): boolean {
   return error instanceof StorageError && (error.fault === 'broken' || error.fault === 'exhausted');
+}
+
+/**
+ * A schema with a short way: what `isPlain` says yes to is taken as it is, and the schema judges the rest. The first use of
+ * a schema costs a start of the command line more than all the reading and writing it does.
+ */
+export function withShortWay<Document>(
+  schema: DocumentSchema<Document>,
+  isPlain: Check,
+): DocumentSchema<Document> {
+  return {
+    safeParse: (value, context) =>
+      isPlain(value) ? { success: true, data: value as Document } : schema.safeParse(value, context),
+  };
 }

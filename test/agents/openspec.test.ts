@@ -1,14 +1,13 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { CHANGE_SCENARIOS, ralphWorld, writeChange } from '../support/change-scenarios.js';
 import { type Json, type Machine, machine } from '../support/holdfast-binary.js';
 import { variedTaskFiles } from '../support/task-files.js';
 import { type TempDir, tempDir } from '../support/temp-dir.js';
+import { itTries } from './it-tries.js';
 import { openspec } from './openspec.js';
 import { whyNotInstalled } from './real-agents.js';
-
-const reason = whyNotInstalled('openspec');
 
 /** A project with one change, made by the real program once and copied for each test. */
 let template: TempDir;
@@ -19,16 +18,12 @@ async function realProject(): Promise<Machine> {
   return made;
 }
 
-const clausesOf = (name: string, prove: () => Promise<void>) => {
-  if (reason === undefined) it(name, prove);
-  else if (process.env.HOLDFAST_NO_SKIPS === '1') it(name, () => expect.fail(reason));
-  else it.skip(`${name} (SKIPPED: ${reason})`, () => {});
-};
+const clausesOf = (name: string, prove: () => Promise<void>) => itTries(['openspec'], name, prove);
 
 describe('in a project that the real openspec made', () => {
   beforeAll(async () => {
     template = await tempDir();
-    if (reason !== undefined) return;
+    if (whyNotInstalled('openspec') !== undefined) return;
     mkdirSync(template.at('project'));
     openspec(template.path, template.at('project'), 'init', '--tools', 'none', '.');
     openspec(template.path, template.at('project'), 'new', 'change', 'add-login');

@@ -2,13 +2,14 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { type DetachedWorld, detachedWorld, HANG, isGone } from '../support/detached-world.js';
 import type { ModelTurn } from '../support/fake-model/server.mjs';
 import { HOLDFAST, type Json, type Outcome, RALPHTOOL, Running } from '../support/holdfast-binary.js';
 import { until } from '../support/processes.js';
 import { PLAN } from '../support/run-world.js';
-import { prepare, REAL_AGENTS, whyNotInstalled } from './real-agents.js';
+import { itTries } from './it-tries.js';
+import { prepare, REAL_AGENTS } from './real-agents.js';
 import { standIn } from './stand-in.js';
 
 const PLUGIN = fileURLToPath(new URL('../../integrations/claude-code', import.meta.url));
@@ -81,20 +82,15 @@ async function pluginWorld(): Promise<PluginWorld> {
   };
 }
 
-/** Where the real program cannot be tried the test is skipped, and its name says why. */
-function itTries(name: string, prove: (world: PluginWorld) => Promise<void>): void {
-  const reason = whyNotInstalled(claude.name);
-  const play = async () => {
+function itPlugs(name: string, prove: (world: PluginWorld) => Promise<void>): void {
+  itTries([claude.name], name, async () => {
     await using world = await pluginWorld();
     await prove(world);
-  };
-  if (reason === undefined) it(name, play);
-  else if (process.env.HOLDFAST_NO_SKIPS === '1') it(name, () => expect.fail(reason));
-  else it.skip(`${name} (SKIPPED: ${reason})`, () => {});
+  });
 }
 
 function verifiesReally(id: 'L15', clause: string, prove: (world: PluginWorld) => Promise<void>): void {
-  itTries(`${id}: ${clause}`, prove);
+  itPlugs(`${id}: ${clause}`, prove);
 }
 
 const bash = (command: string): ModelTurn => ({ toolCalls: [{ action: 'bash', command }] });
@@ -102,14 +98,14 @@ const START = bash(COMMAND.replace('<path>', PLAN));
 const SAID: ModelTurn = { text: 'Said.' };
 
 describe('the plugin in the real Claude Code', () => {
-  itTries('is valid, and has nothing to warn about', async (world) => {
+  itPlugs('is valid, and has nothing to warn about', async (world) => {
     for (const path of [PLUGIN, join(PLUGIN, '.claude-plugin', 'plugin.json')]) {
       const { code, stdout } = await world.claude(['plugin', 'validate', '--strict', '--json', path]);
       expect({ code, stdout }).toMatchObject({ code: 0 });
     }
   });
 
-  itTries('is installed from its directory and removed again', async (world) => {
+  itPlugs('is installed from its directory and removed again', async (world) => {
     const done = { code: 0 };
     const list = async () => JSON.parse((await world.claude(['plugin', 'list', '--json'])).stdout);
     expect(await world.claude(['plugin', 'marketplace', 'add', PLUGIN])).toMatchObject(done);
@@ -123,7 +119,7 @@ describe('the plugin in the real Claude Code', () => {
     expect(await list()).toEqual([]);
   });
 
-  itTries('has the command, the skill, and the two tools of a server that is connected', async (world) => {
+  itPlugs('has the command, the skill, and the two tools of a server that is connected', async (world) => {
     const { init } = await world.type('hello', [SAID]);
     expect(init.slash_commands).toContain('bp:autonomous');
     expect(init.skills).toContain('bp:holdfast');
@@ -162,7 +158,7 @@ describe('the plugin in the real Claude Code', () => {
     expect(world.state()).toMatchObject({ session_id: started.sessionId, status: 'suspended' });
   });
 
-  itTries('cannot be told by the model itself to leave an agent alone', async (world) => {
+  itPlugs('cannot be told by the model itself to leave an agent alone', async (world) => {
     const call: ModelTurn = { toolCalls: [{ name: 'Skill', input: { skill: 'bp:autonomous', args: PLAN } }] };
     const { results } = await world.type('hello', [call, START, SAID]);
     expect(results).toEqual([

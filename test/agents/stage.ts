@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import type { AgentConnection, StartOptions } from '../../src/agents/driver.js';
 import { systemClock } from '../../src/foundation/index.js';
 import { type AgentWorld, agentWorld } from '../support/agents.js';
 import type { ModelTurn, Script } from '../support/fake-model/server.mjs';
-import { prepare, type RealAgent, whyNotInstalled } from './real-agents.js';
+import { itTries } from './it-tries.js';
+import { prepare, type RealAgent } from './real-agents.js';
 import { type StandIn, standIn } from './stand-in.js';
 
 /** Where a real agent and the stand-in meet for one test. */
@@ -27,22 +28,17 @@ const WATCHDOG_MS = 180_000;
 /** How long what an agent started may live after it. */
 const LEAVE_MS = 10_000;
 
-/**
- * A test with a real agent that hears these replies. Afterwards nothing may be left of it. Where the agent, or another
- * program that the test needs, cannot be tried the test is skipped, and its name says why; with HOLDFAST_NO_SKIPS=1 it fails instead.
- */
+/** A test with a real agent, and perhaps other programs, that hears these replies. Afterwards nothing may be left of it. */
 export function itDrives(
   agent: RealAgent,
   name: string,
   replies: readonly ModelTurn[] | Script,
   prove: (stage: Stage) => Promise<void>,
-  others: readonly Parameters<typeof whyNotInstalled>[0][] = [],
+  others: Parameters<typeof itTries>[0] = [],
 ): void {
-  const reason = [agent.name, ...others].map(whyNotInstalled).find((why) => why !== undefined);
   const script = 'turns' in replies ? replies : { turns: replies };
-  if (reason === undefined) it.concurrent(name, () => play(agent, script, prove), WATCHDOG_MS);
-  else if (process.env.HOLDFAST_NO_SKIPS === '1') it(name, () => expect.fail(reason));
-  else it.skip(`${name} (SKIPPED: ${reason})`, () => {});
+  const programs = [agent.name, ...others];
+  itTries(programs, name, () => play(agent, script, prove), { isConcurrent: true, timeoutMs: WATCHDOG_MS });
 }
 
 async function play(agent: RealAgent, script: Script, prove: (stage: Stage) => Promise<void>): Promise<void> {

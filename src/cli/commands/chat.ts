@@ -11,7 +11,13 @@ import { SessionNotFoundError, visibleLine } from '../../foundation/index.js';
 import type { Conversation, ConversationSessions } from '../../sessions/conversation/index.js';
 import { type ChatParty, type ChatView, describeContinuation } from '../../tui/chat/index.js';
 import { cleanConversations, deleteConversation, listConversations } from '../chat-sessions.js';
-import { type CommandContext, ConfirmationMissingError, defineCommand, UsageError } from '../command.js';
+import {
+  type CommandContext,
+  ConfirmationMissingError,
+  defineCommand,
+  type OptionValues,
+  UsageError,
+} from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { renderConversations } from '../render/conversations.js';
 import { permissionMode } from './exec.js';
@@ -52,21 +58,7 @@ export const CHAT_OPTIONS = {
   yes: { type: 'boolean', about: 'do not ask before deleting' },
 } as const;
 
-/** What the options of a chat hold. */
-export interface ChatValues {
-  readonly agent?: string | undefined;
-  readonly model?: string | undefined;
-  readonly permissions?: string | undefined;
-  readonly session?: string | undefined;
-  readonly resume?: string | undefined;
-  readonly recover: boolean;
-  readonly raw: boolean;
-  readonly listSessions: boolean;
-  readonly status?: string | undefined;
-  readonly deleteSession?: string | undefined;
-  readonly cleanSessions?: number | undefined;
-  readonly yes: boolean;
-}
+type ChatValues = OptionValues<typeof CHAT_OPTIONS>;
 
 export default defineCommand({
   usage: 'chat',

@@ -11,7 +11,13 @@ import { refuseSecondRun } from '../../app/run-detached.js';
 import { AbortedError, visibleJson, visibleLine } from '../../foundation/index.js';
 import type { RunEnd } from '../../runner/index.js';
 import { offerOf, reportOf } from '../../sessions/loop/index.js';
-import { type CommandContext, ConfirmationMissingError, defineCommand, UsageError } from '../command.js';
+import {
+  type CommandContext,
+  ConfirmationMissingError,
+  defineCommand,
+  type OptionValues,
+  UsageError,
+} from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
 import { parseResumeChoice, renderResumePrompt } from '../render/resume-prompt.js';
@@ -72,32 +78,7 @@ const OPTIONS = {
   attended: { type: 'boolean', about: 'somebody answers the inbox, although there is no terminal here' },
 } as const;
 
-/** What the options of a run hold. */
-interface RunValues {
-  readonly change?: string | undefined;
-  readonly agent?: string | undefined;
-  readonly model?: string | undefined;
-  readonly verify: readonly string[];
-  readonly permissions?: string | undefined;
-  readonly context?: string | undefined;
-  readonly maxIterations?: number | undefined;
-  readonly maxTime?: string | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly maxCost?: number | undefined;
-  readonly idle?: string | undefined;
-  readonly callsPerHour?: number | undefined;
-  readonly resume: boolean;
-  readonly new: boolean;
-  readonly abort: boolean;
-  readonly reset: boolean;
-  readonly dirty: boolean;
-  readonly detach: boolean;
-  readonly dryRun: boolean;
-  readonly onEnd?: string | undefined;
-  readonly unattended: boolean;
-  readonly attended: boolean;
-  readonly plain: boolean;
-}
+type RunValues = OptionValues<typeof OPTIONS>;
 
 export default defineCommand({
   usage: 'run [plan]',

@@ -36,7 +36,9 @@ export function readStories(text: string): Story[] {
   const taskIds = new UniqueNames();
   const storyIds = new UniqueNames();
   let current = loose;
-  for (const [line, content] of text.split('\n').entries()) {
+  const lines = text.split('\n');
+  for (let line = 0; line < lines.length; line++) {
+    const content = lines[line] ?? '';
     const task = readTaskLine(content);
     if (task !== undefined) addTask(current, task, line, taskIds);
     else if (content.includes('##') && GROUP.test(content)) {
@@ -94,8 +96,8 @@ function indentOf(lead: string): number {
 const NUMBER = /^(\*\*|__)?(\d+(?:\.\d+)+[A-Za-z]*)[.:)]?(?=[\s*_]|$)\s*(.*)$/;
 
 function splitNumber(text: string): { number: string | undefined; description: string } {
-  const [, bold, number, rest] = NUMBER.exec(text) ?? [];
-  return { number, description: bold === undefined ? (rest ?? text) : text };
+  const match = NUMBER.exec(text);
+  return { number: match?.[2], description: match?.[1] === undefined ? (match?.[3] ?? text) : text };
 }
 
 /** A task without a number is named by its text: the name stays the same when other tasks come and go. */

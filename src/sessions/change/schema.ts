@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isCount, isText } from '../../foundation/index.js';
 import { DOCUMENT_VERSION, type DocumentSchema } from '../../storage/index.js';
 import { type ChangeSessionStatus, changeLifecycle } from './lifecycle.js';
 import { isSessionId } from './session-id.js';
@@ -150,20 +151,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
 function isTime(value: unknown): value is string {
   return isText(value) && TIME.test(value) && !Number.isNaN(Date.parse(value));
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isId(value: unknown): value is string {

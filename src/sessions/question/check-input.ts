@@ -1,8 +1,17 @@
 import * as z from 'zod';
-import { InvalidInputError, visibleExcerpt } from '../../foundation/index.js';
+import {
+  InvalidInputError,
+  isBoolean,
+  isCount,
+  isText,
+  listOf,
+  shape,
+  visibleExcerpt,
+} from '../../foundation/index.js';
+import { withShortWay } from '../../storage/index.js';
 import { InvalidAnswerError } from './errors.js';
+import { isPlainAsker, isPlainQuestion } from './own-files.js';
 import { AnswerInput, Asker, QuestionInput } from './schema.js';
-import { isBoolean, isCount, isText, listOf, shape, withShortWay } from './shape.js';
 
 /** Later than that no calendar of four digits goes. */
 const MAX_TIMEOUT_MS = 100 * 365 * 24 * 60 * 60 * 1_000;
@@ -31,18 +40,13 @@ export const CreateInput = z.strictObject({
 });
 export type CreateInput = z.infer<typeof CreateInput>;
 
-const isName = (value: unknown) => isText(value) && (value as string).length <= MAX_NAME_CHARACTERS;
-const isPlainOption = shape({ label: isText }, { description: isText });
-const isPlainQuestion = shape(
-  { prompt: isText, title: isText, options: listOf(isPlainOption) },
-  { multiSelect: isBoolean },
-);
+const isName = (value: unknown) => isText(value) && value.length <= MAX_NAME_CHARACTERS;
 const isPlainSet = shape(
   { questions: listOf(isPlainQuestion) },
   {
     workingDirectory: isName,
     callId: isName,
-    asker: shape({}, { agent: isText, version: isText, session: isText }),
+    asker: isPlainAsker,
     isWaiting: isBoolean,
   },
 );
@@ -51,7 +55,7 @@ const isPlainAnswer = shape(
   { selectedOption: isText, selectedOptions: listOf(isText), customText: isText },
 );
 
-/** What is asked and answered most often needs no schema; see `shape.ts`. */
+/** What is asked and answered most often needs no schema. */
 export const PlainCreateInput = withShortWay(CreateInput, isPlainSet);
 export const PlainAnswerInput = withShortWay(z.array(AnswerInput), listOf(isPlainAnswer));
 

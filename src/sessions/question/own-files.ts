@@ -1,14 +1,24 @@
-import { isUuidV4 } from '../../foundation/index.js';
+import {
+  isBoolean,
+  isCount,
+  isOwnTime,
+  isText,
+  isTextOrNull,
+  isUuidV4,
+  listOf,
+  shape,
+} from '../../foundation/index.js';
+import { withShortWay } from '../../storage/index.js';
 import { questionLifecycle } from './lifecycle.js';
 import { AnswersFile, RequestFile, StatusFile } from './schema.js';
-import { isBoolean, isCount, isText, isTextOrNull, isTime, listOf, shape, withShortWay } from './shape.js';
 
 const isOption = shape({ label: isText }, { description: isText });
-const isQuestion = shape(
+/** What is asked looks the same from an asker and in its file. */
+export const isPlainQuestion = shape(
   { prompt: isText, title: isText, options: listOf(isOption) },
   { multiSelect: isBoolean },
 );
-const isAsker = shape({}, { agent: isText, version: isText, session: isText });
+export const isPlainAsker = shape({}, { agent: isText, version: isText, session: isText });
 const isProcess = shape(
   {
     pid: (value) => Number.isSafeInteger(value) && (value as number) > 0,
@@ -23,17 +33,17 @@ const isProcess = shape(
 const isRequest = shape(
   {
     sessionId: isUuidV4,
-    questions: (value) => listOf(isQuestion)(value) && (value as unknown[]).length > 0,
+    questions: (value) => listOf(isPlainQuestion)(value) && (value as unknown[]).length > 0,
     status: isText,
-    timestamp: isTime,
+    timestamp: isOwnTime,
     version: Number.isSafeInteger,
   },
   {
     callId: isText,
     workingDirectory: isText,
-    expiresAt: isTime,
+    expiresAt: isOwnTime,
     requestId: isText,
-    asker: isAsker,
+    asker: isPlainAsker,
   },
 );
 
@@ -41,8 +51,8 @@ const isStatus = shape(
   {
     sessionId: isUuidV4,
     status: (value) => (questionLifecycle.states as readonly unknown[]).includes(value),
-    createdAt: isTime,
-    lastModified: isTime,
+    createdAt: isOwnTime,
+    lastModified: isOwnTime,
     totalQuestions: isCount,
     version: Number.isSafeInteger,
   },
@@ -52,9 +62,9 @@ const isStatus = shape(
     rejectionReason: isTextOrNull,
     abandonedReason: isText,
     late: isBoolean,
-    collectedAt: isTime,
+    collectedAt: isOwnTime,
     askerProcess: isProcess,
-    askerGoneAt: isTime,
+    askerGoneAt: isOwnTime,
   },
 );
 
@@ -63,14 +73,14 @@ const isAnswers = shape(
     sessionId: isUuidV4,
     answers: listOf(
       shape(
-        { questionIndex: isCount, timestamp: isTime },
+        { questionIndex: isCount, timestamp: isOwnTime },
         { selectedOption: isText, selectedOptions: listOf(isText), customText: isText },
       ),
     ),
-    timestamp: isTime,
+    timestamp: isOwnTime,
     version: Number.isSafeInteger,
   },
-  { callId: isText, late: isBoolean, lastReadAt: isTime },
+  { callId: isText, late: isBoolean, lastReadAt: isOwnTime },
 );
 
 /**

@@ -1,8 +1,8 @@
-import { EventEmitter } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { cleanup, render } from 'ink-testing-library';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.js';
+import { FakeTerminal } from '../../../test/support/fake-terminal.js';
 import { asked, keysOf, setOf, settledAs } from '../../../test/support/inbox-world.js';
 import type { QuestionView } from '../../sessions/question/index.js';
 import { allowStyles } from '../colors.js';
@@ -14,23 +14,6 @@ import { INITIAL_STATE, type InboxState } from './state.js';
 
 allowStyles();
 afterEach(cleanup);
-
-class FakeTerminal extends EventEmitter {
-  columns: number;
-  rows: number;
-
-  constructor(columns: number, rows: number) {
-    super();
-    this.columns = columns;
-    this.rows = rows;
-  }
-
-  resize(columns: number, rows: number): void {
-    this.columns = columns;
-    this.rows = rows;
-    this.emit('resize');
-  }
-}
 
 /** The app over a state that a test plays events into. */
 function show(options: { columns?: number; rows?: number; hasColor?: boolean } = {}) {

@@ -1,7 +1,7 @@
-import { EventEmitter } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { cleanup, render } from 'ink-testing-library';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { FakeTerminal } from '../../../test/support/fake-terminal.js';
 import { ATTACKS } from '../../../test/support/hostile-text.js';
 import { keysOf } from '../../../test/support/inbox-world.js';
 import { type QuestionWorld, question, questionWorld } from '../../../test/support/question-world.js';
@@ -25,17 +25,6 @@ import { RunViewController } from './controller.js';
 
 allowStyles();
 afterEach(cleanup);
-
-class FakeTerminal extends EventEmitter {
-  columns: number;
-  rows: number;
-
-  constructor(columns: number, rows: number) {
-    super();
-    this.columns = columns;
-    this.rows = rows;
-  }
-}
 
 /** The view over question sessions of its own, as the process of the run would have them. */
 function show(world: QuestionWorld, options: { columns?: number; rows?: number; hasColor?: boolean } = {}) {

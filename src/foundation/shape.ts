@@ -1,21 +1,6 @@
-import type { DocumentSchema } from '../../storage/index.js';
-
+/** Whether a value is what it should be, told without a schema. */
 export type Check = (value: unknown) => boolean;
 type Shape = Readonly<Record<string, Check>>;
-
-/**
- * A schema with a short way: what `isPlain` says yes to is taken as it is, and the schema judges the rest. The first use of
- * a schema costs a start of the command line more than all the reading and writing it does.
- */
-export function withShortWay<Document>(
-  schema: DocumentSchema<Document>,
-  isPlain: Check,
-): DocumentSchema<Document> {
-  return {
-    safeParse: (value, context) =>
-      isPlain(value) ? { success: true, data: value as Document } : schema.safeParse(value, context),
-  };
-}
 
 /** An object with all of the first keys, perhaps some of the others, and nothing else. */
 export function shape(required: Shape, optional: Shape): Check {
@@ -38,22 +23,23 @@ export function listOf(isItem: Check): Check {
   return (value) => Array.isArray(value) && value.every(isItem);
 }
 
-export function isText(value: unknown): boolean {
+export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-export function isTextOrNull(value: unknown): boolean {
+export function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === 'string';
 }
 
-export function isBoolean(value: unknown): boolean {
+export function isBoolean(value: unknown): value is boolean {
   return typeof value === 'boolean';
 }
 
-/** As `toISOString` spells it, and on the calendar: every month has 28 days, and for the others we ask. */
+/** As `toISOString` spells it; every month has 28 days. */
 const SURE_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-export function isTime(value: unknown): boolean {
+/** A time just as we write it; other spellings are for a schema to judge. */
+export function isOwnTime(value: unknown): value is string {
   if (typeof value !== 'string') return false;
   if (SURE_TIME.test(value)) return true;
   const milliseconds = value.length === 24 ? Date.parse(value) : Number.NaN;
@@ -61,6 +47,6 @@ export function isTime(value: unknown): boolean {
 }
 
 /** A whole number of 0 or more. */
-export function isCount(value: unknown): boolean {
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
