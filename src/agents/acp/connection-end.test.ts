@@ -126,8 +126,12 @@ describe('an agent in which nothing happens', () => {
       { clock },
     );
     const connection = await world.start({}, {}, { silenceMs: 10_000 });
-    const events = await whileTimePasses(clock, 1_000, collect(connection.prompt('hi')));
-    expect(events).toEqual([
+    const ended = collect(connection.prompt('hi'));
+    await heard(world, 'session/prompt');
+    clock.advance(10_000);
+    // It is a process of its own: no more time passes before it has heard.
+    await heard(world, 'session/cancel');
+    expect(await whileTimePasses(clock, 1_000, ended)).toEqual([
       { type: 'turn-end', reason: 'failed', message: 'the agent gave no sign of progress for 10 s' },
     ]);
     expect(connection.pid).toBe(null);
@@ -210,6 +214,11 @@ async function replaceIn(world: FakeAcpWorld, what: string, by: string): Promise
 }
 
 /** Moves the time on, a step every few milliseconds, until something is done. */
+async function heard(world: FakeAcpWorld, method: string): Promise<void> {
+  while ((await world.receivedOf(method)).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
 async function whileTimePasses<Value>(
   clock: FakeClock,
   stepMs: number,
