@@ -198,16 +198,17 @@ export class ChangeSessions {
    * reply. Throws SESSION_REQUIRED, SESSION_NOT_FOUND, SESSION_ENDED (it was released), CHANGE_NOT_FOUND.
    */
   async flush(scope: Scope = {}): Promise<{ learningsWritten: number }> {
-    const before = this.#flushedBefore(scope.sessionId);
+    const { sessionId } = scope;
+    const active = sessionId === undefined ? undefined : namedSession(this.#locate, sessionId);
+    const before = sessionId === undefined || active !== undefined ? undefined : this.#finished(sessionId);
     if (before !== undefined) return { learningsWritten: before.learnings.length };
-    const located = locateSession(this.#locate, scope.sessionId);
+    const located = active ?? locateSession(this.#locate, sessionId);
     using hold = await this.#store.hold(located.project, located.state.changeName);
     // Another flush of this session may have been faster.
-    const meanwhile = this.#isStillHeld(hold, located)
-      ? undefined
-      : this.#flushedBefore(located.state.sessionId);
+    const now = hold.read();
+    const meanwhile = isHeld(now, located) ? undefined : this.#flushedBefore(located.state.sessionId);
     if (meanwhile !== undefined) return { learningsWritten: meanwhile.learnings.length };
-    const { state, plan } = this.#begin(hold, located);
+    const { state, plan } = this.#begin(hold, located, now);
     const hasNews = state.learnings.length > state.flushedLearnings;
     const flushed = hasNews ? flushLearnings(plan(), state, (intent) => hold.write(intent)) : state;
     hold.end(endState(flushed, 'flush', { at: timestamp(this.#options.clock), reason: null }));
@@ -306,10 +307,13 @@ export class ChangeSessions {
   }
 
   /** The state to start from, and the files of the change. Throws SESSION_ENDED, SESSION_NOT_FOUND. */
-  #begin(hold: ChangeHold, located: Located): { state: ChangeState; plan: () => ChangePlan } {
+  #begin(
+    hold: ChangeHold,
+    located: Located,
+    state = hold.read(),
+  ): { state: ChangeState; plan: () => ChangePlan } {
     const { project, state: found } = located;
-    const state = hold.read();
-    if (state === undefined || !isSameSession(state, found)) throw this.#whyGone(found);
+    if (!isHeld(state, located)) throw this.#whyGone(found);
     let plan: ChangePlan | undefined;
     const open = () => {
       if (plan === undefined) {
@@ -321,18 +325,17 @@ export class ChangeSessions {
     return { state: settleFlush(state, () => open().read('design.md')), plan: open };
   }
 
-  #isStillHeld(hold: ChangeHold, located: Located): boolean {
-    const state = hold.read();
-    return state !== undefined && isSameSession(state, located.state);
-  }
-
   #whyGone(found: ChangeState): Error {
     const ended = endedSession(this.#locate, found.sessionId);
     return ended === undefined ? new ChangeSessionNotFoundError(found.sessionId) : sessionEnded(ended.state);
   }
 
-  #flushedBefore(sessionId: string | undefined): ChangeState | undefined {
-    if (sessionId === undefined || namedSession(this.#locate, sessionId) !== undefined) return undefined;
+  #flushedBefore(sessionId: string): ChangeState | undefined {
+    return namedSession(this.#locate, sessionId) === undefined ? this.#finished(sessionId) : undefined;
+  }
+
+  /** The session of this id that was flushed; what a crash left of it goes. */
+  #finished(sessionId: string): ChangeState | undefined {
     const state = endedSession(this.#locate, sessionId)?.state;
     if (state?.status !== 'finished') return undefined;
     this.#projections.remove(state);
@@ -365,4 +368,8 @@ function checkText(place: string, text: string): void {
   if (text.trim() === '') throw new InvalidInputError(`The ${place} is empty`, { place });
   if (text.length > MAX_TEXT_CHARACTERS)
     throw new InvalidInputError(`The ${place} has more than ${MAX_TEXT_CHARACTERS} characters`, { place });
+}
+
+function isHeld(state: ChangeState | undefined, located: Located): state is ChangeState {
+  return state !== undefined && isSameSession(state, located.state);
 }
