@@ -9,7 +9,7 @@ export function shape(required: Shape, optional: Shape): Check {
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
     const object = value as Record<string, unknown>;
-    for (const key of needed) if (object[key] === undefined) return false;
+    if (!needed.every((key) => object[key] !== undefined)) return false;
     // Without a list of the keys; what is inherited is no key of ours either.
     for (const key in object) {
       const check = checks.get(key);

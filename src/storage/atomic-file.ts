@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { HoldfastError, type Ids } from '../foundation/index.js';
-import { AtomicWriteError, attempt, UnsafePathError } from './errors.js';
+import { AtomicWriteError, asStorageError, attempt, UnsafePathError } from './errors.js';
 import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
 
 /** What the functions here need: the port, and names nobody else uses. */
@@ -75,31 +75,32 @@ export function linkIfAbsent(fileSystem: FileSystem, existing: string, added: st
 
 /** The text of a file that is ours, or undefined where there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
 export function readFile(fileSystem: FileSystem, path: string): string | undefined {
-  return readWhole(fileSystem, path, readText);
+  return readWhole(fileSystem, path, (descriptor) => fileSystem.readText(descriptor));
 }
 
 /** The bytes of a file that is ours, or undefined where there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
 export function readBytes(fileSystem: FileSystem, path: string): Buffer | undefined {
-  return readWhole(fileSystem, path, readAll);
+  return readWhole(fileSystem, path, (descriptor, size) => readAll(fileSystem, descriptor, size));
 }
 
 function readWhole<Content>(
   fileSystem: FileSystem,
   path: string,
-  read: (fileSystem: FileSystem, descriptor: number, expectedBytes: number) => Content,
+  read: (descriptor: number, size: number) => Content,
 ): Content | undefined {
-  return attempt(path, 'read', () => {
-    const descriptor = openForReading(fileSystem, path);
+  let descriptor: number | undefined;
+  try {
+    descriptor = openForReading(fileSystem, path);
     if (descriptor === undefined) return undefined;
-    return closing(fileSystem, descriptor, () => {
-      const facts = fileSystem.factsOf(descriptor);
-      if (facts.kind !== 'file')
-        throw new UnsafePathError(path, `it is not a regular file but a ${facts.kind}`);
-      if (facts.size > MAX_WHOLE_FILE_BYTES)
-        throw new UnsafePathError(path, `it is ${facts.size} bytes long`);
-      return read(fileSystem, descriptor, facts.size);
-    });
-  });
+    const { kind, size } = fileSystem.factsOf(descriptor);
+    if (kind !== 'file') throw new UnsafePathError(path, `it is not a regular file but a ${kind}`);
+    if (size > MAX_WHOLE_FILE_BYTES) throw new UnsafePathError(path, `it is ${size} bytes long`);
+    return read(descriptor, size);
+  } catch (error) {
+    throw asStorageError(path, 'read', error);
+  } finally {
+    if (descriptor !== undefined) closeQuietly(fileSystem, descriptor);
+  }
 }
 
 /** Makes the entries of a directory (names, not contents) survive power loss. */
@@ -219,21 +220,6 @@ function openForReading(fileSystem: FileSystem, path: string): number | undefine
     if (code === 'ELOOP') throw new UnsafePathError(path, 'it is a symbolic link');
     throw error;
   }
-}
-
-/** Most files are small, and a buffer of its own for each takes longer than reading it. */
-const SCRATCH_BYTES = 16 * 1024;
-let scratch: Buffer | undefined;
-
-/** Nothing else can read while a file is read: the scratch buffer is ours until the text is made. */
-function readText(fileSystem: FileSystem, descriptor: number, expectedBytes: number): string {
-  scratch ??= Buffer.allocUnsafeSlow(SCRATCH_BYTES);
-  for (let length = 0; length < SCRATCH_BYTES; ) {
-    const count = fileSystem.read(descriptor, scratch, length, SCRATCH_BYTES - length, length);
-    length += count;
-    if (count === 0 || length === expectedBytes) return scratch.toString('utf8', 0, length);
-  }
-  return readAll(fileSystem, descriptor, expectedBytes).toString('utf8');
 }
 
 function readAll(fileSystem: FileSystem, descriptor: number, expectedBytes: number): Buffer {

@@ -113,7 +113,12 @@ export function attempt<Result>(path: string, step: string, action: () => Result
   try {
     return action();
   } catch (error) {
-    if (error instanceof HoldfastError) throw error;
-    throw new StorageError(`Could not ${step} ${path}`, { path, step, cause: error });
+    throw asStorageError(path, step, error);
   }
+}
+
+/** What went wrong in a call of the port as our own error; one that is ours already stays as it is. */
+export function asStorageError(path: string, step: string, error: unknown): HoldfastError {
+  if (error instanceof HoldfastError) return error;
+  return new StorageError(`Could not ${step} ${path}`, { path, step, cause: error });
 }

@@ -26,6 +26,8 @@ export interface FileSystem {
   open(path: string, flags: number, mode?: number): number;
   close(descriptor: number): void;
   read(descriptor: number, buffer: Uint8Array, offset: number, length: number, position: number): number;
+  /** The rest of an open file as UTF-8; in one go, which for a small file is half the time. */
+  readText(descriptor: number): string;
   /** Writes at `position`, or at the end (or the current place) when it is null; may write less than asked. */
   write(
     descriptor: number,
@@ -53,12 +55,16 @@ export interface FileSystem {
   watch(path: string, onEvent: (name: string | null) => void, onError: (error: Error) => void): WatchHandle;
 }
 
+const AS_TEXT = { encoding: 'utf8', flag: 'r' } as const;
+const OR_UNDEFINED = { throwIfNoEntry: false } as const;
+
 /** The real file system. */
 export const nodeFileSystem: FileSystem = {
   open: (path, flags, mode) => fs.openSync(path, flags, mode),
   close: (descriptor) => fs.closeSync(descriptor),
   read: (descriptor, buffer, offset, length, position) =>
     fs.readSync(descriptor, buffer, offset, length, position),
+  readText: (descriptor) => fs.readFileSync(descriptor, AS_TEXT),
   write: (descriptor, buffer, offset, length, position) =>
     fs.writeSync(descriptor, buffer, offset, length, position),
   sync: (descriptor) => fs.fsyncSync(descriptor),
@@ -67,7 +73,7 @@ export const nodeFileSystem: FileSystem = {
   changeMode: (descriptor, mode) => fs.fchmodSync(descriptor, mode),
   factsOf: (descriptor) => toFacts(fs.fstatSync(descriptor)),
   look(path) {
-    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    const stats = fs.lstatSync(path, OR_UNDEFINED);
     return stats === undefined ? undefined : toFacts(stats);
   },
   rename: (from, to) => fs.renameSync(from, to),

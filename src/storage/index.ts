@@ -33,7 +33,7 @@ export {
   formatDocument,
   parseDocument,
   readDocument,
-  readDocumentOnce,
+  readPatiently,
   withShortWay,
   writeDocument,
 } from './json-document.js';

@@ -7,29 +7,34 @@ import { PLANTED, plant } from '../../test/support/plant.js';
 import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
 import { verifies } from '../../test/support/verifies.js';
+import type { Clock } from '../foundation/index.js';
 import { type FileSystem, nodeFileSystem } from './file-system.js';
 import {
   formatDocument,
   parseDocument,
   readDocument,
-  readDocumentOnce,
+  readPatiently,
   writeDocument,
 } from './json-document.js';
 
 const Status = z.looseObject({ status: z.enum(['pending', 'completed']), total: z.int().positive() });
 const good = { status: 'pending', total: 3 };
 
-describe('readDocument', () => {
+function read(tools: { fileSystem: FileSystem; clock: Clock }, path: string) {
+  return readPatiently(tools.clock, () => readDocument(tools.fileSystem, path, Status));
+}
+
+describe('readDocument, patiently', () => {
   it('reads a document', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a.json'), JSON.stringify(good));
-    expect(await readDocument(storageTools(), dir.at('a.json'), Status)).toEqual(good);
+    expect(await read(storageTools(), dir.at('a.json'))).toEqual(good);
   });
 
   verifies('Q12', 'a missing file is not found, at once', async () => {
     await using dir = await tempDir();
     const clock = new FakeClock({ autoAdvance: true });
-    expect(await readDocument(storageTools({ clock }), dir.at('a.json'), Status)).toBeUndefined();
+    expect(await read(storageTools({ clock }), dir.at('a.json'))).toBeUndefined();
     expect(clock.slept).toEqual([]);
   });
 
@@ -38,7 +43,7 @@ describe('readDocument', () => {
     writeFileSync(dir.at('a.json'), '{"status":');
     const clock = new FakeClock({ autoAdvance: true });
     const fileSystem = new FailingFileSystem();
-    await expect(readDocument({ fileSystem, clock }, dir.at('a.json'), Status)).rejects.toMatchObject({
+    await expect(read({ fileSystem, clock }, dir.at('a.json'))).rejects.toMatchObject({
       code: 'DOCUMENT_DAMAGED',
       reason: 'it is not JSON',
     });
@@ -52,7 +57,7 @@ describe('readDocument', () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a.json'), '{"status":');
     const clock = new FakeClock();
-    const reading = readDocument(storageTools({ clock }), dir.at('a.json'), Status);
+    const reading = read(storageTools({ clock }), dir.at('a.json'));
     await clock.untilAsleep();
     writeFileSync(dir.at('a.json'), JSON.stringify(good));
     clock.advance(10);
@@ -65,7 +70,7 @@ describe('readDocument', () => {
     for (const fault of ['EIO', 'EMFILE'] as const) {
       const clock = new FakeClock({ autoAdvance: true });
       const fileSystem = new FailingFileSystem({ fault, at: 1 });
-      expect(await readDocument({ fileSystem, clock }, dir.at('a.json'), Status)).toEqual(good);
+      expect(await read({ fileSystem, clock }, dir.at('a.json'))).toEqual(good);
       expect(clock.slept).toEqual([10]);
     }
   });
@@ -75,16 +80,16 @@ describe('readDocument', () => {
     writeFileSync(dir.at('a.json'), JSON.stringify(good));
     const clock = new FakeClock({ autoAdvance: true });
     const fileSystem = new FailingFileSystem({ fault: 'EACCES', at: 1, isLasting: true });
-    await expect(readDocument({ fileSystem, clock }, dir.at('a.json'), Status)).rejects.toMatchObject({
+    await expect(read({ fileSystem, clock }, dir.at('a.json'))).rejects.toMatchObject({
       code: 'STORAGE_FAILED',
       fault: 'denied',
     });
     for (const what of PLANTED) {
       if (what === 'dangling link') continue;
       plant(what, dir.at(what), dir.at('victim'));
-      await expect(
-        readDocument({ fileSystem: nodeFileSystem, clock }, dir.at(what), Status),
-      ).rejects.toMatchObject({ code: 'UNSAFE_PATH' });
+      await expect(read({ fileSystem: nodeFileSystem, clock }, dir.at(what))).rejects.toMatchObject({
+        code: 'UNSAFE_PATH',
+      });
     }
     expect(clock.slept).toEqual([]);
   });
@@ -150,14 +155,14 @@ describe('writeDocument', () => {
     expect(readFileSync(dir.at('a.json'), 'utf8')).toBe(
       '{\n  "version": 1,\n  "status": "pending",\n  "total": 3\n}',
     );
-    expect(readDocumentOnce(nodeFileSystem, dir.at('a.json'), Status)).toEqual({ version: 1, ...good });
+    expect(readDocument(nodeFileSystem, dir.at('a.json'), Status)).toEqual({ version: 1, ...good });
     expect(formatDocument({})).toBe('{}');
   });
 
   it('refuses to rewrite what a newer Holdfast wrote, and leaves it', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a.json'), JSON.stringify({ version: 2, ...good }));
-    const document = readDocumentOnce(nodeFileSystem, dir.at('a.json'), Status);
+    const document = readDocument(nodeFileSystem, dir.at('a.json'), Status);
     expect(() =>
       writeDocument(storageTools(), dir.at('a.json'), { ...document, status: 'completed' }),
     ).toThrow(expect.objectContaining({ code: 'NEWER_VERSION' }));
@@ -168,7 +173,7 @@ describe('writeDocument', () => {
   it('counts a document without a version as 1', async () => {
     await using dir = await tempDir();
     writeDocument(storageTools(), dir.at('a.json'), good);
-    expect(readDocumentOnce(nodeFileSystem, dir.at('a.json'), Status)).toEqual(good);
+    expect(readDocument(nodeFileSystem, dir.at('a.json'), Status)).toEqual(good);
   });
 
   it('tells an atomic write that failed as such', async () => {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Backoff, type Check, type Clock, retry } from '../foundation/index.js';
+import type { Check, Clock } from '../foundation/index.js';
 import { readFile, replaceFile, type StorageTools } from './atomic-file.js';
 import { DocumentDamagedError, NewerVersionError, StorageError } from './errors.js';
 import type { FileSystem } from './file-system.js';
@@ -9,33 +9,37 @@ export const DOCUMENT_VERSION = 1;
 
 /** What a document is checked against: a zod schema, or something that answers like one. */
 export interface DocumentSchema<Document> {
+  /** Says yes to documents that need no look at the rest, and knows all their keys; see `withShortWay`. */
+  readonly isPlain?: Check;
   safeParse(
     value: unknown,
     context: { readonly jitless: boolean },
   ): { success: true; data: Document } | { success: false; error: z.ZodError };
 }
 
-/** Tries after the first one, for a reader that met a half-written foreign file or a passing fault. */
-const READ_BACKOFF: Backoff = { retries: 3, firstWaitMs: 10 };
+/** How long a reader that met a half-written foreign file or a passing fault waits before it looks again. */
+const READ_WAITS_MS = [10, 20, 40];
 
-/**
- * Reads a JSON document, trying again three times when it does not parse or the disk stumbles. Undefined where there
- * is none, at once. Throws DOCUMENT_DAMAGED, UNSAFE_PATH, STORAGE_FAILED.
- */
-export function readDocument<Document>(
-  tools: { fileSystem: FileSystem; clock: Clock },
-  path: string,
-  schema: DocumentSchema<Document>,
-): Promise<Document | undefined> {
-  return retry(() => readDocumentOnce(tools.fileSystem, path, schema), {
-    backoff: READ_BACKOFF,
-    clock: tools.clock,
-    isWorthRepeating: (error) => error instanceof DocumentDamagedError || isPassing(error),
-  });
+/** Reads, and again up to three times while it meets damage, a passing fault, or what `isWhole` says no to. */
+export async function readPatiently<Result>(
+  clock: Clock,
+  read: () => Result,
+  isWhole: (result: Result) => boolean = () => true,
+): Promise<Result> {
+  for (const waitMs of READ_WAITS_MS) {
+    try {
+      const result = read();
+      if (isWhole(result)) return result;
+    } catch (error) {
+      if (!(error instanceof DocumentDamagedError) && !isPassing(error)) throw error;
+    }
+    await clock.sleep(waitMs);
+  }
+  return read();
 }
 
-/** Reads a JSON document without trying again. Throws as `readDocument`. */
-export function readDocumentOnce<Document>(
+/** Reads a JSON document; undefined where there is none. Throws DOCUMENT_DAMAGED, UNSAFE_PATH, STORAGE_FAILED. */
+export function readDocument<Document>(
   fileSystem: FileSystem,
   path: string,
   schema: DocumentSchema<Document>,
@@ -62,8 +66,9 @@ export function parseDocument<Document>(
   schema: DocumentSchema<Document>,
 ): Document {
   const value = parseJson(path, text);
+  if (schema.isPlain?.(value)) return value as Document;
   // A process reads few documents: to compile a parser costs more than it saves.
-  const result = schema.safeParse(value, { jitless: true });
+  const result = schema.safeParse(withoutPrototypeKeys(value, text), { jitless: true });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const place = issue?.path.join('.') ?? '';
@@ -78,16 +83,16 @@ export function parseDocument<Document>(
 
 function parseJson(path: string, text: string): unknown {
   try {
-    // A key may also be spelled with escapes, such as \u005f for its underscores.
-    const mayHoldIt = text.includes('__proto__') || text.includes('\\u00');
-    return mayHoldIt ? JSON.parse(text, dropPrototypeKey) : JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw new DocumentDamagedError(path, text === '' ? 'it is empty' : 'it is not JSON', { cause: error });
   }
 }
 
-function dropPrototypeKey(key: string, value: unknown): unknown {
-  return key === '__proto__' ? undefined : value;
+function withoutPrototypeKeys(value: unknown, text: string): unknown {
+  // A key may also be spelled with escapes, such as \u005f for its underscores.
+  const mayHoldOne = text.includes('__proto__') || text.includes('\\u00');
+  return mayHoldOne ? JSON.parse(text, (key, inner) => (key === '__proto__' ? undefined : inner)) : value;
 }
 
 function refuseNewer(path: string, document: object): void {
@@ -101,13 +106,15 @@ function isPassing(error: unknown): boolean {
 
 /**
  * A schema with a short way: what `isPlain` says yes to is taken as it is, and the schema judges the rest. The first use of
- * a schema costs a start of the command line more than all the reading and writing it does.
+ * a schema costs a start of the command line more than all the reading and writing it does. `isPlain` must say no to keys
+ * that it does not know.
  */
 export function withShortWay<Document>(
   schema: DocumentSchema<Document>,
   isPlain: Check,
 ): DocumentSchema<Document> {
   return {
+    isPlain,
     safeParse: (value, context) =>
       isPlain(value) ? { success: true, data: value as Document } : schema.safeParse(value, context),
   };

@@ -19,13 +19,10 @@ function withProc(stats: Record<string, string | (() => never)>): FileSystem {
       if (stat !== undefined) opened.set(descriptor, stat);
       return descriptor;
     },
-    read(descriptor, buffer, offset, length, position) {
+    readText(descriptor) {
       const stat = opened.get(descriptor);
-      if (stat === undefined) return nodeFileSystem.read(descriptor, buffer, offset, length, position);
-      if (typeof stat === 'function') return stat();
-      const part = Buffer.from(stat).subarray(position, position + length);
-      buffer.set(part, offset);
-      return part.length;
+      if (stat === undefined) return nodeFileSystem.readText(descriptor);
+      return typeof stat === 'function' ? stat() : stat;
     },
     close(descriptor) {
       opened.delete(descriptor);

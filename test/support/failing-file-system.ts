@@ -23,6 +23,7 @@ const CAN_GIVE: Readonly<Record<Fault, readonly Call[]>> = {
     'open',
     'close',
     'read',
+    'readText',
     'write',
     'sync',
     'syncData',
@@ -126,6 +127,11 @@ export class FailingFileSystem implements FileSystem {
   read(descriptor: number, buffer: Uint8Array, offset: number, length: number, position: number): number {
     this.#meet('read', this.#pathOf(descriptor));
     return this.#inner.read(descriptor, buffer, offset, length, position);
+  }
+
+  readText(descriptor: number): string {
+    this.#meet('readText', this.#pathOf(descriptor));
+    return this.#inner.readText(descriptor);
   }
 
   write(

@@ -73,6 +73,10 @@ export class MemoryFileSystem implements FileSystem {
     return part.length;
   }
 
+  readText(descriptor: number): string {
+    return this.#inodeOf(descriptor).bytes.toString('utf8');
+  }
+
   write(
     descriptor: number,
     buffer: Uint8Array,

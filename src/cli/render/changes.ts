@@ -21,9 +21,7 @@ export function renderChangeList(reports: readonly ChangeReport[], now: Date, st
     holderOf(report),
     report.session === null ? '' : formatAge(now.getTime() - Date.parse(report.session.created_at)),
   ]);
-  const table = renderTable(['CHANGE', 'STATUS', 'TASKS', 'STORIES', 'SESSION', 'AGE'], rows);
-  const [header = '', ...lines] = table.split('\n');
-  return [style.bold(header), ...lines].join('\n');
+  return renderTable(['CHANGE', 'STATUS', 'TASKS', 'STORIES', 'SESSION', 'AGE'], rows, style);
 }
 
 /** One change in full. */

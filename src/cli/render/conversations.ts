@@ -12,9 +12,5 @@ export function renderConversations(found: readonly ConversationSummary[], style
     createdAt,
     isDamaged ? `${status} (damaged)` : status,
   ]);
-  const [header = '', ...lines] = renderTable(
-    ['SESSION_ID', 'AGENT', 'TURN_COUNT', 'CREATED_AT', 'STATUS'],
-    rows,
-  ).split('\n');
-  return [style.bold(header), ...lines].join('\n');
+  return renderTable(['SESSION_ID', 'AGENT', 'TURN_COUNT', 'CREATED_AT', 'STATUS'], rows, style);
 }

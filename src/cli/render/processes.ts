@@ -15,9 +15,7 @@ export function renderProcessList(infos: readonly ProcessInfo[], now: Date, styl
     visibleExcerpt(info.agent, 20),
     visibleExcerpt(info.launch.working_dir, 40),
   ]);
-  const table = renderTable(['ID', 'STATE', 'ACTIVE', 'PROMPTS', 'CONTEXT', 'AGENT', 'DIRECTORY'], rows);
-  const [header = '', ...lines] = table.split('\n');
-  return [style.bold(header), ...lines].join('\n');
+  return renderTable(['ID', 'STATE', 'ACTIVE', 'PROMPTS', 'CONTEXT', 'AGENT', 'DIRECTORY'], rows, style);
 }
 
 /** One agent process in full. */

@@ -15,9 +15,7 @@ export function renderQuestionList(reports: readonly QuestionReport[], now: Date
     visibleExcerpt(askerOf(report), 20),
     visibleExcerpt(report.questions[0]?.prompt ?? '(cannot be read)', 48),
   ]);
-  const table = renderTable(['ID', 'STATUS', 'AGE', 'QUESTIONS', 'ASKER', 'FIRST QUESTION'], rows);
-  const [header = '', ...lines] = table.split('\n');
-  return [style.bold(header), ...lines].join('\n');
+  return renderTable(['ID', 'STATUS', 'AGE', 'QUESTIONS', 'ASKER', 'FIRST QUESTION'], rows, style);
 }
 
 /** One question set in full. */

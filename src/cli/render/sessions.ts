@@ -19,7 +19,7 @@ export function renderSessions(summaries: readonly SessionSummary[], now: Date, 
     visibleExcerpt(summary.agent ?? '', 20),
     visibleExcerpt(summary.title, 48),
   ]);
-  return withHeader(['KIND', 'ID', 'STATUS', 'ACTIVE', 'AGENT', 'ABOUT'], rows, style);
+  return renderTable(['KIND', 'ID', 'STATUS', 'ACTIVE', 'AGENT', 'ABOUT'], rows, style);
 }
 
 /** What is in the trash. */
@@ -29,7 +29,7 @@ export function renderTrash(trashed: readonly TrashedRef[], now: Date, style: St
     visibleExcerpt(id, 64),
     `${formatAge(now.getTime() - Date.parse(trashedAt))} ago`,
   ]);
-  return withHeader(['KIND', 'ID', 'DELETED'], rows, style);
+  return renderTable(['KIND', 'ID', 'DELETED'], rows, style);
 }
 
 /** One session in full, as its kind is shown elsewhere. */
@@ -108,9 +108,4 @@ function barred(text: string): string {
     .split('\n')
     .map((line) => `   │ ${line}`)
     .join('\n');
-}
-
-function withHeader(header: readonly string[], rows: readonly (readonly string[])[], style: Style): string {
-  const [first = '', ...lines] = renderTable(header, rows).split('\n');
-  return [style.bold(first), ...lines].join('\n');
 }

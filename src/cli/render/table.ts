@@ -1,14 +1,23 @@
-/** Rows as a plain table with aligned columns. Cells must be visible text already. */
-export function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = header.map((title, column) =>
-    Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[column] ?? ''))),
+import type { Style } from '../terminal.js';
+
+/** Rows as a table with aligned columns below a header, which `style` makes bold. Cells must be visible text already. */
+export function renderTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  style?: Style,
+): string {
+  const table = [header, ...rows];
+  const taken = table.map((cells) => cells.map(displayWidth));
+  const widths = header.map((_, column) =>
+    taken.reduce((widest, widthOf) => Math.max(widest, widthOf[column] ?? 0), 0),
   );
-  const line = (cells: readonly string[]) =>
+  const [first = '', ...lines] = table.map((cells, line) =>
     cells
-      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(cell))))
+      .map((cell, column) => cell.padEnd(cell.length + (widths[column] ?? 0) - (taken[line]?.[column] ?? 0)))
       .join('  ')
-      .trimEnd();
-  return [line(header), ...rows.map(line)].join('\n');
+      .trimEnd(),
+  );
+  return [style?.bold(first) ?? first, ...lines].join('\n');
 }
 
 const WIDE =

@@ -9,7 +9,7 @@ import {
   isTemporaryName,
   type LockTools,
   listDirectory,
-  readDocumentOnce,
+  readDocument,
   removeQuietly,
   replaceQuick,
   StorageError,
@@ -57,7 +57,7 @@ export class Projections {
   read(sessionId: string): ChangeState | undefined {
     try {
       if (!this.#isOurs()) return undefined;
-      const state = readDocumentOnce(this.#tools.fileSystem, this.path(sessionId), SessionFile);
+      const state = readDocument(this.#tools.fileSystem, this.path(sessionId), SessionFile);
       return state?.sessionId === sessionId ? state : undefined;
     } catch (error) {
       if (isUnusable(error)) return undefined;

@@ -16,7 +16,7 @@ import {
   type LockTools,
   listDirectory,
   NewerVersionError,
-  readDocumentOnce,
+  readDocument,
   removeQuietly,
   setAside,
   syncDirectory,
@@ -128,7 +128,7 @@ export class ChangeStore {
   /** The state in a claim without a lock; undefined where there is none. Throws DOCUMENT_DAMAGED. */
   readClaim(project: Project, changeName: string): ChangeState | undefined {
     return withWayOut(changeName, () =>
-      readDocumentOnce(this.#tools.fileSystem, claimPath(project, changeName), SessionFile),
+      readDocument(this.#tools.fileSystem, claimPath(project, changeName), SessionFile),
     );
   }
 
@@ -161,7 +161,7 @@ export class ChangeStore {
   #claim(project: Project, changeName: string): Claim | undefined {
     try {
       const path = claimPath(project, changeName);
-      const state = readDocumentOnce(this.#tools.fileSystem, path, SessionFile);
+      const state = readDocument(this.#tools.fileSystem, path, SessionFile);
       return state === undefined ? undefined : { changeName, state };
     } catch (error) {
       if (error instanceof HoldfastError) return { changeName, fault: error.message };
@@ -171,7 +171,7 @@ export class ChangeStore {
 
   #readEnded(path: string): ChangeState | undefined {
     try {
-      return readDocumentOnce(this.#tools.fileSystem, path, SessionFile);
+      return readDocument(this.#tools.fileSystem, path, SessionFile);
     } catch (error) {
       if (!(error instanceof HoldfastError)) throw error;
       this.#tools.log.warn('change.ended-unreadable', { path, error: error.message });
@@ -204,7 +204,7 @@ class FileHold implements ChangeHold {
 
   read(): ChangeState | undefined {
     const state = withWayOut(this.#changeName, () =>
-      readDocumentOnce(this.#tools.fileSystem, this.#path, SessionFile),
+      readDocument(this.#tools.fileSystem, this.#path, SessionFile),
     );
     if (state !== undefined && state.version > DOCUMENT_VERSION)
       throw new NewerVersionError(this.#path, state.version);

@@ -13,7 +13,7 @@ import {
   type LockState,
   type LockTools,
   listDirectory,
-  readDocumentOnce,
+  readDocument,
   removeQuietly,
   Trash,
   type TrashEntry,
@@ -72,7 +72,7 @@ export class FileProcessStore {
   /** The record of a session. Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
   read(id: string): ProcessFile {
     const path = join(this.#existing(id), RECORD);
-    const record = readDocumentOnce(this.#tools.fileSystem, path, ProcessFile);
+    const record = readDocument(this.#tools.fileSystem, path, ProcessFile);
     if (record === undefined) throw new SessionNotFoundError(id, LISTED_BY);
     if (record.id !== id) throw new DocumentDamagedError(path, `it belongs to session ${record.id}`);
     return record;
@@ -155,7 +155,7 @@ class FileOwnedProcess implements OwnedProcess {
     const path = join(this.#directory, STOP);
     const look = () => {
       try {
-        const request = readDocumentOnce(this.#tools.fileSystem, path, StopFile);
+        const request = readDocument(this.#tools.fileSystem, path, StopFile);
         if (request === undefined) return;
         removeQuietly(this.#tools.fileSystem, path);
         act(request.mode);

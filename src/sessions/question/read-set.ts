@@ -1,34 +1,57 @@
-import { DocumentDamagedError, type DocumentSchema, UnsafePathError } from '../../storage/index.js';
+import {
+  attempt,
+  DocumentDamagedError,
+  type DocumentSchema,
+  type FileSystem,
+  readDocument,
+  UnsafePathError,
+} from '../../storage/index.js';
 import { assertFits } from './check-answers.js';
 import { InvalidAnswerError } from './errors.js';
 import { OwnAnswersFile, OwnRequestFile, OwnStatusFile } from './own-files.js';
-import type { AnswersFile, RequestFile, StatusFile } from './schema.js';
+import type { AnswersFile, RequestFile } from './schema.js';
 import type { FileFault, QuestionFile, QuestionSnapshot } from './state.js';
 
-/** What each file of a set must hold. */
-export const SCHEMAS: Readonly<Record<QuestionFile, DocumentSchema<unknown>>> = {
-  'request.json': OwnRequestFile,
-  'status.json': OwnStatusFile,
-  'answers.json': OwnAnswersFile,
-};
-
-/** In this order: a status that says `completed` is read before the answer that was written before it. */
 export const FILE_NAMES: readonly QuestionFile[] = ['request.json', 'status.json', 'answers.json'];
 
-/** One file of a set: its document, or what is wrong with it. */
-export type Reading = { readonly file: QuestionFile; readonly document: unknown } | FileFault;
-
-/** What was read of a file, if it belongs to the set. */
-export function accept(id: string, file: QuestionFile, document: unknown): Reading {
-  if (document === undefined) return { file, kind: 'missing', reason: 'the file is missing' };
-  const { sessionId } = document as { sessionId: string };
-  return sessionId === id
-    ? { file, document }
-    : { file, kind: 'damaged', reason: `it belongs to session ${sessionId}` };
+/** What the files of a set say, read without a lock. A file that does not verify is a fault; what else fails is thrown. */
+export function readSet(fileSystem: FileSystem, directory: string, id: string): QuestionSnapshot {
+  const faults: FileFault[] = [];
+  const read = <Document extends { sessionId: string }>(
+    file: QuestionFile,
+    schema: DocumentSchema<Document>,
+  ): Document | undefined => {
+    try {
+      const document = readDocument(fileSystem, `${directory}/${file}`, schema);
+      if (document?.sessionId === id) return document;
+      faults.push(wrongFile(file, document));
+    } catch (error) {
+      faults.push(faultyFile(file, error));
+    }
+    return undefined;
+  };
+  // In this order: a status that says `completed` is read before the answer that was written before it.
+  const request = read('request.json', OwnRequestFile);
+  const status = read('status.json', OwnStatusFile);
+  // By far most sets of a list have no answer: a look is cheaper than the error of opening what is not there.
+  const isAnswered = factsOf(fileSystem, `${directory}/answers.json`) !== undefined;
+  const given = isAnswered ? read('answers.json', OwnAnswersFile) : undefined;
+  const misfit = misfitOf(request, given);
+  if (misfit !== undefined) faults.push({ file: 'answers.json', kind: 'damaged', reason: misfit });
+  const answers = misfit === undefined ? given : undefined;
+  const snapshot = { id, request, status, answers, faults };
+  if (request !== undefined || status !== undefined || answers !== undefined) return snapshot;
+  const touchedMs = factsOf(fileSystem, directory)?.modifiedMs;
+  return { ...snapshot, touchedAt: touchedMs === undefined ? undefined : new Date(touchedMs).toISOString() };
 }
 
-/** What is wrong with a file that could not be read; anything but damage is thrown on. */
-export function refuse(file: QuestionFile, error: unknown): FileFault {
+function wrongFile(file: QuestionFile, document: { sessionId: string } | undefined): FileFault {
+  return document === undefined
+    ? { file, kind: 'missing', reason: 'the file is missing' }
+    : { file, kind: 'damaged', reason: `it belongs to session ${document.sessionId}` };
+}
+
+function faultyFile(file: QuestionFile, error: unknown): FileFault {
   if (error instanceof DocumentDamagedError) return { file, kind: 'damaged', reason: error.reason };
   if (error instanceof UnsafePathError) {
     return { file, kind: 'unsafe', reason: error.message.replace(`Refusing to use ${error.path}: `, '') };
@@ -36,28 +59,8 @@ export function refuse(file: QuestionFile, error: unknown): FileFault {
   throw error;
 }
 
-/** One snapshot of what was read; `touchedAt` is asked for only where no file tells a time. */
-export function assemble(
-  id: string,
-  readings: readonly Reading[],
-  touchedAt: () => string | undefined,
-): QuestionSnapshot {
-  const documents: { [File in QuestionFile]?: unknown } = {};
-  const faults: FileFault[] = [];
-  for (const reading of readings) {
-    if ('document' in reading) documents[reading.file] = reading.document;
-    else if (reading.kind !== 'missing' || reading.file !== 'answers.json') faults.push(reading);
-  }
-  const request = documents['request.json'] as RequestFile | undefined;
-  const status = documents['status.json'] as StatusFile | undefined;
-  let answers = documents['answers.json'] as AnswersFile | undefined;
-  const misfit = misfitOf(request, answers);
-  if (misfit !== undefined) {
-    faults.push({ file: 'answers.json', kind: 'damaged', reason: misfit });
-    answers = undefined;
-  }
-  const isUndated = request === undefined && status === undefined && answers === undefined;
-  return { id, request, status, answers, faults, ...(isUndated ? { touchedAt: touchedAt() } : {}) };
+function factsOf(fileSystem: FileSystem, path: string) {
+  return attempt(path, 'look at', () => fileSystem.look(path));
 }
 
 /** AUQ accepts whatever it is given: an answer that does not speak of its questions is none. */

@@ -100,12 +100,19 @@ export function collectedAtOf(snapshot: QuestionSnapshot, outcome: QuestionOutco
 /** When something last happened to a set, as an ISO time; the epoch if nothing can be told. */
 export function lastActivityOf(snapshot: QuestionSnapshot, now: Date): string {
   const { answers, status, request, touchedAt } = snapshot;
-  let lastMs = 0;
-  for (const time of [answers?.timestamp, status?.lastModified, request?.timestamp, touchedAt])
-    if (time !== undefined) lastMs = Math.max(lastMs, Date.parse(time));
+  let lastMs = Math.max(
+    timeOf(answers?.timestamp),
+    timeOf(status?.lastModified),
+    timeOf(request?.timestamp),
+    timeOf(touchedAt),
+  );
   const expiresMs = request?.expiresAt === undefined ? Number.NaN : Date.parse(request.expiresAt);
   if (expiresMs <= now.getTime()) lastMs = Math.max(lastMs, expiresMs);
   return new Date(lastMs).toISOString();
+}
+
+function timeOf(time: string | undefined): number {
+  return time === undefined ? 0 : Date.parse(time);
 }
 
 /** The status file that a set should have, made anew from its request if it lost its own. */

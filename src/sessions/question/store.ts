@@ -18,7 +18,7 @@ import {
   NewerVersionError,
   type OnHint,
   readDocument,
-  readDocumentOnce,
+  readPatiently,
   removeQuietly,
   removeTree,
   StorageError,
@@ -30,7 +30,7 @@ import {
 } from '../../storage/index.js';
 import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
 import { FileChange, type QuestionChange } from './file-change.js';
-import { accept, assemble, documentsOf, FILE_NAMES, type Reading, refuse, SCHEMAS } from './read-set.js';
+import { documentsOf, FILE_NAMES, readSet } from './read-set.js';
 import { DraftFile, type RequestFile, type StatusFile } from './schema.js';
 import { type FileFault, type QuestionSnapshot, statusFor } from './state.js';
 
@@ -115,52 +115,16 @@ export class FileQuestionStore implements QuestionStore {
     return hasDirectory(this.#tools.fileSystem, this.#path(id));
   }
 
-  async read(id: string): Promise<QuestionSnapshot> {
-    return this.#readWhole(id) ?? this.#readPatiently(id);
-  }
-
-  /** Undefined where one look is not enough. */
-  #readWhole(id: string): QuestionSnapshot | undefined {
-    try {
-      const snapshot = this.readOnce(id);
-      return snapshot.faults.length === 0 ? snapshot : undefined;
-    } catch (error) {
-      if (error instanceof SessionNotFoundError) throw error;
-      return undefined; // looked at again, which says what is wrong
-    }
-  }
-
-  async #readPatiently(id: string): Promise<QuestionSnapshot> {
-    const directory = this.#existing(id);
-    const readings: Reading[] = [];
-    for (const file of FILE_NAMES) {
-      try {
-        readings.push(
-          accept(id, file, await readDocument(this.#tools, join(directory, file), SCHEMAS[file])),
-        );
-      } catch (error) {
-        readings.push(refuse(file, error));
-      }
-    }
-    return assemble(id, readings, () => this.#touchedAt(directory));
+  read(id: string): Promise<QuestionSnapshot> {
+    return readPatiently(
+      this.#tools.clock,
+      () => this.readOnce(id),
+      ({ faults }) => faults.every(({ kind }) => kind !== 'damaged'),
+    );
   }
 
   readOnce(id: string): QuestionSnapshot {
-    const directory = this.#existing(id);
-    const { fileSystem } = this.#tools;
-    const readings: Reading[] = [];
-    for (const file of FILE_NAMES) {
-      const path = `${directory}/${file}`;
-      // By far most sets of a list have no answer: a look is cheaper than the error of opening what is not there.
-      if (file === 'answers.json' && attempt(path, 'look at', () => fileSystem.look(path)) === undefined)
-        continue;
-      try {
-        readings.push(accept(id, file, readDocumentOnce(fileSystem, path, SCHEMAS[file])));
-      } catch (error) {
-        readings.push(refuse(file, error));
-      }
-    }
-    return assemble(id, readings, () => this.#touchedAt(directory));
+    return readSet(this.#tools.fileSystem, this.#existing(id), id);
   }
 
   async change<Result>(
@@ -200,7 +164,7 @@ export class FileQuestionStore implements QuestionStore {
     const directory = this.#existing(id);
     this.#sweepTemporaries(directory, ['draft.json']);
     try {
-      return readDocumentOnce(this.#tools.fileSystem, join(directory, 'draft.json'), DraftFile);
+      return readDocument(this.#tools.fileSystem, join(directory, 'draft.json'), DraftFile);
     } catch (error) {
       if (!(error instanceof DocumentDamagedError)) throw error;
       const keptAt = setAside(this.#tools, join(directory, 'draft.json'));
@@ -275,11 +239,6 @@ export class FileQuestionStore implements QuestionStore {
     const path = this.#path(id);
     if (!hasDirectory(this.#tools.fileSystem, path)) throw new SessionNotFoundError(id);
     return path;
-  }
-
-  #touchedAt(directory: string): string | undefined {
-    const facts = attempt(directory, 'look at', () => this.#tools.fileSystem.look(directory));
-    return facts === undefined ? undefined : new Date(facts.modifiedMs).toISOString();
   }
 
   #path(id: string): string {
