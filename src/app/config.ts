@@ -172,37 +172,43 @@ export class ConfigError extends HoldfastError<'CONFIG_INVALID'> {
 
 function deriveRoots(environment: Environment): { roots: Roots; source: string } {
   const home = environment.HOME || homedir();
-  const temporary = environment.TMPDIR || tmpdir();
+  const { source, ...own } = ownRoots(environment, home);
+  const roots = {
+    home,
+    ...own,
+    get temporary() {
+      return environment.TMPDIR || tmpdir();
+    },
+  };
+  return { roots, source };
+}
+
+function ownRoots(environment: Environment, home: string) {
   const own = environment.HOLDFAST_HOME;
   if (own) {
     if (!isAbsolute(own))
       throw new ConfigError('HOLDFAST_HOME', `must be an absolute path, not ${JSON.stringify(own)}`);
-    const roots = {
-      home,
-      temporary,
+    return {
+      source: 'HOLDFAST_HOME',
       config: join(own, 'config'),
       data: join(own, 'data'),
       state: join(own, 'state'),
     };
-    return { roots, source: 'HOLDFAST_HOME' };
+  }
+  if (process.platform === 'darwin') {
+    const support = join(home, 'Library', 'Application Support', 'holdfast');
+    return { source: 'the platform', config: support, data: support, state: join(support, 'state') };
   }
   const base = (name: string, ...fallback: string[]) => {
     const given = environment[name];
     return join(given && isAbsolute(given) ? given : join(home, ...fallback), 'holdfast');
   };
-  if (process.platform === 'darwin') {
-    const support = join(home, 'Library', 'Application Support', 'holdfast');
-    const roots = { home, temporary, config: support, data: support, state: join(support, 'state') };
-    return { roots, source: 'the platform' };
-  }
-  const roots = {
-    home,
-    temporary,
+  return {
+    source: 'the XDG directories',
     config: base('XDG_CONFIG_HOME', '.config'),
     data: base('XDG_DATA_HOME', '.local', 'share'),
     state: base('XDG_STATE_HOME', '.local', 'state'),
   };
-  return { roots, source: 'the XDG directories' };
 }
 
 interface ParsedSettings {

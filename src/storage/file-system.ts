@@ -85,7 +85,7 @@ export const nodeFileSystem: FileSystem = {
   removeDirectory: (path) => fs.rmdirSync(path),
   list: (path) => fs.readdirSync(path),
   readLink: (path) => fs.readlinkSync(path),
-  resolve: (path) => fs.realpathSync(path),
+  resolve: (path) => fs.realpathSync.native(path),
   watch(path, onEvent, onError) {
     const watcher = fs.watch(path, { persistent: true }, (_event, name) => onEvent(name));
     watcher.on('error', onError);

@@ -35,24 +35,44 @@ export interface Layout {
   readonly scripted: string;
 }
 
-/** Derives all paths. A moved directory keeps its trash beside it, so that moving there stays one rename. */
+/**
+ * Derives all paths, each when it is asked for: a command needs few of them. A moved directory keeps its trash beside it,
+ * so that moving there stays one rename.
+ */
 export function deriveLayout(roots: Roots, workingDirectory: string, moved: MovedDirectories = {}): Layout {
   return {
-    configFile: join(roots.config, 'config.json'),
-    questions: moved.question ?? join(roots.data, 'questions'),
-    questionTrash:
-      moved.question === undefined
+    get configFile() {
+      return join(roots.config, 'config.json');
+    },
+    get questions() {
+      return moved.question ?? join(roots.data, 'questions');
+    },
+    get questionTrash() {
+      return moved.question === undefined
         ? join(roots.data, 'trash', 'questions')
-        : join(moved.question, '.holdfast', 'trash'),
-    conversations: moved.conversation ?? join(roots.home, '.aurora', 'spawn', 'sessions'),
+        : join(moved.question, '.holdfast', 'trash');
+    },
+    get conversations() {
+      return moved.conversation ?? join(roots.home, '.aurora', 'spawn', 'sessions');
+    },
     get loop() {
       return moved.loop ?? join(workingDirectory, '.prp-session');
     },
-    changes: moved.changeTemporary ?? join(roots.temporary, 'ralph', 'sessions'),
-    processes: join(roots.state, 'processes'),
-    processTrash: join(roots.state, 'trash', 'processes'),
-    programs: join(roots.state, 'programs'),
-    scripted: join(roots.state, 'scripted'),
+    get changes() {
+      return moved.changeTemporary ?? join(roots.temporary, 'ralph', 'sessions');
+    },
+    get processes() {
+      return join(roots.state, 'processes');
+    },
+    get processTrash() {
+      return join(roots.state, 'trash', 'processes');
+    },
+    get programs() {
+      return join(roots.state, 'programs');
+    },
+    get scripted() {
+      return join(roots.state, 'scripted');
+    },
   };
 }
 

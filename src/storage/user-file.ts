@@ -1,11 +1,11 @@
-import { readBytes, replaceFile, replaceFileIf, type StorageTools } from './atomic-file.js';
+import { readBytes, readFile, replaceFile, replaceFileIf, type StorageTools } from './atomic-file.js';
 import { attempt } from './errors.js';
 import { type FileSystem, systemCode } from './file-system.js';
 
 /** A file that belongs to the user, not to us: links are followed, its mode is kept. Undefined where there is none. */
 export function readUserFile(fileSystem: FileSystem, path: string): string | undefined {
   const real = resolveUserPath(fileSystem, path);
-  return real === undefined ? undefined : readBytes(fileSystem, real)?.toString('utf8');
+  return real === undefined ? undefined : readFile(fileSystem, real);
 }
 
 /** Replaces a file of the user as a whole and durably, through links, keeping its mode. Throws ATOMIC_WRITE_FAILED. */
@@ -42,7 +42,8 @@ export function updateUserFile(
 export function resolveUserPath(fileSystem: FileSystem, path: string): string | undefined {
   return attempt(path, 'find', () => {
     try {
-      return fileSystem.resolve(path);
+      // Most files that we ask for are not there, and an error costs more than a look.
+      return fileSystem.look(path) === undefined ? undefined : fileSystem.resolve(path);
     } catch (error) {
       if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
       throw error;
