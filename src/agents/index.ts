@@ -29,6 +29,7 @@ export {
 } from './events.js';
 export {
   decidePermission,
+  PERMISSION_MODES,
   type PermissionMode,
   type PermissionPolicy,
   type PermissionRequest,

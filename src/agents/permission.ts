@@ -2,7 +2,8 @@ import { messageOf } from '../foundation/index.js';
 import type { ToolKind } from './events.js';
 
 /** `edits`: edits are accepted, the rest as the agent's own rules say. `ask`: a person decides. `bypass`: everything goes. */
-export type PermissionMode = 'edits' | 'ask' | 'bypass';
+export const PERMISSION_MODES = ['edits', 'ask', 'bypass'] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
 /** What an agent wants to do and needs a yes for. */
 export interface PermissionRequest {

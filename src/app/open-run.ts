@@ -1,9 +1,8 @@
 import type { PermissionMode } from '../agents/index.js';
-import { InvalidInputError } from '../foundation/index.js';
 import type { ContextMode, RunEnd, RunEvent } from '../runner/index.js';
 import type { Budget, Detection } from '../sessions/loop/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
-import { abortRun, prepareRun, settleCompleted, startRun } from './run.js';
+import { abortRun, findRun, prepareRun, settleCompleted, startRun } from './run.js';
 import type { SelfCommand } from './services.js';
 
 export interface OpenRunOptions extends LibraryOptions {
@@ -60,32 +59,32 @@ export interface Run {
  * Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, NO_CHECKS, AGENT_UNKNOWN, NO_AGENT, CONFIG_INVALID, INVALID_INPUT.
  */
 export function openRun(options: OpenRunOptions): Run {
-  const { permissions = 'edits', isAttended = false } = options;
-  if (permissions === 'ask' && !isAttended)
-    throw new InvalidInputError('The permissions `ask` need somebody who answers: say isAttended as well');
+  const { isAttended = false } = options;
   const services = libraryServices(options, options.directory, options.holdfast);
-  const prepared = prepareRun(services, {
+  const found = findRun(services, {
     plan: options.plan,
     agent: options.agent,
     model: options.model,
-    permissions,
+    permissions: options.permissions,
     verify: options.verify ?? [],
     budget: options.budget ?? {},
     callsPerHour: options.callsPerHour,
-    context: options.context ?? 'redline',
+    context: options.context,
     idleMs: options.idleMs,
     isUnattended: !isAttended,
   });
+  const prepared = prepareRun(services, found, usualStart(found.detection) === 'new');
   return {
     agent: prepared.agent.name,
     checks: prepared.checks.map(({ label }) => label),
     detection: prepared.detection,
     async start({ from, onEvent, signal } = {}) {
       const startedAt = services.clock.now();
-      await settleCompleted(prepared);
-      const how = from ?? usualStart(prepared.loops.detect(prepared.plan.path));
-      return startRun(services, prepared, {
-        isNew: how === 'new',
+      await settleCompleted(found);
+      const how = from ?? usualStart(found.loops.detect(found.plan.path));
+      const isNew = how === 'new';
+      return startRun(services, prepareRun(services, found, isNew), {
+        isNew,
         isReset: how === 'reset',
         emit: onEvent ?? (() => {}),
         signal: signal ?? new AbortController().signal,
@@ -93,7 +92,7 @@ export function openRun(options: OpenRunOptions): Run {
       });
     },
     async abort() {
-      await abortRun(services, prepared);
+      await abortRun(services, found);
     },
   };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AppWorld, appWorld } from '../../test/support/app-world.js';
 import { processFacts, until } from '../../test/support/processes.js';
-import { prepareRun } from './run.js';
+import { findRun } from './run.js';
 import { startDetachedRun } from './run-detached.js';
 
 /** A run whose program is a shell script instead of ours. */
@@ -11,7 +11,7 @@ function prepared(world: AppWorld, script: string) {
   mkdirSync(join(world.project, 'docs'));
   writeFileSync(join(world.project, 'docs', 'plan.md'), '# PRP\n\n### Success Criteria\n\n- [ ] one\n');
   const services = world.services({ self: { command: 'sh', args: ['-c', script] } });
-  const run = prepareRun(services, {
+  const run = findRun(services, {
     plan: { prp: 'docs/plan.md' },
     agent: 'scripted',
     permissions: 'edits',

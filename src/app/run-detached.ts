@@ -2,7 +2,7 @@ import { AbortedError, sleepOrHint } from '../foundation/index.js';
 import { startDetached } from '../programs/index.js';
 import type { LoopState } from '../sessions/loop/index.js';
 import { LockedError } from '../storage/index.js';
-import type { PreparedRun } from './run.js';
+import type { FoundRun } from './run.js';
 import type { Services } from './services.js';
 
 /** A run in the background. */
@@ -26,7 +26,7 @@ export interface DetachOptions {
 const LOOK_MS = 50;
 
 /** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */
-export function refuseSecondRun({ loops }: PreparedRun): void {
+export function refuseSecondRun({ loops }: FoundRun): void {
   const owner = loops.owner();
   if (owner.hold === 'held') throw new LockedError(loops.lockPath(), owner);
 }
@@ -37,7 +37,7 @@ export function refuseSecondRun({ loops }: PreparedRun): void {
  */
 export async function startDetachedRun(
   services: Services,
-  prepared: PreparedRun,
+  prepared: FoundRun,
   { args, isNew, signal }: DetachOptions,
 ): Promise<DetachedRun> {
   const { self, workingDirectory, environment, clock } = services;
@@ -68,13 +68,13 @@ export async function startDetachedRun(
   }
 }
 
-function isOwnedBy({ loops }: PreparedRun, pid: number): boolean {
+function isOwnedBy({ loops }: FoundRun, pid: number): boolean {
   const { hold, owner } = loops.owner();
   return hold === 'held' && owner?.pid === pid;
 }
 
 /** The session that was meant; the owner of a new one takes the lock before there is one, beside an old one perhaps. */
-function sessionOf({ loops, plan, detection }: PreparedRun, isNew: boolean): LoopState | null {
+function sessionOf({ loops, plan, detection }: FoundRun, isNew: boolean): LoopState | null {
   const { session, expiry } = loops.detect(plan.path);
   const isOfOtherPlan = expiry.isExpired && expiry.action === 'create_new';
   const isOld = isNew && session?.sessionId === detection.session?.sessionId;

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import type { AgentDefinition, PermissionMode } from '../agents/index.js';
-import { isHoldfastError } from '../foundation/index.js';
+import { InvalidInputError, isHoldfastError } from '../foundation/index.js';
 import { guessVerifyCommands } from '../plans/index.js';
 import { ProgramNotStartedError, runProgram } from '../programs/index.js';
 import {
@@ -31,20 +31,23 @@ import { conversationPath, openConversations, turnTaker } from './conversations.
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { workbenchOf } from './processes.js';
 import { openChangePlan } from './run-change.js';
+import { forgetStart, type RunStart, recallStart, rememberStart } from './run-memory.js';
 import type { Services } from './services.js';
 import { isToldByRun } from './told-commands.js';
 
-/** What a person wants of a run. */
+/** What a person wants of a run. What they leave open is as when the session was last run, or as usual. */
 export interface RunWishes {
   readonly plan: { readonly prp: string } | { readonly change: string };
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
-  readonly permissions: PermissionMode;
+  /** `edits` as usual. */
+  readonly permissions?: PermissionMode | undefined;
   /** Checks as the person typed them; guessed from the project where there are none. */
   readonly verify: readonly string[];
   readonly budget: Budget;
   readonly callsPerHour?: number | undefined;
-  readonly context: ContextMode;
+  /** `redline` as usual. */
+  readonly context?: ContextMode | undefined;
   /** How long the agent may show no sign of life; 0 = for ever, as configured if absent. */
   readonly idleMs?: number | undefined;
   readonly isUnattended: boolean;
@@ -52,35 +55,81 @@ export interface RunWishes {
   readonly onEnd?: string | undefined;
 }
 
-/** A run that could be started: everything is found, nothing is changed. */
-export interface PreparedRun {
+/** Wishes of which none is open that the run depends on. */
+interface DecidedWishes extends RunWishes {
+  readonly permissions: PermissionMode;
+  readonly context: ContextMode;
+}
+
+/** The plan of a run, and the session of it that is there. */
+export interface FoundRun {
   readonly wishes: RunWishes;
   readonly loops: LoopSessions;
   readonly plan: RunPlan;
+  readonly projectDirectory: string;
+  readonly detection: Detection;
+}
+
+/** A run that could be started: everything is found, nothing is changed. */
+export interface PreparedRun extends FoundRun {
+  readonly wishes: DecidedWishes;
   readonly agent: AgentDefinition;
   readonly checks: readonly Check[];
   readonly areChecksGuessed: boolean;
-  readonly projectDirectory: string;
-  readonly detection: Detection;
+  /** How the session was run before, where it is gone on with and that is known. */
+  readonly before: RunStart | undefined;
 }
 
 /** How long a check may take; a tool that the agent runs may be silent as long. */
 const CHECK_TIMEOUT_MS = 60 * 60_000;
 const ON_END_TIMEOUT_MS = 60_000;
 
-/** Finds everything that a run needs. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, NO_CHECKS, AGENT_UNKNOWN, NO_AGENT. */
-export function prepareRun(services: Services, wishes: RunWishes): PreparedRun {
+/** Finds the plan and the session that is there. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, AGENT_UNKNOWN, NO_AGENT. */
+export function findRun(services: Services, wishes: RunWishes): FoundRun {
   const projectDirectory = projectDirectoryOf(services);
   const loops = openLoops(services, { callsPerHour: wishes.callsPerHour });
   const plan = openPlan(services, wishes, projectDirectory);
-  const agent = chooseAgent(services, wishes.agent);
-  if (locateAgent(services, agent) === undefined)
-    throw new ProgramNotStartedError(agent.command, Object.assign(new Error(), { code: 'ENOENT' }));
+  // Said before anybody decides anything.
+  if (wishes.agent !== undefined) findAgent(services, wishes.agent);
+  return { wishes, loops, plan, projectDirectory, detection: loops.detect(plan.path) };
+}
+
+/** Finds everything else that a run needs. Throws NO_CHECKS, AGENT_UNKNOWN, NO_AGENT, INVALID_INPUT. */
+export function prepareRun(services: Services, found: FoundRun, isNew: boolean): PreparedRun {
+  const { projectDirectory, detection } = found;
+  const before = isNew ? undefined : recallStart(services, detection.session?.sessionId);
+  const wishes = asBefore(found.wishes, before);
+  const agent = findAgent(services, wishes.agent);
   const checks = checksOf(services, wishes, projectDirectory);
   if (checks.length === 0) throw new NoChecksError();
-  const detection = loops.detect(plan.path);
-  const areChecksGuessed = wishes.verify.length === 0;
-  return { wishes, loops, plan, agent, checks, areChecksGuessed, projectDirectory, detection };
+  return { ...found, wishes, agent, checks, areChecksGuessed: wishes.verify.length === 0, before };
+}
+
+/** What was left open, as it was before. To ask for nothing has to be said each time. */
+function asBefore(wishes: RunWishes, before: RunStart | undefined): DecidedWishes {
+  const permissions = wishes.permissions ?? (before?.permissions === 'ask' ? 'ask' : 'edits');
+  if (permissions === 'ask' && wishes.isUnattended)
+    throw new InvalidInputError('The permissions `ask` need somebody who answers', {
+      hint: 'Say --attended if somebody looks at the inbox, or choose other --permissions.',
+    });
+  return {
+    ...wishes,
+    agent: wishes.agent ?? before?.agent,
+    // A model of one agent means nothing to another.
+    model: wishes.model ?? (wishes.agent === undefined ? before?.model : undefined),
+    permissions,
+    verify: wishes.verify.length > 0 ? wishes.verify : (before?.verify ?? []),
+    context: wishes.context ?? before?.context ?? 'redline',
+    idleMs: wishes.idleMs ?? before?.idleMs,
+    onEnd: wishes.onEnd ?? before?.onEnd,
+  };
+}
+
+function findAgent(services: Services, name: string | undefined): AgentDefinition {
+  const agent = chooseAgent(services, name);
+  if (locateAgent(services, agent) === undefined)
+    throw new ProgramNotStartedError(agent.command, Object.assign(new Error(), { code: 'ENOENT' }));
+  return agent;
 }
 
 function openPlan(services: Services, { plan }: RunWishes, projectDirectory: string): RunPlan {
@@ -102,10 +151,7 @@ export function budgetOf(services: Services, { budget }: RunWishes): Budget {
 }
 
 /** How many files of the project are not as they were committed; 0 where there is no git. */
-export async function countUncommitted(
-  services: Services,
-  { projectDirectory }: PreparedRun,
-): Promise<number> {
+export async function countUncommitted(services: Services, { projectDirectory }: FoundRun): Promise<number> {
   const workbench = workbenchOf(services);
   const { repositories, files } = await takeSnapshot(workbench, projectDirectory, workbench);
   return repositories.length === 0 ? 0 : files.size;
@@ -138,21 +184,31 @@ export async function startRun(
   options: StartRunOptions,
 ): Promise<RunEnd> {
   using loop = await ownLoop(services, prepared, options);
+  const { sessionId } = loop.state;
+  rememberStart(services, sessionId, startOf(prepared));
   services.programs.endOrphans();
   const end = await runOwned(services, prepared, loop, options);
-  options.emit({ type: 'run-end', sessionId: loop.state.sessionId, ...end });
+  if (end.outcome === 'completed') forgetStart(services, sessionId);
+  options.emit({ type: 'run-end', sessionId, ...end });
   await runOnEnd(services, prepared, loop.state, end);
   return end;
 }
 
+function startOf({ agent, wishes }: PreparedRun): RunStart {
+  const { model, permissions, verify, context, idleMs, onEnd } = wishes;
+  return { agent: agent.name, model, permissions, verify, context, idleMs, onEnd };
+}
+
 async function ownLoop(
   services: Services,
-  { loops, plan, wishes }: PreparedRun,
+  { loops, plan, wishes, detection }: PreparedRun,
   { isNew, isReset }: StartRunOptions,
 ): Promise<OwnedLoop> {
   if (isNew) {
     const { criteriaCount, story } = plan;
-    return loops.create(plan.path, { criteriaCount, story, budget: budgetOf(services, wishes) });
+    const loop = await loops.create(plan.path, { criteriaCount, story, budget: budgetOf(services, wishes) });
+    if (detection.session !== null) forgetStart(services, detection.session.sessionId);
+    return loop;
   }
   const loop = await loops.resume(plan.path, { reset: isReset });
   const { budget, callsPerHour } = wishes;
@@ -297,17 +353,18 @@ async function runOnEnd(
 }
 
 /** Does what a crash right after the end of a completed session left undone. */
-export async function settleCompleted({ detection, plan }: PreparedRun): Promise<void> {
+export async function settleCompleted({ detection, plan }: FoundRun): Promise<void> {
   const { session } = detection;
   const isOfPlan = detection.expiry.isExpired && detection.expiry.action === 'no_resume';
   if (session?.status === 'completed' && isOfPlan) await plan.finish(session.sessionId);
 }
 
 /** Ends a session for good without going on with it; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
-export async function abortRun(services: Services, { loops, plan }: PreparedRun): Promise<string> {
+export async function abortRun(services: Services, { loops, plan }: FoundRun): Promise<string> {
   using loop = await loops.open();
   services.programs.endOrphans();
   await plan.abandon(loop.state.sessionId);
   loop.abort();
+  forgetStart(services, loop.state.sessionId);
   return loop.directory;
 }

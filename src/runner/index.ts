@@ -5,7 +5,7 @@ export type { Assignment, RunPlan, StoryProgress } from './plan.js';
 export { buildPrompt, type PromptFacts } from './prompt.js';
 export { openPrpPlan } from './prp-plan.js';
 export { runLoop } from './run-loop.js';
-export type { ContextMode, RunParts } from './run-parts.js';
+export { CONTEXT_MODES, type ContextMode, type RunParts } from './run-parts.js';
 export { type Standing, type TestPoint, testHistory } from './standing.js';
 export {
   type Continuation,

@@ -10,7 +10,8 @@ import type { RunPlan } from './plan.js';
 import type { TurnTaker } from './take-turn.js';
 
 /** Whether the agent keeps what it knows from one iteration to the next. `redline`: until its context is nearly full. */
-export type ContextMode = 'fresh' | 'continue' | 'redline';
+export const CONTEXT_MODES = ['fresh', 'continue', 'redline'] as const;
+export type ContextMode = (typeof CONTEXT_MODES)[number];
 
 /** Everything that a run is put together from. */
 export interface RunParts {

@@ -23,6 +23,7 @@ describe('deriveLayout', () => {
       changes: '/tmp/ralph/sessions',
       processes: '/home/ada/.local/state/holdfast/processes',
       programs: '/home/ada/.local/state/holdfast/programs',
+      runs: '/home/ada/.local/state/holdfast/runs',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',
       scripted: '/home/ada/.local/state/holdfast/scripted',
     });

@@ -29,6 +29,8 @@ export interface Layout {
   readonly changes: string;
   readonly processes: string;
   readonly processTrash: string;
+  /** How runs were started. */
+  readonly runs: string;
   /** One small file for each program that runs now. */
   readonly programs: string;
   /** The conversations of our own agent program. */
@@ -66,6 +68,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get processTrash() {
       return join(roots.state, 'trash', 'processes');
+    },
+    get runs() {
+      return join(roots.state, 'runs');
     },
     get programs() {
       return join(roots.state, 'programs');

@@ -306,10 +306,6 @@ describe('stopping', () => {
       run.child.kill('SIGKILL');
       await run.ended;
       expect((await world.json(['status'])).data.loop).toMatchObject({ status: 'suspended', iteration: 0 });
-      expect(await world.run(['run', PLAN, '--agent', 'player'])).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('--verify'),
-      });
       const refused = await world.go();
       expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('--resume, --new, --abort') });
       expect(await world.go(['--resume'])).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-import type { PreparedRun } from '../../app/run.js';
+import type { FoundRun } from '../../app/run.js';
 import { startDetachedRun } from '../../app/run-detached.js';
 import { visibleBlock, visibleJson, visibleLine } from '../../foundation/index.js';
 import type { CommandContext } from '../command.js';
@@ -15,7 +15,7 @@ export interface DetachedStart {
 /** `--detach`: the run goes on in a process of its own, and this command ends as soon as that owns the session. */
 export async function runDetached(
   { services, terminal, signal, isJson }: CommandContext,
-  prepared: PreparedRun,
+  prepared: FoundRun,
   start: DetachedStart,
 ): Promise<ExitCode> {
   const { isNew } = start;
@@ -38,7 +38,7 @@ export async function runDetached(
 }
 
 /** The same command line, with every decision made. The parts that were asked about are answered. */
-function wordsOf({ wishes }: PreparedRun, { plan, isNew, values }: DetachedStart): string[] {
+function wordsOf({ wishes }: FoundRun, { plan, isNew, values }: DetachedStart): string[] {
   const { isUnattended } = wishes;
   const decided = {
     ...values,

@@ -1,4 +1,4 @@
-import { budgetOf, type PreparedRun, previewState } from '../../app/run.js';
+import { budgetOf, type FoundRun, prepareRun, previewState } from '../../app/run.js';
 import { visibleBlock, visibleJson, visibleLine } from '../../foundation/index.js';
 import { buildPrompt } from '../../runner/index.js';
 import { phaseOf } from '../../sessions/loop/index.js';
@@ -8,9 +8,10 @@ import { ExitCode } from '../exit-codes.js';
 /** `--dry-run`: what the next prompt, the checks and the limits would be. Nothing is started or written. */
 export async function showDryRun(
   { services, terminal, isJson }: CommandContext,
-  prepared: PreparedRun,
+  found: FoundRun,
   isNew: boolean,
 ): Promise<ExitCode> {
+  const prepared = prepareRun(services, found, isNew);
   const state = previewState(services, prepared, isNew);
   const { agent, checks, wishes, plan, projectDirectory } = prepared;
   const prompt = buildPrompt({

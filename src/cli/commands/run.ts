@@ -1,6 +1,8 @@
 import {
   abortRun,
   countUncommitted,
+  type FoundRun,
+  findRun,
   type PreparedRun,
   prepareRun,
   type RunWishes,
@@ -100,22 +102,23 @@ export default defineCommand({
     const { services, terminal, signal } = context;
     const startedAt = services.clock.now();
     const wishes = wishesOf(context, plan, values);
-    const prepared = prepareRun(services, wishes);
+    const found = findRun(services, wishes);
     // Said before anything is decided about the session: it is not ours to decide about.
-    if (values.detach) refuseSecondRun(prepared);
-    if (values.abort) return abort(context, prepared);
-    if (values.dryRun) return showDryRun(context, prepared, !canResume(prepared) || values.new);
-    await settleCompleted(prepared);
-    const start = await decideStart(context, prepared, values);
-    if (start === 'abort') return abort(context, prepared);
-    if (start === 'new' && !values.dirty) await confirmDirty(context, prepared);
+    if (values.detach) refuseSecondRun(found);
+    if (values.abort) return abort(context, found);
+    if (values.dryRun) return showDryRun(context, found, !canResume(found) || values.new);
+    await settleCompleted(found);
+    const start = await decideStart(context, found, values);
+    if (start === 'abort') return abort(context, found);
+    const isNew = start === 'new';
+    const prepared = prepareRun(services, found, isNew);
+    if (isNew && !values.dirty) await confirmDirty(context, found);
     if (signal.aborted) throw new AbortedError('The run');
-    if (values.detach) return runDetached(context, prepared, { plan, isNew: start === 'new', values });
-    if (prepared.areChecksGuessed && !context.isJson)
-      terminal.note(`checks (guessed): ${prepared.checks.map(({ label }) => label).join(', ')}`);
+    if (values.detach) return runDetached(context, found, { plan, isNew, values });
+    if (!context.isJson) for (const note of notesOn(prepared)) terminal.note(note);
     await using screen = await openRunScreen(context, prepared, { isPlain: values.plain });
     const end = await startRun(services, prepared, {
-      isNew: start === 'new',
+      isNew,
       isReset: values.reset,
       emit: (event) => screen.show(event),
       signal,
@@ -139,16 +142,11 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     throw new UsageError('--detach starts a run: it goes with neither --abort nor --dry-run');
   const hasPerson = terminal.isInteractive && !values.detach;
   const isUnattended = values.unattended || (!hasPerson && !values.attended);
-  const permissions = permissionMode(values.permissions);
-  if (permissions === 'ask' && isUnattended)
-    throw new UsageError('--permissions ask needs somebody who answers', {
-      hint: 'Say --attended if somebody looks at the inbox, or choose another mode.',
-    });
   return {
     plan: change === undefined ? { prp: plan ?? '' } : { change },
     agent: values.agent,
     model: values.model,
-    permissions,
+    permissions: values.permissions === undefined ? undefined : permissionMode(values.permissions),
     verify: values.verify,
     budget: {
       ...positive('iterations', '--max-iterations', values.maxIterations),
@@ -182,30 +180,40 @@ function positive<Key extends string>(
 }
 
 function contextMode(text: string | undefined): RunWishes['context'] {
-  if (text === undefined || text === 'redline') return 'redline';
-  if (text === 'fresh' || text === 'continue') return text;
+  if (text === undefined || text === 'redline' || text === 'fresh' || text === 'continue') return text;
   throw new UsageError('--context is redline, continue or fresh');
 }
 
-function canResume({ detection }: PreparedRun): boolean {
+/** What the person did not say and should know. */
+function notesOn({ before, wishes, agent, checks, areChecksGuessed }: PreparedRun): string[] {
+  const labels = checks.map(({ label }) => visibleLine(label)).join(', ');
+  const notes =
+    before === undefined ? [] : [`as before: ${agent.name}, ${wishes.permissions}, ${wishes.context}`];
+  notes.push(`checks${areChecksGuessed ? ' (guessed)' : ''}: ${labels}`);
+  if (before?.permissions === 'bypass' && wishes.permissions !== 'bypass')
+    notes.push('--permissions bypass is not taken over; say it again if you want it');
+  return notes;
+}
+
+function canResume({ detection }: FoundRun): boolean {
   return detection.action === 'offer_resume';
 }
 
 /** Whether to go on with the session that is there: as told, as asked, or as there is only one way. */
 async function decideStart(
   context: CommandContext,
-  prepared: PreparedRun,
+  found: FoundRun,
   values: RunValues,
 ): Promise<'resume' | 'new' | 'abort'> {
   const { terminal, services, isJson } = context;
-  const { detection } = prepared;
+  const { detection } = found;
   for (const warning of detection.warnings) terminal.note(`note: ${visibleLine(warning)}`);
   if (values.new || (detection.action === 'create_new' && !values.resume && !values.reset)) return 'new';
-  if (values.resume || values.reset || (values.detach && canResume(prepared))) return 'resume';
+  if (values.resume || values.reset || (values.detach && canResume(found))) return 'resume';
   // Another plan, or one that is complete: there is nothing to lose by a new session, its files go to the archive.
   const { expiry } = detection;
-  if (expiry.isExpired && expiry.action === 'create_new' && !isAlive(prepared)) return 'new';
-  if (terminal.isInteractive && !isJson && detection.view !== undefined && canResume(prepared)) {
+  if (expiry.isExpired && expiry.action === 'create_new' && !isAlive(found)) return 'new';
+  if (terminal.isInteractive && !isJson && detection.view !== undefined && canResume(found)) {
     terminal.complain(
       renderResumePrompt(reportOf(detection.view, services.clock.now()), services.clock.now()),
     );
@@ -223,12 +231,12 @@ async function decideStart(
   );
 }
 
-function isAlive({ loops }: PreparedRun): boolean {
+function isAlive({ loops }: FoundRun): boolean {
   return loops.owner().hold === 'held';
 }
 
-async function confirmDirty({ services, terminal }: CommandContext, prepared: PreparedRun): Promise<void> {
-  const count = await countUncommitted(services, prepared);
+async function confirmDirty({ services, terminal }: CommandContext, found: FoundRun): Promise<void> {
+  const count = await countUncommitted(services, found);
   if (count === 0) return;
   const words = `${count} files are not as they were committed; the agent's work would be mixed with them`;
   if (terminal.isInteractive) {
@@ -238,11 +246,8 @@ async function confirmDirty({ services, terminal }: CommandContext, prepared: Pr
   throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or say --dirty.' });
 }
 
-async function abort(
-  { services, terminal, isJson }: CommandContext,
-  prepared: PreparedRun,
-): Promise<ExitCode> {
-  const directory = await abortRun(services, prepared);
+async function abort({ services, terminal, isJson }: CommandContext, found: FoundRun): Promise<ExitCode> {
+  const directory = await abortRun(services, found);
   if (isJson) terminal.write(visibleJson({ aborted: true, directory }));
   else terminal.write(`Aborted; its files are kept in ${visibleLine(directory)}`);
   return ExitCode.done;

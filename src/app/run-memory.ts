@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { PERMISSION_MODES, type PermissionMode } from '../agents/index.js';
+import { isUuidV4, messageOf, redact } from '../foundation/index.js';
+import { CONTEXT_MODES, type ContextMode } from '../runner/index.js';
+import {
+  DOCUMENT_VERSION,
+  ensureDirectory,
+  readDocument,
+  removeQuietly,
+  writeDocument,
+} from '../storage/index.js';
+import type { Services } from './services.js';
+
+/** How a run was started, so that it goes on in the same way when nobody says otherwise. */
+export interface RunStart {
+  readonly agent: string;
+  readonly model?: string | undefined;
+  /** As the person typed them; guessed checks are guessed again. */
+  readonly verify: readonly string[];
+  readonly permissions: PermissionMode;
+  readonly context: ContextMode;
+  readonly idleMs?: number | undefined;
+  readonly onEnd?: string | undefined;
+}
+
+/** `runs/<session>.json`. It lies outside of the project: an agent that may write there must not choose its own checks. */
+const RunFile = z.looseObject({
+  version: z.int(),
+  sessionId: z.uuidv4(),
+  agent: z.string().min(1),
+  model: z.string().optional(),
+  verify: z.array(z.string()),
+  permissions: z.enum(PERMISSION_MODES),
+  context: z.enum(CONTEXT_MODES),
+  idleMs: z.number().nonnegative().optional(),
+  onEnd: z.string().optional(),
+});
+
+/** Keeps how a session is run. What would put a secret on the disk is left out, and has to be said again. */
+export function rememberStart(services: Services, sessionId: string, start: RunStart): void {
+  const { tools, config } = services;
+  const path = pathOf(services, sessionId);
+  if (path === undefined) return;
+  const { onEnd, ...rest } = start;
+  ensureDirectory(tools.fileSystem, config.layout.runs);
+  writeDocument(tools, path, {
+    version: DOCUMENT_VERSION,
+    sessionId,
+    ...rest,
+    verify: start.verify.every(isPublic) ? start.verify : [],
+    ...(onEnd !== undefined && isPublic(onEnd) ? { onEnd } : {}),
+  });
+}
+
+/** How a session was last run; undefined where nobody knows any more, which stops nobody. */
+export function recallStart(services: Services, sessionId: string | undefined): RunStart | undefined {
+  const path = sessionId === undefined ? undefined : pathOf(services, sessionId);
+  if (path === undefined) return undefined;
+  try {
+    const start = readDocument(services.tools.fileSystem, path, RunFile);
+    return start?.sessionId === sessionId ? start : undefined;
+  } catch (error) {
+    services.log.warn('run.start-not-known', { sessionId, error: messageOf(error) });
+    return undefined;
+  }
+}
+
+/** For a session that nobody can go on with. */
+export function forgetStart(services: Services, sessionId: string): void {
+  const path = pathOf(services, sessionId);
+  if (path !== undefined) removeQuietly(services.tools.fileSystem, path);
+}
+
+/** The id stands in a file of the project: it is no part of a path before it was looked at. */
+function pathOf({ config }: Services, sessionId: string): string | undefined {
+  return isUuidV4(sessionId) ? join(config.layout.runs, `${sessionId}.json`) : undefined;
+}
+
+function isPublic(text: string): boolean {
+  return redact(text) === text;
+}
