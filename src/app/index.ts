@@ -22,4 +22,5 @@ export { createConversationSessions, type OpenConversationsOptions } from './ope
 export { createLoopSessions, type OpenLoopsOptions } from './open-loops.js';
 export { createProcessSessions, type OpenProcessesOptions } from './open-processes.js';
 export { launchOf, openProcesses } from './processes.js';
+export { lastWords } from './run-words.js';
 export { findLockedSession, type LockReport, lockOf, unlock } from './unlock.js';

@@ -1,8 +1,9 @@
 import { AbortedError, sleepOrHint } from '../foundation/index.js';
-import { startDetached } from '../programs/index.js';
+import { type DetachedProgram, type ProgramExit, startDetached } from '../programs/index.js';
 import type { LoopState } from '../sessions/loop/index.js';
-import { LockedError } from '../storage/index.js';
+import { closeQuietly, LockedError } from '../storage/index.js';
 import type { FoundRun } from './run.js';
+import { keepWords, openWords, takeWords } from './run-words.js';
 import type { Services } from './services.js';
 
 /** A run in the background. */
@@ -37,34 +38,56 @@ export function refuseSecondRun({ loops }: FoundRun): void {
  */
 export async function startDetachedRun(
   services: Services,
-  prepared: FoundRun,
+  found: FoundRun,
   { args, isNew, signal }: DetachOptions,
 ): Promise<DetachedRun> {
-  const { self, workingDirectory, environment, clock } = services;
-  const program = await startDetached({
-    command: self.command,
-    args: [...self.args, ...args],
-    workingDirectory,
-    environment,
+  const { clock } = services;
+  const words = openWords(services);
+  const program = await startSelf(services, args, words.descriptor).catch((error: unknown) => {
+    takeWords(services, words.path);
+    throw error;
   });
   const { pid } = program;
-  let exit: DetachedRun['exit'] = null;
-  const ended = program.exited.then(({ code, stderr }) => {
-    exit = { code, stderr };
+  let exited: ProgramExit | undefined;
+  const ended = program.exited.then((exit) => {
+    exited = exit;
   });
   for (;;) {
-    if (exit !== null) return { pid, session: sessionOf(prepared, isNew), exit };
+    if (exited !== undefined) {
+      const exit = { code: exited.code, stderr: takeWords(services, words.path) };
+      return { pid, session: sessionOf(found, isNew), exit };
+    }
     if (signal.aborted) {
       program.stop();
       await ended;
+      takeWords(services, words.path);
       throw new AbortedError('The run');
     }
-    const session = isOwnedBy(prepared, pid) ? sessionOf(prepared, isNew) : null;
+    const session = isOwnedBy(found, pid) ? sessionOf(found, isNew) : null;
     if (session !== null) {
+      keepWords(services, words.path, session.sessionId);
       program.release();
-      return { pid, session, exit };
+      return { pid, session, exit: null };
     }
     await sleepOrHint(clock, LOOK_MS, ended, signal);
+  }
+}
+
+async function startSelf(
+  { self, workingDirectory, environment, tools }: Services,
+  args: readonly string[],
+  stderr: number,
+): Promise<DetachedProgram> {
+  try {
+    return await startDetached({
+      command: self.command,
+      args: [...self.args, ...args],
+      workingDirectory,
+      environment,
+      stderr,
+    });
+  } finally {
+    closeQuietly(tools.fileSystem, stderr);
   }
 }
 

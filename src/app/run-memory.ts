@@ -40,7 +40,7 @@ const RunFile = z.looseObject({
 /** Keeps how a session is run. What would put a secret on the disk is left out, and has to be said again. */
 export function rememberStart(services: Services, sessionId: string, start: RunStart): void {
   const { tools, config } = services;
-  const path = pathOf(services, sessionId);
+  const path = runFile(services, sessionId, 'json');
   if (path === undefined) return;
   const { onEnd, ...rest } = start;
   ensureDirectory(tools.fileSystem, config.layout.runs);
@@ -55,7 +55,7 @@ export function rememberStart(services: Services, sessionId: string, start: RunS
 
 /** How a session was last run; undefined where nobody knows any more, which stops nobody. */
 export function recallStart(services: Services, sessionId: string | undefined): RunStart | undefined {
-  const path = sessionId === undefined ? undefined : pathOf(services, sessionId);
+  const path = sessionId === undefined ? undefined : runFile(services, sessionId, 'json');
   if (path === undefined) return undefined;
   try {
     const start = readDocument(services.tools.fileSystem, path, RunFile);
@@ -67,14 +67,16 @@ export function recallStart(services: Services, sessionId: string | undefined): 
 }
 
 /** For a session that nobody can go on with. */
-export function forgetStart(services: Services, sessionId: string): void {
-  const path = pathOf(services, sessionId);
-  if (path !== undefined) removeQuietly(services.tools.fileSystem, path);
+export function forgetRun(services: Services, sessionId: string): void {
+  for (const kind of ['json', 'log'] as const) {
+    const path = runFile(services, sessionId, kind);
+    if (path !== undefined) removeQuietly(services.tools.fileSystem, path);
+  }
 }
 
-/** The id stands in a file of the project: it is no part of a path before it was looked at. */
-function pathOf({ config }: Services, sessionId: string): string | undefined {
-  return isUuidV4(sessionId) ? join(config.layout.runs, `${sessionId}.json`) : undefined;
+/** A file beside a session. Its id stands in a file of the project: it is no part of a path before it was looked at. */
+export function runFile({ config }: Services, sessionId: string, kind: 'json' | 'log'): string | undefined {
+  return isUuidV4(sessionId) ? join(config.layout.runs, `${sessionId}.${kind}`) : undefined;
 }
 
 function isPublic(text: string): boolean {

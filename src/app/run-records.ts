@@ -4,6 +4,7 @@ import { LoopNotFoundError, type LoopView } from '../sessions/loop/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
 import { openConversations } from './conversations.js';
 import { openLoops, projectDirectoryOf } from './loops.js';
+import { lastWords } from './run-words.js';
 import type { Services } from './services.js';
 
 /** What the files tell about the loop of this project. */
@@ -12,6 +13,8 @@ export interface RunRecords {
   readonly conversation: ConversationView | undefined;
   /** What was asked in the project since the loop began. */
   readonly questions: readonly QuestionView[];
+  /** What its last run in the background said, if anything. */
+  readonly lastWords: string | null;
 }
 
 /** Reads the loop of this project, its conversation and its questions. Throws LOOP_NOT_FOUND. */
@@ -24,7 +27,13 @@ export async function readRunRecords(services: Services): Promise<RunRecords> {
   const questions = (await services.questions.list()).filter(
     ({ workingDirectory, createdAt }) => workingDirectory === project && Date.parse(createdAt) >= since,
   );
-  return { loop, conversation: readConversation(services, loop.sessionId), questions };
+  const { sessionId } = loop;
+  return {
+    loop,
+    conversation: readConversation(services, sessionId),
+    questions,
+    lastWords: lastWords(services, sessionId),
+  };
 }
 
 function readConversation(services: Services, sessionId: string): ConversationView | undefined {

@@ -31,7 +31,7 @@ import { conversationPath, openConversations, turnTaker } from './conversations.
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { workbenchOf } from './processes.js';
 import { openChangePlan } from './run-change.js';
-import { forgetStart, type RunStart, recallStart, rememberStart } from './run-memory.js';
+import { forgetRun, type RunStart, recallStart, rememberStart } from './run-memory.js';
 import type { Services } from './services.js';
 import { isToldByRun } from './told-commands.js';
 
@@ -188,7 +188,7 @@ export async function startRun(
   rememberStart(services, sessionId, startOf(prepared));
   services.programs.endOrphans();
   const end = await runOwned(services, prepared, loop, options);
-  if (end.outcome === 'completed') forgetStart(services, sessionId);
+  if (end.outcome === 'completed') forgetRun(services, sessionId);
   options.emit({ type: 'run-end', sessionId, ...end });
   await runOnEnd(services, prepared, loop.state, end);
   return end;
@@ -207,7 +207,7 @@ async function ownLoop(
   if (isNew) {
     const { criteriaCount, story } = plan;
     const loop = await loops.create(plan.path, { criteriaCount, story, budget: budgetOf(services, wishes) });
-    if (detection.session !== null) forgetStart(services, detection.session.sessionId);
+    if (detection.session !== null) forgetRun(services, detection.session.sessionId);
     return loop;
   }
   const loop = await loops.resume(plan.path, { reset: isReset });
@@ -365,6 +365,6 @@ export async function abortRun(services: Services, { loops, plan }: FoundRun): P
   services.programs.endOrphans();
   await plan.abandon(loop.state.sessionId);
   loop.abort();
-  forgetStart(services, loop.state.sessionId);
+  forgetRun(services, loop.state.sessionId);
   return loop.directory;
 }

@@ -1,5 +1,12 @@
 import { createServices, type Environment, type Services } from '../app/base.js';
-import { HoldfastError, messageOf, visibleBlock, visibleJson, visibleLine } from '../foundation/index.js';
+import {
+  HoldfastError,
+  messageOf,
+  redact,
+  visibleBlock,
+  visibleJson,
+  visibleLine,
+} from '../foundation/index.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import { HelpRequested, parseCommand } from './parse.js';
 import type { Program } from './program.js';
@@ -87,7 +94,7 @@ function tell(error: unknown, terminal: Terminal, isJson: boolean): void {
     terminal.write(visibleJson(report));
     return;
   }
-  terminal.complain(`${terminal.errorStyle.red('holdfast:')} ${visibleLine(report.error)}`);
+  terminal.complain(`${terminal.errorStyle.red('holdfast:')} ${visibleLine(redact(report.error))}`);
   if (report.hint !== undefined) terminal.complain(terminal.errorStyle.dim(visibleBlock(report.hint)));
 }
 

@@ -40,6 +40,8 @@ export interface RunReport {
   readonly errors: readonly { readonly at: string; readonly phase: string; readonly error: string }[];
   readonly breaker: { readonly state: string; readonly openReason: string | null };
   readonly conversation: string | null;
+  /** What its last run in the background said before it ended, if anything. */
+  readonly lastWords: string | null;
 }
 
 export interface PhaseReport {
@@ -69,10 +71,12 @@ export function reportRun({
   loop,
   conversation,
   questions,
+  lastWords,
 }: {
   readonly loop: LoopView;
   readonly conversation: ConversationView | undefined;
   readonly questions: readonly QuestionView[];
+  readonly lastWords: string | null;
 }): RunReport {
   const { state, documents } = loop;
   const { iterations = 0, activeMs = 0, tokens = 0, costUsd = 0 } = state.usage ?? {};
@@ -103,6 +107,7 @@ export function reportRun({
       openReason: documents.breaker?.openReason ?? null,
     },
     conversation: conversation?.metadata.id ?? null,
+    lastWords,
   };
 }
 

@@ -1,4 +1,5 @@
 export {
+  closeQuietly,
   createFile,
   isTemporaryName,
   keepOutOfGit,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DetachedWorld, detachedWorld, HANG, isGone } from '../support/detached-world.js';
@@ -51,6 +51,26 @@ describe('a run in the background', () => {
       expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 5 } });
     },
   );
+
+  it('leaves its last words where the report finds them', async () => {
+    await using world = await detachedWorld([HANG]);
+    const { data } = await detach(world);
+    const log = world.dir.at('holdfast home', 'state', 'runs', `${data.sessionId}.log`);
+    expect(statSync(log).mode & 0o777).toBe(0o600);
+    // What a program that dies of a defect says; the run has its stderr open.
+    writeFileSync(`/proc/${data.pid}/fd/2`, 'FATAL ERROR: heap out of memory \u001b[2J\n');
+    process.kill(data.pid, 'SIGKILL');
+    await until(() => isGone(data.pid));
+    expect((await world.json(['report'])).data.lastWords).toContain('FATAL ERROR: heap out of memory');
+    const { stdout } = await world.run(['report']);
+    expect(stdout).toContain('last words\n  FATAL ERROR: heap out of memory');
+    expect(stdout).not.toContain('\u001b');
+    expect((await world.run(['status'])).stderr).toContain('said: FATAL ERROR');
+    // Those of an earlier start are not those of this one.
+    const again = await detach(world);
+    expect((await world.json(['report'])).data.lastWords).toBeNull();
+    await world.stop(again.data.pid);
+  });
 
   it('belongs to no terminal and to no group of ours', async () => {
     await using world = await detachedWorld([HANG]);

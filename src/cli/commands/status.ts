@@ -1,5 +1,5 @@
-import { openLoops } from '../../app/index.js';
-import { sleepOrHint, visibleJson } from '../../foundation/index.js';
+import { lastWords, openLoops } from '../../app/index.js';
+import { sleepOrHint, visibleExcerpt, visibleJson } from '../../foundation/index.js';
 import { showLoop } from '../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -24,6 +24,7 @@ export default defineCommand({
     const isFound = loops.isFound();
     if (values.watch && isFound) return watch(context, loops);
     terminal.write(await show(context, loops));
+    noteLastWords(context, loops);
     return isFound ? ExitCode.done : ExitCode.notFound;
   },
 });
@@ -39,6 +40,15 @@ async function show({ services, terminal, isJson }: CommandContext, loops: Loops
       : visibleJson({ found: false, status: 'idle', message: IDLE });
   }
   return offer.found ? renderLoop({ report, offer, faults }, clock.now(), terminal.style) : IDLE;
+}
+
+/** A run in the background had nobody to talk to. */
+function noteLastWords({ services, terminal, isJson }: CommandContext, loops: Loops): void {
+  const view = isJson || loops.owner().hold === 'held' ? undefined : loops.read();
+  const words = view === undefined ? null : lastWords(services, view.sessionId);
+  if (words === null) return;
+  const last = words.split('\n').at(-1) ?? '';
+  terminal.note(`The run in the background said: ${visibleExcerpt(last, 200)} (all of it: holdfast report)`);
 }
 
 const IDLE = 'No loop in this project.';

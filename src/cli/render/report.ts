@@ -83,6 +83,7 @@ function listsOf(report: RunReport): [string, string[]][] {
     ['questions', report.questions.map(({ id, title, status }) => `${id.slice(0, 8)} ${title}: ${status}`)],
     ['denied', report.denials.map(({ at, what }) => `${at} ${what}`)],
     ['errors', report.errors.map(({ at, phase, error }) => `${at} ${phase}: ${error}`)],
+    ['last words', report.lastWords?.split('\n') ?? []],
   ];
   return lists.filter(([, items]) => items.length > 0);
 }
