@@ -259,7 +259,10 @@ describe('the program', () => {
       async () => {
         await using world = await machine();
         const home = join(world.dir.path, 'home');
-        expect((await world.run(['setup', client])).code).toBe(0);
+        expect(await world.run(['setup', client])).toMatchObject({
+          code: 0,
+          stderr: expect.stringContaining('HOLDFAST_HOME is not in the entry'),
+        });
         expect(readdirSync(home)).toEqual([]);
         expect((await world.run(['setup', client, '--write'])).stdout).toContain(join(home, file));
         expect(readFileSync(join(home, file), 'utf8')).toContain('holdfast');

@@ -1,5 +1,5 @@
 import { loadClientSetup } from '../../app/base.js';
-import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
+import { visibleExcerpt, visibleJson, visibleLine } from '../../foundation/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 
@@ -28,18 +28,20 @@ export default defineCommand({
       ? installClient(services, client, place)
       : values.remove && removeClient(services, client, place);
     const setup = inspectClient(services, client, place);
+    const path = visibleLine(setup.path);
     if (isJson) terminal.write(visibleJson({ ...setup, changed }));
     else if (values.write)
-      terminal.write(
-        `${setup.path}: ${changed ? 'entry added' : 'the entry is there already'}. ${setup.note}`,
-      );
-    else if (values.remove)
-      terminal.write(`${setup.path}: ${changed ? 'entry removed' : 'there was no entry'}.`);
+      terminal.write(`${path}: ${changed ? 'entry added' : 'the entry is there already'}. ${setup.note}`);
+    else if (values.remove) terminal.write(`${path}: ${changed ? 'entry removed' : 'there was no entry'}.`);
     else {
       terminal.write(setup.snippet);
-      terminal.note(`Belongs into ${setup.path}${setup.isInPlace ? ' (an entry is there already)' : ''}.`);
+      terminal.note(`Belongs into ${path}${setup.isInPlace ? ' (an entry is there already)' : ''}.`);
       terminal.note(`Put it there with: holdfast setup ${client} --write`);
     }
+    if (!values.remove && services.environment.HOLDFAST_HOME)
+      terminal.note(
+        'HOLDFAST_HOME is not in the entry: start the agent with it too, or its inbox is another one.',
+      );
     return ExitCode.done;
   },
 });

@@ -123,11 +123,12 @@ function iterationLines(event: Extract<RunEvent, { type: 'iteration-end' }>): st
   const lines = [`  ${facts.join('; ')}`];
   if (event.error !== null) lines.push(`  ! ${visibleExcerpt(event.error, 200)}`);
   for (const denial of event.denials.slice(0, 5)) lines.push(`  ✗ denied: ${visibleExcerpt(denial, 160)}`);
-  if (decision.next === 'enter-phase')
-    lines.push(
-      `${visibleLine(event.story ?? event.phase)} is done; next is ${visibleLine(decision.story ?? decision.phase)}`,
-    );
+  if (decision.next === 'enter-phase') lines.push(`${nameOf(event)} is done; next is ${nameOf(decision)}`);
   return lines;
+}
+
+function nameOf({ phase, story }: { readonly phase: string; readonly story: string | null }): string {
+  return story === null ? visibleLine(phase) : `story ${visibleLine(story)}`;
 }
 
 function questionLine(event: Extract<RunEvent, { type: 'question' }>, isUnattended: boolean): string {
