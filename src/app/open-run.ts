@@ -97,8 +97,9 @@ export function openRun(options: OpenRunOptions): Run {
   };
 }
 
-/** A session of another plan goes to the archive; one of this plan that cannot be resumed is for the caller to decide about. */
-function usualStart({ action, expiry }: Detection): 'new' | 'resume' {
-  const isReplaced = expiry.isExpired && expiry.action === 'create_new';
-  return action === 'create_new' || isReplaced ? 'new' : 'resume';
+/** What is over makes room; what could go on, or cannot be resumed, is for the caller to decide about. */
+function usualStart({ action, expiry, session }: Detection): 'new' | 'resume' {
+  const isOfOtherPlan = expiry.isExpired && expiry.action === 'create_new';
+  const isOver = session?.status === 'completed' || session?.status === 'aborted';
+  return action === 'create_new' || (isOfOtherPlan && isOver) ? 'new' : 'resume';
 }

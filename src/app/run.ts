@@ -207,7 +207,7 @@ async function ownLoop(
   if (isNew) {
     const { criteriaCount, story } = plan;
     const loop = await loops.create(plan.path, { criteriaCount, story, budget: budgetOf(services, wishes) });
-    if (detection.session !== null) forgetRun(services, detection.session.sessionId);
+    if (detection.session !== null) await leaveBehind(services, detection.session);
     return loop;
   }
   const loop = await loops.resume(plan.path, { reset: isReset });
@@ -365,6 +365,19 @@ export async function abortRun(services: Services, { loops, plan }: FoundRun): P
   services.programs.endOrphans();
   await plan.abandon(loop.state.sessionId);
   loop.abort();
-  forgetRun(services, loop.state.sessionId);
+  await leaveBehind(services, loop.state);
   return loop.directory;
+}
+
+/** For a session that nobody goes on with: nobody would hear the answers to what it asked. */
+async function leaveBehind(services: Services, { sessionId, openQuestions }: LoopState): Promise<void> {
+  forgetRun(services, sessionId);
+  for (const id of openQuestions) {
+    try {
+      await services.questions.cancel(id, 'the run that asked was given up');
+    } catch (error) {
+      // Answered, or gone: both need no care.
+      if (!isHoldfastError(error)) throw error;
+    }
+  }
 }

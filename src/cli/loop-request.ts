@@ -16,10 +16,16 @@ export async function sendLoopRequest(
     terminal.write(
       isRunning
         ? `Asked the run to ${WORDS[request.kind]}.`
-        : `No process runs the loop now; the request is kept for the next one that does.`,
+        : `No process runs the loop now${KEPT[request.kind] ?? ': there is nothing to do.'}`,
     );
   return ExitCode.done;
 }
+
+/** What a run that is started later still does; a pause or a stop from before its start is none of its business. */
+const KEPT: { readonly [Kind in LoopRequestInput['kind']]?: string } = {
+  guidance: '; the next one that does tells its agent.',
+  reset: '; the next one that does tries again.',
+};
 
 const WORDS: Readonly<Record<LoopRequestInput['kind'], string>> = {
   pause: 'pause',

@@ -111,16 +111,33 @@ describe('a run in the background', () => {
     expect(world.state()).toMatchObject({ session_id: data.sessionId, prp_file: PLAN });
   });
 
-  verifies('L15', 'a session of another plan that nobody runs makes room in the archive', async () => {
-    await using world = await detachedWorld([HANG]);
-    world.put(OTHER_PLAN, '# PRP\n\n### Success Criteria\n\n- [ ] other\n');
-    const first = await detach(world);
-    await world.stop(first.data.pid);
-    const second = await detach(world, [], OTHER_PLAN);
-    expect(second).toMatchObject({ code: 0, data: { isResumed: false, plan: OTHER_PLAN } });
-    expect(world.state()).toMatchObject({ session_id: second.data.sessionId, prp_file: OTHER_PLAN });
-    expect(readdirSync(join(world.project, '.prp-session', 'archive'))).toEqual([first.data.sessionId]);
-  });
+  verifies(
+    'L15',
+    'a session of another plan makes room in the archive when it is over, or told to',
+    async () => {
+      await using world = await detachedWorld([HANG]);
+      world.put(OTHER_PLAN, '# PRP\n\n### Success Criteria\n\n- [ ] other\n');
+      const first = await detach(world);
+      await world.stop(first.data.pid);
+      expect(await detach(world, [], OTHER_PLAN)).toMatchObject({
+        code: 3,
+        data: {
+          code: 'CONFIRMATION_MISSING',
+          hint: expect.stringContaining(`holdfast run ${PLAN} --resume`),
+        },
+      });
+      expect(world.state()).toMatchObject({ session_id: first.data.sessionId, status: 'suspended' });
+      const second = await detach(world, ['--new'], OTHER_PLAN);
+      expect(second).toMatchObject({ code: 0, data: { isResumed: false, plan: OTHER_PLAN } });
+      expect(world.state()).toMatchObject({ session_id: second.data.sessionId, prp_file: OTHER_PLAN });
+      expect(readdirSync(join(world.project, '.prp-session', 'archive'))).toEqual([first.data.sessionId]);
+      await world.stop(second.data.pid);
+      expect((await world.run(['run', '--abort', '--', OTHER_PLAN])).code).toBe(0);
+      const third = await detach(world);
+      expect(third).toMatchObject({ code: 0, data: { isResumed: false, plan: PLAN } });
+      await world.stop(third.data.pid);
+    },
+  );
 
   verifies('L15', 'what a person must decide about is not decided: completed, halted, aborted', async () => {
     const nothing = Array(3).fill({ steps: [notDone] });
@@ -142,7 +159,13 @@ describe('a run in the background', () => {
     expect(fresh.data.sessionId).not.toBe(halting.data.sessionId);
     await world.stop(fresh.data.pid);
     await world.run(['run', PLAN, '--agent', 'player', '--verify', CHECK, '--abort']);
-    expect(await detach(world)).toMatchObject({ code: 3, data: { code: 'CONFIRMATION_MISSING' } });
+    expect(await detach(world)).toMatchObject({
+      code: 3,
+      data: { code: 'CONFIRMATION_MISSING', hint: expect.stringMatching(/: --new\.$/) },
+    });
+    expect(await detach(world, ['--reset'])).toMatchObject({
+      data: { error: expect.stringContaining('--new') },
+    });
     expect(world.runs()).toEqual([]);
   });
 

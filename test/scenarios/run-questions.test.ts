@@ -29,6 +29,23 @@ function answer(world: RunWorld, id: string): Promise<unknown> {
   return inbox(world).answer(id, [{ questionIndex: 0, customText: WORDS }]);
 }
 
+describe('a question that nobody waits for any more', () => {
+  it.each([
+    ['given up', ['--abort']],
+    ['replaced', ['--new', '--max-iterations', '1']],
+  ])('is withdrawn when its run is %s', async (_what, options) => {
+    await using world = await runWorld([{ steps: [ASK, notDone] }]);
+    expect(await world.go()).toMatchObject({ code: 3 });
+    const id = await pending(world);
+    world.script(WHOLE_WAY);
+    await world.go(options);
+    expect((await inbox(world).get(id)).outcome).toEqual({
+      status: 'abandoned',
+      reason: 'the run that asked was given up',
+    });
+  });
+});
+
 describe('an answer is told with the next prompt', () => {
   it('when the run had ended before it knew of the question', async () => {
     await using world = await runWorld(WHOLE_WAY);

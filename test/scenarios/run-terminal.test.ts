@@ -40,6 +40,34 @@ async function expectSane(pane: Pane, before: Awaited<ReturnType<Pane['facts']>>
 }
 
 describe('a run in a terminal', () => {
+  inTerminal('is given up, or makes room for another plan, only when that is said twice', async () => {
+    await using world = await runWorld([HANG]);
+    const other = 'docs/prps/other.md';
+    world.put(other, '# PRP\n\n### Success Criteria\n\n- [ ] other\n');
+    const first = world.begin();
+    await until(() => world.prompts().length === 1);
+    first.child.kill('SIGINT');
+    await first.ended;
+    const session = world.state().session_id;
+    await using pane = await Pane.open(world);
+    await pane.holdfast(RUN.replace(PLAN, other));
+    await pane.until('adder.md is not done; a new one puts it');
+    await pane.press('n', 'Enter');
+    await pane.until(`holdfast run ${PLAN} --resume`);
+    expect(world.state()).toMatchObject({ session_id: session, status: 'suspended' });
+    await pane.holdfast(RUN);
+    await pane.until('[R]esume, [N]ew or [A]bort?');
+    await pane.press('a', 'Enter');
+    await pane.until('gives the session up for good');
+    await pane.press('n', 'Enter');
+    await pane.until(/\[A\]bort\? *$/m);
+    await pane.press('a', 'Enter');
+    await pane.until(/good; its files are kept\. Go on\? \[y\/N\] *$/m);
+    await pane.press('y', 'Enter');
+    await pane.until('Aborted; its files are kept');
+    expect(world.state()).toMatchObject({ session_id: session, status: 'aborted' });
+  });
+
   inTerminal(
     'shows how it stands, takes an answer, and ends with what the plain lines end with',
     async () => {

@@ -396,8 +396,10 @@ describe('requests from another terminal', () => {
   it('to a loop that nobody runs are kept: guidance is told, an old stop does not end a new start', async () => {
     await using world = await runWorld(WHOLE_WAY);
     await world.go(['--max-iterations', '1']);
-    await world.run(['guide', 'mind the gap']);
-    expect((await world.run(['stop'])).stdout).toContain('kept for the next one');
+    expect((await world.run(['guide', 'mind the gap'])).stdout).toContain('the next one that does tells');
+    expect((await world.run(['stop'])).stdout).toBe(
+      'No process runs the loop now: there is nothing to do.\n',
+    );
     expect(await world.go(['--resume', '--max-iterations', '9'])).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('mind the gap');
     expect(await world.run(['pause'])).toMatchObject({

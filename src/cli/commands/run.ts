@@ -23,6 +23,7 @@ import {
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
 import { parseResumeChoice, renderResumePrompt } from '../render/resume-prompt.js';
+import type { Terminal } from '../terminal.js';
 import { permissionMode } from './exec.js';
 import { runDetached } from './run-detached.js';
 import { showDryRun } from './run-dry.js';
@@ -210,9 +211,10 @@ async function decideStart(
   for (const warning of detection.warnings) terminal.note(`note: ${visibleLine(warning)}`);
   if (values.new || (detection.action === 'create_new' && !values.resume && !values.reset)) return 'new';
   if (values.resume || values.reset || (values.detach && canResume(found))) return 'resume';
-  // Another plan, or one that is complete: there is nothing to lose by a new session, its files go to the archive.
-  const { expiry } = detection;
-  if (expiry.isExpired && expiry.action === 'create_new' && !isAlive(found)) return 'new';
+  if (isOfOtherPlan(found) && !isAlive(found)) {
+    if (isOver(found)) return 'new';
+    return confirmArchive(context, found);
+  }
   if (terminal.isInteractive && !isJson && detection.view !== undefined && canResume(found)) {
     terminal.complain(
       renderResumePrompt(reportOf(detection.view, services.clock.now()), services.clock.now()),
@@ -221,6 +223,7 @@ async function decideStart(
       const answer = await terminal.ask('[R]esume, [N]ew or [A]bort? ');
       if (answer === null) throw new AbortedError('The run');
       const choice = parseResumeChoice(answer);
+      if (choice === 'abort' && !(await saysYes(terminal, GIVE_UP))) continue;
       if (choice !== undefined) return choice;
     }
   }
@@ -231,6 +234,32 @@ async function decideStart(
   );
 }
 
+const GIVE_UP = 'This gives the session up for good; its files are kept.';
+
+function isOfOtherPlan({ detection: { expiry } }: FoundRun): boolean {
+  return expiry.isExpired && expiry.action === 'create_new';
+}
+
+/** Nobody would go on with it. */
+function isOver({ detection: { session } }: FoundRun): boolean {
+  return session?.status === 'completed' || session?.status === 'aborted';
+}
+
+/** A session that could go on makes room for another plan only if the person says so: from the archive it cannot. */
+async function confirmArchive({ terminal, isJson }: CommandContext, { detection }: FoundRun): Promise<'new'> {
+  const plan = visibleLine(detection.session?.prpFile ?? 'another plan');
+  const words = `The session of ${plan} is not done; a new one puts it into the archive, where it cannot go on`;
+  if (terminal.isInteractive && !isJson && (await saysYes(terminal, `${words}.`))) return 'new';
+  throw new ConfirmationMissingError(words, {
+    hint: `Finish it first (\`holdfast run ${plan} --resume\`), or say --new.`,
+  });
+}
+
+async function saysYes(terminal: Terminal, words: string): Promise<boolean> {
+  const answer = await terminal.ask(`${words} Go on? [y/N] `);
+  return answer !== null && /^y/i.test(answer.trim());
+}
+
 function isAlive({ loops }: FoundRun): boolean {
   return loops.owner().hold === 'held';
 }
@@ -239,10 +268,7 @@ async function confirmDirty({ services, terminal }: CommandContext, found: Found
   const count = await countUncommitted(services, found);
   if (count === 0) return;
   const words = `${count} files are not as they were committed; the agent's work would be mixed with them`;
-  if (terminal.isInteractive) {
-    const answer = await terminal.ask(`${words}. Start anyway? [y/N] `);
-    if (answer !== null && /^y/i.test(answer.trim())) return;
-  }
+  if (terminal.isInteractive && (await saysYes(terminal, `${words}.`))) return;
   throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or say --dirty.' });
 }
 

@@ -16,14 +16,15 @@ export class LoopNotResumableError extends HoldfastError<'LOOP_NOT_RESUMABLE'> {
   readonly code = 'LOOP_NOT_RESUMABLE';
   readonly action: string;
 
-  constructor(reason: string, action: string) {
+  constructor(reason: string, action: string, { isAborted = false } = {}) {
     super(`The loop session cannot be resumed: ${visibleLine(reason)}`, {
-      hint: HINTS[action] ?? HINTS.reset ?? '',
+      hint: isAborted ? ABORTED : (HINTS[action] ?? HINTS.reset ?? ''),
     });
     this.action = action;
   }
 }
 
+const ABORTED = 'It was given up: start a new session (--new). The old files are kept.';
 const HINTS: Readonly<Record<string, string>> = {
   reset_or_abort: 'Reset it to go on, with new guidance if you have any, or abort it; nothing was changed.',
   no_resume: 'It is complete: start a new session to do more. The old files are kept.',

@@ -136,14 +136,14 @@ export function offerOf(detection: Detection): ResumeOffer {
     action,
     expiryAction,
     reason,
-    choices:
-      action === 'create_new'
-        ? ['new']
-        : action === 'offer_resume'
-          ? ['resume', 'new', 'abort']
-          : expiryAction === 'reset_or_abort'
-            ? ['reset', 'new', 'abort']
-            : ['new'],
+    choices: choicesOf(detection),
     warnings: [...warnings],
   };
+}
+
+function choicesOf({ action, expiry, session }: Detection): ResumeOffer['choices'] {
+  if (action === 'offer_resume') return ['resume', 'new', 'abort'];
+  // What was given up is over.
+  const mayReset = expiry.isExpired && expiry.action === 'reset_or_abort' && session?.status !== 'aborted';
+  return mayReset ? ['reset', 'new', 'abort'] : ['new'];
 }

@@ -208,8 +208,9 @@ export class LoopSessions {
         return loop;
       }
       const mayReset = options.reset === true && expiry.action === 'reset_or_abort';
-      if (!mayReset || loop.state.status === 'aborted')
-        throw new LoopNotResumableError(expiry.detail, expiry.action);
+      const isAborted = loop.state.status === 'aborted';
+      if (!mayReset || isAborted)
+        throw new LoopNotResumableError(expiry.detail, expiry.action, { isAborted });
       loop.reset(options.guidance);
       loop.resume();
       return loop;
