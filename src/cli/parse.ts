@@ -60,7 +60,7 @@ function refusal(command: Command, words: readonly string[], program: string, fi
   } catch (second) {
     if (second instanceof CommanderError) error = second;
   }
-  const message = error.message.replace(/^error: /, '');
+  const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
   return new UsageError(message, { cause: error, hint: `See \`${program} ${nameOf(command)} --help\`.` });
 }
 
@@ -99,8 +99,9 @@ function buildParser(
   for (const [name, spec] of Object.entries(command.options))
     if (isWanted(flagOf(name))) addOption(parser, name, spec);
   for (const [flag, about] of Object.entries(COMMON)) if (isWanted(flag)) parser.option(flag, about);
-  parser.helpOption('-h, --help', 'show this help').allowExcessArguments(false);
-  return parser;
+  if (isWanted('--help') || isWanted('-h')) parser.helpOption('-h, --help', 'show this help');
+  else parser.helpOption(false);
+  return parser.allowExcessArguments(false);
 }
 
 function addOption(parser: Commander, name: string, spec: OptionSpec): void {

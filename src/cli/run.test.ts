@@ -102,7 +102,7 @@ describe('the command line', () => {
     const { code, stderr } = await world.run(['questions', 'list', '--al']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/unknown option '--al'.*\nSee `holdfast questions list --help`\.\n$/s),
+      expect.stringMatching(/unknown option '--al' \(Did you mean --all\?\)\nSee `holdfast questions list --help`\.\n$/s),
     ]);
     expect((await world.run(['questions', 'show'])).stderr).toMatch(/missing required argument 'session'/);
     expect((await world.run(['questions', 'list', 'extra'])).code).toBe(2);
