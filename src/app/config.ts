@@ -158,14 +158,14 @@ export function loadConfig(options: {
   };
 }
 
-/** A configuration file that cannot be used as it is. */
+/** A configuration file, or a variable of the environment, that cannot be used as it is. */
 export class ConfigError extends HoldfastError<'CONFIG_INVALID'> {
   readonly code = 'CONFIG_INVALID';
 
-  constructor(path: string, reason: string, options: { cause?: unknown } = {}) {
-    super(`${path}: ${reason}`, {
-      ...options,
+  constructor(place: string, reason: string, options: { cause?: unknown; hint?: string } = {}) {
+    super(`${place}: ${reason}`, {
       hint: 'Correct the file or move it away; `holdfast config show --help` lists the known keys.',
+      ...options,
     });
   }
 }
@@ -187,7 +187,9 @@ function ownRoots(environment: Environment, home: string) {
   const own = environment.HOLDFAST_HOME;
   if (own) {
     if (!isAbsolute(own))
-      throw new ConfigError('HOLDFAST_HOME', `must be an absolute path, not ${JSON.stringify(own)}`);
+      throw new ConfigError('HOLDFAST_HOME', `must be an absolute path, not ${JSON.stringify(own)}`, {
+        hint: 'Set the variable to a path that starts with /, or leave it unset for the usual places.',
+      });
     return {
       source: 'HOLDFAST_HOME',
       config: join(own, 'config'),

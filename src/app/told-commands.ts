@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { PermissionRequest } from '../agents/index.js';
+import { shellWord } from '../foundation/index.js';
 import type { Check, RunPlan } from '../runner/index.js';
 import type { SelfCommand } from './services.js';
 
@@ -35,10 +36,6 @@ export function changeCommands({ command, args: [entry] }: SelfCommand): ChangeC
   const program = [command, join(dirname(entry), 'ralphtool.cjs')].map(shellWord).join(' ');
   const elsewhere = `Where your shell does not find \`ralphtool\`, write \`${program}\` instead.`;
   return { howTo: [...HOW_TO, elsewhere].join('\n'), isTold: toldBy(['ralphtool', program]) };
-}
-
-function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A word in which a shell finds nothing to do: plain, or quoted without anything that is still read in quotes. */

@@ -2,7 +2,7 @@ import type { SessionKind } from '../catalog/index.js';
 import { isHoldfastError } from '../foundation/index.js';
 import { FileConversationStore } from '../sessions/conversation/index.js';
 import { FileProcessStore } from '../sessions/process/index.js';
-import { describeOwner, forceUnlock, inspectLock, type LockState } from '../storage/index.js';
+import { describeOwner, forceUnlock, inspectLock, type LockState, StorageError } from '../storage/index.js';
 import { openLoops } from './loops.js';
 import type { Services } from './services.js';
 
@@ -44,12 +44,28 @@ export async function findLockedSession(services: Services, typed: string): Prom
 
 /** Who holds the lock of a session. */
 export function lockOf(services: Services, { sessionId, path }: LockedSession): LockReport {
-  return report(sessionId, inspectLock(services.tools, path));
+  return report(
+    sessionId,
+    freeWhereNone(() => inspectLock(services.tools, path)),
+  );
 }
 
 /** Takes the lock of a session away from its owner, living or not, and tells whose it was. */
 export function unlock(services: Services, { sessionId, path }: LockedSession): LockReport {
-  return report(sessionId, forceUnlock(services.tools, path));
+  return report(
+    sessionId,
+    freeWhereNone(() => forceUnlock(services.tools, path)),
+  );
+}
+
+/** The directory of a conversation's lock is made by the first who takes it: where there is none, nobody did. */
+function freeWhereNone(look: () => LockState): LockState {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.fault !== 'gone') throw error;
+    return { hold: 'free', epoch: 0, reason: 'it was never taken' };
+  }
 }
 
 function questionLocks({ questions, questionStore }: Services): LockedKind {

@@ -92,9 +92,9 @@ function buildParser(
 ): Commander {
   const parser = new Commander(`${program} ${nameOf(command)}`);
   parser.exitOverride().configureOutput({ writeOut() {}, writeErr() {} });
-  parser.description(
-    command.details === undefined ? command.summary : `${command.summary}\n\n${command.details}`,
-  );
+  // Commander breaks the lines of a paragraph where the terminal ends, so those of the source are joined.
+  const details = command.details?.replaceAll('\n', ' ');
+  parser.description(details === undefined ? command.summary : `${command.summary}\n\n${details}`);
   for (const argument of argumentsOf(command)) parser.argument(argument);
   for (const [name, spec] of Object.entries(command.options))
     if (isWanted(flagOf(name))) addOption(parser, name, spec);

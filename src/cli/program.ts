@@ -20,6 +20,8 @@ export interface Program {
   readonly isForPrograms: boolean;
   /** The command that a command line means; undefined when there is none. */
   find(args: readonly string[]): FoundCommand | undefined;
+  /** The help of a group of commands, where a command line asks for that. */
+  groupHelp?(args: readonly string[]): string | undefined;
   /** Names near to what was typed, for the error. */
   similar(args: readonly string[]): string[];
 }

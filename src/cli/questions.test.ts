@@ -132,6 +132,18 @@ describe('holdfast ask', () => {
     });
   });
 
+  it.each([
+    ['a question as it is said', ['Deploy now?'], 'Invalid JSON input for the questions: '],
+    ['a bare list of questions', [JSON.stringify([question()])], 'an object is expected'],
+    ['nothing', [], 'No questions given'],
+  ])('tells who gives it %s what would work', async (_, args, message) => {
+    await using world = await appWorld();
+    const { code, stderr } = await world.run(['ask', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    const [, json = ''] = /such as: holdfast ask '(.+)'\n$/.exec(stderr) ?? [];
+    expect(await world.run(['ask', '--no-wait', json])).toMatchObject({ code: 0, stderr: '' });
+  });
+
   const BAD: readonly [string, string[], RegExp][] = [
     ['not JSON', ['{'], /^holdfast: Invalid JSON input for the questions: /],
     ['not an object', ['[]'], /an object is expected/],

@@ -1,19 +1,34 @@
-/** What `ralphtool --help` prints. */
-export const RALPHTOOL_HELP = `ralphtool: the agent's side of change sessions
+/** The commands of `ralphtool`, with one line each. */
+const COMMANDS = [
+  ['agent session init', 'Start a session that holds a change (--change <name>)'],
+  ['agent session next-story', 'Take the next story with something left to do into scope'],
+  ['agent session flush', 'Write what was learned into design.md and end the session'],
+  ['agent context', 'Print everything about the story in scope'],
+  ['agent task done <id>', 'Tick a task of the story in scope'],
+  ['agent status', 'Print how far the story and the change are'],
+  ['agent learn <text>', 'Keep something learned until the flush (--task <id>)'],
+] as const;
 
-Usage: ralphtool agent <command> [options]
+/** What `ralphtool --help` prints. */
+export const RALPHTOOL_HELP = renderHelp('agent', COMMANDS);
+
+/** What `ralphtool agent session --help` prints, and so on; undefined where no command starts with these words. */
+export function helpOfGroup(group: string): string | undefined {
+  const commands = COMMANDS.filter(([name]) => name.startsWith(`${group} `));
+  return commands.length === 0 ? undefined : renderHelp(group, commands);
+}
+
+function renderHelp(group: string, commands: readonly (readonly [string, string])[]): string {
+  return `ralphtool: the agent's side of change sessions
+
+Usage: ralphtool ${group} <command> [options]
 
 Commands:
-  agent session init        Start a session that holds a change (--change <name>)
-  agent session next-story  Take the next story with something left to do into scope
-  agent session flush       Write what was learned into design.md and end the session
-  agent context             Print everything about the story in scope
-  agent task done <id>      Tick a task of the story in scope
-  agent status              Print how far the story and the change are
-  agent learn <text>        Keep something learned until the flush (--task <id>)
+${commands.map(([name, summary]) => `  ${name.padEnd(26)}${summary}`).join('\n')}
 
 Every command prints JSON on stdout, or {"success":false,"error","code"} on stderr.
 The session is --session <id>, else RALPH_SESSION, else the only active one of the project.
 The story is --story <id>, else RALPH_STORY, else the one that next-story took.
 
 For people there is 'holdfast change': see holdfast --help`;
+}

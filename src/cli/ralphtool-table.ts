@@ -1,4 +1,5 @@
 import type { Loader, Program } from './program.js';
+import { helpOfGroup } from './ralphtool-help.js';
 
 const agent = () => import('./commands/ralphtool-agent.js');
 
@@ -23,6 +24,10 @@ export const RALPHTOOL: Program = {
       if (load !== undefined) return { name, load, rest: args.slice(count) };
     }
     return undefined;
+  },
+  groupHelp(args) {
+    const last = args.at(-1);
+    return last === '--help' || last === '-h' ? helpOfGroup(args.slice(0, -1).join(' ')) : undefined;
   },
   similar: () => Object.keys(COMMANDS),
 };

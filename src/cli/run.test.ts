@@ -45,6 +45,20 @@ describe('the help', () => {
     );
   }
 
+  it('breaks the lines of a paragraph only where the next word has no room', async () => {
+    for (const load of Object.values(COMMANDS)) {
+      const { default: command } = await load();
+      if (command.details === undefined) continue;
+      const [, , paragraph = ''] = helpOf(command).split('\n\n');
+      const lines = paragraph.split('\n');
+      expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toBe(command.details.replaceAll(/\s+/g, ' '));
+      for (const [index, next] of lines.slice(1).entries()) {
+        const [word = ''] = next.split(' ');
+        expect(`${lines[index]} ${word}`.length, `${command.usage}: ${lines[index]}`).toBeGreaterThan(79);
+      }
+    }
+  });
+
   it('is asked for with `help` before the command, too', async () => {
     await using world = await appWorld();
     const { code, stdout } = await world.run(['help', 'questions', 'list']);
@@ -102,7 +116,9 @@ describe('the command line', () => {
     const { code, stderr } = await world.run(['questions', 'list', '--al']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/unknown option '--al' \(Did you mean --all\?\)\nSee `holdfast questions list --help`\.\n$/s),
+      expect.stringMatching(
+        /unknown option '--al' \(Did you mean --all\?\)\nSee `holdfast questions list --help`\.\n$/s,
+      ),
     ]);
     expect((await world.run(['questions', 'show'])).stderr).toMatch(/missing required argument 'session'/);
     expect((await world.run(['questions', 'list', 'extra'])).code).toBe(2);
@@ -250,7 +266,8 @@ describe('holdfast config show', () => {
     const { code, stderr } = await world.run(['paths'], { environment: { HOLDFAST_HOME: 'here' } });
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('HOLDFAST_HOME: must be an absolute path, not "here"'),
+      'holdfast: HOLDFAST_HOME: must be an absolute path, not "here"\n' +
+        'Set the variable to a path that starts with /, or leave it unset for the usual places.\n',
     ]);
   });
 });
@@ -305,6 +322,17 @@ describe('holdfast paths', () => {
 });
 
 describe('holdfast setup', () => {
+  it('tells how to write what it shows, with the options that it was given', async () => {
+    await using world = await appWorld();
+    const hintOf = async (...args: string[]) =>
+      /^Put it there with: (.*)$/m.exec((await world.run(['setup', 'claude', ...args])).stderr)?.[1];
+    expect(await hintOf()).toBe('holdfast setup claude --write');
+    expect(await hintOf('--project')).toBe('holdfast setup claude --project --write');
+    expect(await hintOf('--project', '--command', "/it's here/holdfast")).toBe(
+      "holdfast setup claude --project --command '/it'\\''s here/holdfast' --write",
+    );
+  });
+
   for (const client of ['claude', 'codex', 'gemini', 'opencode']) {
     verifies('Q22', `${client}: prints, writes, writes again, and takes out`, async () => {
       await using world = await appWorld();

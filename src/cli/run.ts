@@ -40,8 +40,8 @@ export async function run(
       plain.write(error.text);
       return ExitCode.done;
     }
-    if (program.isForPrograms) plain.complain(visibleJson(reportOf(error)));
-    else tell(error, plain, isJson);
+    if (program.isForPrograms) plain.complain(visibleJson(reportOf(error, program)));
+    else tell(reportOf(error, program), plain, isJson);
     return exitCodeOf(error);
   }
 }
@@ -53,7 +53,10 @@ async function runCommand(
 ): Promise<ExitCode> {
   const words = commandFirst(args);
   const found = program.find(words);
-  if (found === undefined) throw new UnknownCommandError(words, program);
+  if (found === undefined) {
+    const help = program.groupHelp?.(words);
+    throw help === undefined ? new UnknownCommandError(words, program) : new HelpRequested(help);
+  }
   const { default: command } = await found.load();
   const parsed = parseCommand(command, found.rest, program.name);
   const terminal = createTerminal(surroundings, { ...parsed, environment: surroundings.environment });
@@ -88,8 +91,14 @@ function commandFirst(args: readonly string[]): readonly string[] {
   return FOR_ALL_COMMANDS.includes(first) ? [...commandFirst(rest), first] : args;
 }
 
-function tell(error: unknown, terminal: Terminal, isJson: boolean): void {
-  const report = reportOf(error);
+interface ErrorReport {
+  readonly success: false;
+  readonly error: string;
+  readonly code: string;
+  readonly hint?: string;
+}
+
+function tell(report: ErrorReport, terminal: Terminal, isJson: boolean): void {
   if (isJson) {
     terminal.write(visibleJson(report));
     return;
@@ -98,15 +107,19 @@ function tell(error: unknown, terminal: Terminal, isJson: boolean): void {
   if (report.hint !== undefined) terminal.complain(terminal.errorStyle.dim(visibleBlock(report.hint)));
 }
 
-function reportOf(error: unknown): { success: false; error: string; code: string; hint?: string } {
+function reportOf(error: unknown, program: Program): ErrorReport {
   const isOurs = error instanceof HoldfastError;
-  const hint = isOurs ? error.hint : 'This is a defect of Holdfast; please report it.';
+  const hint = isOurs ? hintOf(error, program) : 'This is a defect of Holdfast; please report it.';
   return {
     success: false,
     error: messageOf(error),
     code: isOurs ? error.code : 'INTERNAL',
     ...(hint === undefined ? {} : { hint }),
   };
+}
+
+function hintOf({ hint, hintForPeople }: HoldfastError, { isForPrograms }: Program): string | undefined {
+  return isForPrograms ? hint : (hintForPeople ?? hint);
 }
 
 class UnknownCommandError extends HoldfastError<'USAGE'> {

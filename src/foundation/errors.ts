@@ -3,17 +3,21 @@ export interface HoldfastErrorOptions {
   cause?: unknown;
   /** What the person can do about it, as a full sentence. */
   hint?: string;
+  /** The same in the words of `holdfast`, where the hint speaks to an agent that has `ralphtool`. */
+  hintForPeople?: string;
 }
 
 /** Base of everything we throw on purpose. Callers branch on `code`, never on the text. */
 export abstract class HoldfastError<Code extends string = string> extends Error {
   abstract readonly code: Code;
   readonly hint?: string;
+  readonly hintForPeople?: string;
 
   constructor(message: string, options: HoldfastErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = new.target.name;
     if (options.hint !== undefined) this.hint = options.hint;
+    if (options.hintForPeople !== undefined) this.hintForPeople = options.hintForPeople;
   }
 }
 

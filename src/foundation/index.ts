@@ -22,4 +22,5 @@ export { defineOperation, type Operation } from './operation.js';
 export { redact } from './redact.js';
 export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';
 export { type Check, isBoolean, isCount, isOwnTime, isText, isTextOrNull, listOf, shape } from './shape.js';
+export { shellWord } from './shell-word.js';
 export { escapeCharacter, visibleBlock, visibleExcerpt, visibleJson, visibleLine } from './visible-text.js';

@@ -18,7 +18,8 @@ function checkTools(dir: TempDir, timeoutMs = 30_000) {
 
 async function run(commands: readonly string[], timeoutMs?: number) {
   await using dir = await tempDir();
-  return runChecks(checkTools(dir, timeoutMs), commands.map(typedCheck), QUIET, never());
+  // Awaited here: the directory lives as long as this block.
+  return await runChecks(checkTools(dir, timeoutMs), commands.map(typedCheck), QUIET, never());
 }
 
 const TAP = (passed: number, failed: number) =>

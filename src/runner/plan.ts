@@ -19,6 +19,8 @@ export interface RunPlan {
   readonly path: string;
   /** For a new session: how many criteria, and the first story where there are stories. */
   readonly criteriaCount: number;
+  /** What the person should know of the plan before it is worked on, one sentence or two each. */
+  readonly warnings?: readonly string[] | undefined;
   readonly story?: { readonly first: string; readonly total: number } | undefined;
   /** What the agent's tools need in their environment to know which session they belong to. */
   environment(sessionId: string): Readonly<Record<string, string>>;

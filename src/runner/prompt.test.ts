@@ -49,6 +49,15 @@ describe('the prompt of an iteration', () => {
     },
   );
 
+  it('speaks of no criteria where the plan has none', () => {
+    const { assignment } = facts();
+    for (const phase of PRESETS.tdd.phases) {
+      const prompt = buildPrompt(facts({ phase, assignment: { ...assignment, criteria: [] } }));
+      expect(prompt, phase.name).not.toContain('criteria');
+    }
+    expect(buildPrompt(facts())).toContain('Write tests for the criteria below');
+  });
+
   it('tells guidance, late answers and what was interrupted', () => {
     const { state } = facts();
     const prompt = buildPrompt(

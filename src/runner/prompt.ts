@@ -40,7 +40,7 @@ export function buildPrompt(facts: PromptFacts): string {
   const parts = [
     `# ${assignment.title}`,
     `Iteration ${iteration} of ${unit}, begun ${startedAt}. The plan is ${assignment.path}: read it.`,
-    TASK[phase.gate],
+    taskPart(facts),
     criteriaPart(assignment),
     assignment.background,
     interruptedPart(facts),
@@ -54,11 +54,18 @@ export function buildPrompt(facts: PromptFacts): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
+function taskPart({ assignment, phase }: PromptFacts): string {
+  const hasCriteria = assignment.criteria.length > 0;
+  return phase.gate === 'new-tests-fail' && !hasCriteria ? TESTS_WITHOUT_CRITERIA : TASK[phase.gate];
+}
+
+const MUST_FAIL =
+  'They must fail now, because what they test is not there yet. Do not implement anything. Tests that passed before must still pass.';
+const TESTS_WITHOUT_CRITERIA = `Write tests for what the plan wants, named so that one sees what each is about. ${MUST_FAIL}`;
+
 /** What to do in a phase, by what it works towards. */
 const TASK: Readonly<Record<Phase['gate'], string>> = {
-  'new-tests-fail':
-    'Write tests for the criteria below: at least one for each, named so that one sees which. They must fail now, because ' +
-    'what they test is not there yet. Do not implement anything. Tests that passed before must still pass.',
+  'new-tests-fail': `Write tests for the criteria below: at least one for each, named so that one sees which. ${MUST_FAIL}`,
   'tests-pass':
     'Make all tests pass by implementing what the plan wants. Do not change or remove tests to get there, and do not skip any.',
   'still-green':

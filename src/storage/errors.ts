@@ -72,12 +72,14 @@ export class AtomicWriteError extends StorageError {
 export class UnsafePathError extends HoldfastError<'UNSAFE_PATH'> {
   readonly code = 'UNSAFE_PATH';
   readonly path: string;
+  readonly reason: string;
 
   constructor(path: string, reason: string) {
     super(`Refusing to use ${path}: ${reason}`, {
       hint: 'Move it away or correct it; `holdfast paths` shows which paths are ours and how to move them.',
     });
     this.path = path;
+    this.reason = reason;
   }
 }
 

@@ -33,6 +33,33 @@ describe.concurrent('ralphtool', () => {
     });
   });
 
+  it('lists the commands of a group when asked for its help', async () => {
+    await using made = await machine();
+    const run = (...args: string[]) => made.run(args, { program: 'ralphtool' });
+    const { stdout: all } = await run('--help');
+    for (const args of [
+      ['agent', '--help'],
+      ['agent', '-h'],
+      ['help', 'agent'],
+    ])
+      expect(await run(...args), args.join(' ')).toMatchObject({ code: 0, stdout: all, stderr: '' });
+    const { code, stdout } = await run('agent', 'session', '--help');
+    expect([code, stdout.match(/^ {2}agent [a-z -]+?(?= {2})/gm)]).toEqual([
+      0,
+      ['  agent session init', '  agent session next-story', '  agent session flush'],
+    ]);
+    for (const args of [['agent'], ['agent', 'session'], ['agent', 'nope', '--help']])
+      expect((await run(...args)).code, args.join(' ')).toBe(2);
+  });
+
+  it('starts a session with the example of its own help', async () => {
+    await using made = await changeMachine();
+    const run = (...args: string[]) => made.run(args, { program: 'ralphtool' });
+    const { stdout } = await run('agent', 'session', 'init', '--help');
+    const [, example = ''] = /Examples:\n {2}ralphtool (.+)\n$/.exec(stdout) ?? [];
+    expect(await run(...example.split(' '))).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('tells of a wrong call as JSON on stderr', async () => {
     await using made = await changeMachine();
     const { agent } = ralphWorld(made);
@@ -85,6 +112,47 @@ describe.concurrent('holdfast change', () => {
     expect(await said('show', 'add-login')).toContain('earlier: session mine, released');
     expect(await said('init', 'add-login', '--session', 'next')).toContain('Session next');
     expect(await said('flush')).toContain('The session has ended');
+  });
+
+  it('speaks to people of its own commands, where ralphtool names those of agents', async () => {
+    await using made = await changeMachine();
+    const { agent } = ralphWorld(made);
+    const hints = async (verb: string, ...args: string[]) => [
+      (await made.json(['change', verb, ...args])).data.hint,
+      (await agent([...(verb === 'done' ? ['task', 'done'] : [verb]), ...args])).data.hint,
+    ];
+    expect(await hints('status')).toEqual([
+      'Start one with `holdfast change init <change>`; `holdfast change list` shows the changes of the project.',
+      'Sessions are managed by the orchestrator: let it start one with `ralphtool agent session init --change <name>`, ' +
+        'and pass the id on in RALPH_SESSION or with --session <id>.',
+    ]);
+    expect((await made.run(['change', 'status'])).stderr).toContain('Start one with `holdfast change init');
+    await made.run(['change', 'init', 'add-login', '--session', 'mine']);
+    const wrong: readonly (readonly [string, ...string[]])[] = [
+      ['context'],
+      ['context', '--story', '99'],
+      ['done', '99.9', '--story', '1'],
+      ['status', '--session', 'nobody'],
+    ];
+    for (const args of wrong)
+      expect(await hints(...args), args.join(' ')).toEqual([
+        expect.not.stringContaining('ralphtool'),
+        expect.stringContaining('`ralphtool agent '),
+      ]);
+  });
+
+  it('shows of the context what its help says: proposal and design with --json only', async () => {
+    await using made = await changeMachine();
+    await made.run(['change', 'init', 'add-login', '--session', 'mine']);
+    const { file } = ralphWorld(made);
+    const texts = { proposal: 'Why: people want in.\n', design: 'How: a form.\n' };
+    for (const [name, text] of Object.entries(texts)) writeFileSync(file(`${name}.md`), text);
+    const help = (await made.run(['change', 'context', '--help'])).stdout.replaceAll(/\s+/g, ' ');
+    expect(help).toContain('Its tasks, scenarios, what was learned so far, and how the project');
+    expect(help).toContain('with --json proposal and design, too.');
+    expect(await made.json(['change', 'context', '--story', '1'])).toMatchObject({ data: texts });
+    const { stdout } = await made.run(['change', 'context', '--story', '1']);
+    for (const text of Object.values(texts)) expect(stdout).not.toContain(text.trim());
   });
 
   it('has --json and exit codes', async () => {

@@ -182,6 +182,16 @@ describe('before it starts', () => {
     expect(world.prompts()).toEqual([]);
   });
 
+  it('a plan without criteria is said to have none', async () => {
+    await using world = await runWorld(WHOLE_WAY);
+    world.put('docs/prps/login.md', '# Login\n\nSome text\n');
+    const { code, stdout, stderr } = await world.run([
+      ...['run', 'docs/prps/login.md', '--agent', 'player', '--verify', 'true', '--dry-run'],
+    ]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('has no success criteria')]);
+    expect(stdout).not.toContain('criteria');
+  });
+
   it('checks are guessed from the project, as words and not for a shell, and shown', async () => {
     await using world = await runWorld(WHOLE_WAY);
     world.put('package.json', JSON.stringify({ scripts: { test: CHECK } }));

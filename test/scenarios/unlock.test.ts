@@ -1,3 +1,5 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openConversations } from '../../src/app/conversations.js';
 import { createServices } from '../../src/app/services.js';
@@ -25,6 +27,22 @@ describe('unlock', () => {
       code: 0,
       stdout: 'talk-1 is not locked\n',
     });
+  });
+
+  it('knows conversations that nobody has taken yet: restored ones and those written by hand', async () => {
+    await using world = await machine();
+    await world.run(['chat', '--agent', 'scripted', '--session', 'fresh'], { input: 'hi\n' });
+    expect(await world.run(['sessions', 'delete', 'fresh', '--yes'])).toMatchObject({ code: 0 });
+    expect(await world.run(['sessions', 'trash', 'restore', 'fresh'])).toMatchObject({ code: 0 });
+    const { data: paths } = await world.json(['paths']);
+    copyFileSync(join(paths.conversations, 'fresh.jsonl'), join(paths.conversations, 'by-hand.jsonl'));
+    for (const id of ['fresh', 'by-hand'])
+      for (const flags of [[], ['--force']])
+        expect(await world.run(['unlock', id, ...flags])).toMatchObject({
+          code: 0,
+          stdout: `${id} is not locked\n`,
+          stderr: '',
+        });
   });
 
   it('knows processes, by their ids with or without what all of them start with', async () => {

@@ -97,8 +97,10 @@ function fromOptions(questions: readonly Question[], values: AnswerValues): Answ
   });
 }
 
+const ANSWERS_HINT = `Give them by the index of their question, such as: --answers '{"0":{"selectedOption":"Yes"}}'`;
+
 function fromJson(text: string): AnswerInput[] {
-  return Object.entries(parseInput('--answers', text)).map(([index, answer]) => {
+  return Object.entries(parseInput('--answers', text, ANSWERS_HINT)).map(([index, answer]) => {
     if (!/^\d{1,4}$/.test(index)) {
       throw new UsageError(`--answers: ${JSON.stringify(visibleExcerpt(index, 40))} is not a question index`);
     }

@@ -12,6 +12,10 @@ import { ExitCode } from '../exit-codes.js';
 import { parseInput } from '../parse-input.js';
 import { renderOutcome } from '../render/questions.js';
 
+const EXAMPLE =
+  'holdfast ask \'{"questions":[{"title":"Deploy","prompt":"Deploy now?","options":[{"label":"Yes"},{"label":"No"}]}]}\'';
+const HINT = `Give a JSON object with a list of questions, such as: ${EXAMPLE}`;
+
 export default defineCommand({
   usage: 'ask [questions]',
   summary: 'Ask a person and wait for the answer',
@@ -27,14 +31,16 @@ export default defineCommand({
     requestId: { type: 'string', value: '<id>', about: 'asking again with the same id is the same question' },
   },
   examples: [
-    'holdfast ask \'{"questions":[{"title":"Deploy","prompt":"Deploy now?","options":[{"label":"Yes"},{"label":"No"}]}]}\'',
+    EXAMPLE,
     'holdfast ask --file questions.json --timeout 30m',
     'id=$(holdfast ask --no-wait < questions.json); holdfast questions collect --wait "$id"',
   ],
   async run(context, { positionals, values }) {
     const { services, terminal, signal, isJson } = context;
     const timeoutMs = values.timeout === undefined ? undefined : parseDuration(values.timeout);
-    const document = parseInput('the questions', await readQuestions(context, positionals[0], values.file));
+    const text = await readQuestions(context, positionals[0], values.file);
+    if (text.trim() === '') throw new UsageError('No questions given', { hint: HINT });
+    const document = parseInput('the questions', text, HINT);
     const report = await createQuestions.run(
       services,
       // What the document says counts, unless an option says otherwise.
@@ -95,8 +101,7 @@ async function readQuestions(
     return readTextFile(services, file);
   }
   if (argument !== undefined && argument !== '-') return argument;
-  if (argument === undefined && terminal.hasKeyboard) {
-    throw new UsageError('No questions given', { hint: 'Give them as JSON: see `holdfast ask --help`.' });
-  }
+  // Nobody types JSON by hand; a wait for it would look like a wait for the answer.
+  if (argument === undefined && terminal.hasKeyboard) return '';
   return terminal.readStandardInput(signal);
 }

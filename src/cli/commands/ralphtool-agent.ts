@@ -36,6 +36,7 @@ export const init = agentCommand(
       change: { type: 'string', value: '<name>', about: 'which change (needed)' },
       session: { ...session, about: 'the id of the session; else RALPH_SESSION, else a new one' },
     },
+    example: 'agent session init --change add-login',
   },
   (services, { sessionId, values }) => {
     if (values.change === undefined) throw new UsageError('--change <name> is missing');

@@ -107,6 +107,7 @@ export default defineCommand({
     // Said before anything is decided about the session: it is not ours to decide about.
     if (values.detach) refuseSecondRun(found);
     if (values.abort) return abort(context, found);
+    for (const warning of found.plan.warnings ?? []) terminal.note(`note: ${visibleLine(warning)}`);
     if (values.dryRun) return showDryRun(context, found, !canResume(found) || values.new);
     await settleCompleted(found);
     const start = await decideStart(context, found, values);

@@ -1,5 +1,5 @@
 import { loadClientSetup } from '../../app/base.js';
-import { visibleExcerpt, visibleJson, visibleLine } from '../../foundation/index.js';
+import { shellWord, visibleExcerpt, visibleJson, visibleLine } from '../../foundation/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 
@@ -34,9 +34,12 @@ export default defineCommand({
       terminal.write(`${path}: ${changed ? 'entry added' : 'the entry is there already'}. ${setup.note}`);
     else if (values.remove) terminal.write(`${path}: ${changed ? 'entry removed' : 'there was no entry'}.`);
     else {
+      const command =
+        values.command === undefined ? '' : ` --command ${visibleLine(shellWord(values.command))}`;
+      const again = `${values.project ? ' --project' : ''}${command}`;
       terminal.write(setup.snippet);
       terminal.note(`Belongs into ${path}${setup.isInPlace ? ' (an entry is there already)' : ''}.`);
-      terminal.note(`Put it there with: holdfast setup ${client} --write`);
+      terminal.note(`Put it there with: holdfast setup ${client}${again} --write`);
     }
     if (!values.remove && services.environment.HOLDFAST_HOME)
       terminal.note(

@@ -61,7 +61,7 @@ export function renderProgress({ story, change, change_complete }: ProgressRepor
   return lines.join('\n');
 }
 
-/** Everything about a story; proposal and design are named, not printed. */
+/** Everything about a story but proposal and design, which are too long to be read here. */
 export function renderContext(report: ContextReport, style: Style): string {
   const lines = [`${report.story.id}. ${style.bold(visibleLine(report.story.title))}`];
   for (const task of report.tasks) lines.push(taskLine(task, 0));

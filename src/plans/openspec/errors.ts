@@ -43,6 +43,7 @@ export class TaskNotFoundError extends HoldfastError<'TASK_NOT_FOUND'> {
   constructor(taskId: string, change: string) {
     super(`Task '${visibleExcerpt(taskId, 80)}' not found in tasks.md of change '${change}'`, {
       hint: 'Task ids match exactly; `ralphtool agent context` lists those of the story.',
+      hintForPeople: 'Task ids match exactly; `holdfast change context` lists those of the story.',
     });
   }
 }
@@ -54,6 +55,7 @@ export class StoryNotFoundError extends HoldfastError<'STORY_NOT_FOUND'> {
   constructor(storyId: string, change: string, known: readonly string[]) {
     super(`Story '${visibleExcerpt(storyId, 80)}' not found in change '${change}'${listed(known)}`, {
       hint: 'Ask for the next one with `ralphtool agent session next-story`.',
+      hintForPeople: 'Take the next one with `holdfast change next-story`.',
     });
   }
 }

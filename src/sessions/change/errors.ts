@@ -1,6 +1,7 @@
 import { HoldfastError, visibleExcerpt } from '../../foundation/index.js';
 
 const INIT = '`ralphtool agent session init --change <name>`';
+const INIT_FOR_PEOPLE = '`holdfast change init <change>`';
 
 /** No session was named, and none could be found by itself. */
 export class SessionRequiredError extends HoldfastError<'SESSION_REQUIRED'> {
@@ -8,12 +9,15 @@ export class SessionRequiredError extends HoldfastError<'SESSION_REQUIRED'> {
   readonly candidates: readonly string[];
 
   constructor(reason: string, candidates: readonly string[] = []) {
-    super(`This command needs a session: RALPH_SESSION is not set, and ${reason}`, {
-      hint:
-        candidates.length > 0
-          ? 'Say which one with --session <id>, or set RALPH_SESSION.'
-          : `Sessions are managed by the orchestrator: let it start one with ${INIT}, and pass the id on in RALPH_SESSION or with --session <id>.`,
-    });
+    super(
+      `This command needs a session: RALPH_SESSION is not set, and ${reason}`,
+      candidates.length > 0
+        ? { hint: 'Say which one with --session <id>, or set RALPH_SESSION.' }
+        : {
+            hint: `Sessions are managed by the orchestrator: let it start one with ${INIT}, and pass the id on in RALPH_SESSION or with --session <id>.`,
+            hintForPeople: `Start one with ${INIT_FOR_PEOPLE}; \`holdfast change list\` shows the changes of the project.`,
+          },
+    );
     this.candidates = candidates;
   }
 }
@@ -25,6 +29,7 @@ export class StoryRequiredError extends HoldfastError<'STORY_REQUIRED'> {
   constructor(sessionId: string) {
     super(`This command needs a story, and session ${sessionId} has none in scope`, {
       hint: 'Take the next one with `ralphtool agent session next-story`, or name one with --story <id> or RALPH_STORY.',
+      hintForPeople: 'Take the next one with `holdfast change next-story`, or name one with --story <id>.',
     });
   }
 }
@@ -36,6 +41,7 @@ export class ChangeSessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND
   constructor(sessionId: string) {
     super(`Session not found: ${visibleExcerpt(sessionId, 80)}`, {
       hint: `\`holdfast change list\` shows the sessions of the project; start one with ${INIT}.`,
+      hintForPeople: `\`holdfast change list\` shows the sessions of the project; start one with ${INIT_FOR_PEOPLE}.`,
     });
   }
 }
@@ -59,6 +65,7 @@ export class ChangeSessionEndedError extends HoldfastError<'SESSION_ENDED'> {
     const reason = ended.reason === null ? '' : `: ${visibleExcerpt(ended.reason, 200)}`;
     super(`Session ${sessionId} is over: it was ${ended.status} ${ended.at}${reason}`, {
       hint: `Nothing was changed. Start another one with ${INIT}.`,
+      hintForPeople: `Nothing was changed. Start another one with ${INIT_FOR_PEOPLE}.`,
     });
   }
 }
