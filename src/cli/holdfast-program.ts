@@ -1,4 +1,5 @@
 import type { Loader, Program } from './program.js';
+import { helpOfGroup } from './root-help.js';
 
 /** What a group does when it is called without a verb. */
 const DEFAULT_VERB: Readonly<Record<string, string>> = {
@@ -26,11 +27,18 @@ export function holdfastProgram(commands: Readonly<Record<string, Loader>>): Pro
       if (Object.hasOwn(commands, first)) return found(first, args.slice(1));
       const verb = Object.hasOwn(DEFAULT_VERB, first) ? DEFAULT_VERB[first] : undefined;
       if (verb === undefined || (second !== '' && !second.startsWith('-'))) return undefined;
-      return found(`${first} ${verb}`, args.slice(1));
+      return isHelp(second) ? undefined : found(`${first} ${verb}`, args.slice(1));
+    },
+    groupHelp([group = '', asked = '', ...rest]) {
+      return isHelp(asked) && rest.length === 0 ? helpOfGroup(group, DEFAULT_VERB[group]) : undefined;
     },
     similar(args) {
       const [first = ''] = args;
       return Object.keys(commands).filter((name) => name.startsWith(first.slice(0, 2)) && first.length >= 2);
     },
   };
+}
+
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h';
 }

@@ -103,3 +103,19 @@ function renderRootHelp(): string {
   );
   return lines.join('\n');
 }
+
+/** What `holdfast questions --help` prints, and so on; undefined where no command starts with that word. */
+export function helpOfGroup(group: string, verb: string | undefined): string | undefined {
+  const commands = COMMAND_GROUPS.flatMap((one) =>
+    one.commands.filter(([name]) => name.startsWith(`${group} `)),
+  );
+  if (commands.length === 0) return undefined;
+  return [
+    `Usage: holdfast ${group} <command> [options]`,
+    '',
+    ...commands.map(([name, about]) => `  ${name.padEnd(20)}${about}`),
+    '',
+    ...(verb === undefined ? [] : [`Without a command: ${group} ${verb}.`]),
+    `More about each: holdfast ${commands[0]?.[0]} --help`,
+  ].join('\n');
+}

@@ -59,6 +59,17 @@ describe('the help', () => {
     }
   });
 
+  it('of a group lists its commands', async () => {
+    await using world = await appWorld();
+    const { code, stdout } = await world.run(['questions', '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('questions collect   Take answers that have arrived');
+    expect(stdout).toContain('Without a command: questions list.');
+    expect(stdout).not.toContain('change');
+    expect((await world.run(['help', 'questions'])).stdout).toBe(stdout);
+    expect((await world.run(['constructor', '--help'])).code).toBe(2);
+  });
+
   it('is asked for with `help` before the command, too', async () => {
     await using world = await appWorld();
     const { code, stdout } = await world.run(['help', 'questions', 'list']);
