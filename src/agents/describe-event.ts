@@ -1,15 +1,19 @@
 import { visibleExcerpt } from '../foundation/index.js';
 import type { AgentEvent } from './events.js';
+import { OF_GIVEN_SERVER } from './permission.js';
 
 /** One line about what the agent does; undefined for what is not worth one. */
 export function describeEvent(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'tool-call':
-      if (event.title === event.name) return `→ ${visibleExcerpt(event.name, 120)}`;
+      // Many titles begin with the name of the tool.
+      if (`${event.title} `.startsWith(`${event.name} `)) return `→ ${visibleExcerpt(event.title, 120)}`;
       return `→ ${visibleExcerpt(event.name, 40)} ${visibleExcerpt(event.title, 120)}`;
     case 'tool-result':
       return event.isError ? `✗ ${visibleExcerpt(event.output, 160)}` : undefined;
     case 'permission':
+      // Nobody was asked; that it is used is told by the call.
+      if (event.decision === 'allowed' && event.by === OF_GIVEN_SERVER) return undefined;
       return `${event.decision === 'allowed' ? '✓' : '✗'} ${event.decision} (${event.by}): ${visibleExcerpt(event.title, 120)}`;
     case 'retry':
       return `… tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`;

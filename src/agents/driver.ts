@@ -38,6 +38,8 @@ export interface ResumeHandle {
 }
 
 export interface StartOptions {
+  /** What people call the agent, for messages; absent = as the driver calls it. */
+  readonly name?: string | undefined;
   readonly command: string;
   /** Arguments of the user's own, before what the driver adds. */
   readonly args: readonly string[];

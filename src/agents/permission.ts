@@ -38,6 +38,9 @@ export interface RequestFacts {
   readonly signal: AbortSignal;
 }
 
+/** The rule for what an agent asks leave for although it was given to it. */
+export const OF_GIVEN_SERVER = 'it belongs to a server that was given to the agent';
+
 /**
  * The one decision about permissions, for every driver. Whoever gave the agent a server wants it to be used, and whoever
  * told it to do something wants it to be done; asking leave to ask would go in circles. An agent asks only for what its
@@ -49,7 +52,7 @@ export async function decidePermission(
   request: PermissionRequest,
   { isOfGivenServer, signal }: RequestFacts,
 ): Promise<PermissionDecision> {
-  if (isOfGivenServer) return { isAllowed: true, by: 'it belongs to a server that was given to the agent' };
+  if (isOfGivenServer) return { isAllowed: true, by: OF_GIVEN_SERVER };
   if (policy.isTold?.(request)) return { isAllowed: true, by: 'the agent was told to do it' };
   if (policy.mode === 'bypass') return { isAllowed: true, by: 'bypass' };
   if (policy.mode === 'edits') {

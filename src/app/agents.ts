@@ -12,9 +12,10 @@ import {
   type ResumeHandle,
   readAgentFiles,
 } from '../agents/index.js';
-import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
-import { findProgram, runProgram } from '../programs/index.js';
+import { HoldfastError, messageOf } from '../foundation/index.js';
+import { findProgram, ProgramNotStartedError, runProgram } from '../programs/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
+import { askPermission } from './ask-permission.js';
 import type { Services } from './services.js';
 
 /** No agent was named, and none of the usual ones is installed. */
@@ -40,7 +41,8 @@ export function knownAgents(services: Services): AgentDefinition[] {
 
 /** Where an agent's program is; undefined when it is not installed. */
 export function locateAgent(services: Services, agent: AgentDefinition): string | undefined {
-  return findProgram(services.tools.fileSystem, agent.command, services.environment.PATH);
+  const searchPath = agent.environment.PATH ?? services.environment.PATH;
+  return findProgram(services.tools.fileSystem, agent.command, searchPath);
 }
 
 const VERSION_TIMEOUT_MS = 10_000;
@@ -68,7 +70,19 @@ export async function agentVersion(services: Services, agent: AgentDefinition): 
 export function chooseAgent(services: Services, name: string | undefined): AgentDefinition {
   const wanted = name ?? services.config.get('agent');
   if (wanted === undefined) return firstInstalled(services, knownAgents(services));
-  return agentNamed([...knownAgents(services), ...describedAgents(services)], wanted);
+  const agents = [...knownAgents(services), ...describedAgents(services)];
+  const isThere = agents.some((agent) => agent.name === wanted);
+  // It is described, but there is no agent that could be it.
+  if (!isThere && agentFiles(services).some((file) => file.name === wanted)) throw new NoAgentError();
+  return agentNamed(agents, wanted);
+}
+
+/** The agent to use, when its program is there. Throws AGENT_UNKNOWN, NO_AGENT, PROGRAM_NOT_STARTED. */
+export function chooseInstalledAgent(services: Services, name: string | undefined): AgentDefinition {
+  const agent = chooseAgent(services, name);
+  if (locateAgent(services, agent) === undefined)
+    throw new ProgramNotStartedError(agent.command, Object.assign(new Error(), { code: 'ENOENT' }));
+  return agent;
 }
 
 /**
@@ -76,8 +90,8 @@ export function chooseAgent(services: Services, name: string | undefined): Agent
  * perhaps another model. None where there is no usual agent.
  */
 export function describedAgents(services: Services): AgentDefinition[] {
-  const { workingDirectory, config, tools } = services;
-  const files = readAgentFiles(tools.fileSystem, { project: workingDirectory, home: config.roots.home });
+  const { config } = services;
+  const files = agentFiles(services);
   const agents = knownAgents(services);
   const usual =
     agents.find((agent) => agent.name === config.get('agent')) ??
@@ -90,6 +104,10 @@ export function describedAgents(services: Services): AgentDefinition[] {
     systemPrompt,
     source: path,
   }));
+}
+
+function agentFiles({ workingDirectory, config, tools }: Services): ReturnType<typeof readAgentFiles> {
+  return readAgentFiles(tools.fileSystem, { project: workingDirectory, home: config.roots.home });
 }
 
 function firstInstalled(services: Services, agents: readonly AgentDefinition[]): AgentDefinition {
@@ -132,6 +150,7 @@ export async function startAgent(
   services.programs.endOrphans();
   const driver = await loadDriver(agent);
   return driver.start(driverTools(services), {
+    name: agent.name,
     command: agent.command,
     args: agent.args,
     workingDirectory: options.workingDirectory ?? services.workingDirectory,
@@ -144,7 +163,7 @@ export async function startAgent(
       ask: async (request, signal) => {
         options.onAsking?.(true);
         try {
-          return await askPerson(services, agent, request, { signal, onAsked: options.onAsked });
+          return await askPermission(services, agent, request, { signal, onAsked: options.onAsked });
         } finally {
           options.onAsking?.(false);
         }
@@ -162,32 +181,6 @@ export async function startAgent(
 export function driverTools(services: Services): DriverTools {
   const { fileSystem, ids } = services.tools;
   return { fileSystem, ids, clock: services.clock, log: services.log, registry: services.programs };
-}
-
-const ALLOW = 'Allow once';
-
-/** A permission as a question in the inbox; anything but a clear yes is a no. */
-async function askPerson(
-  services: Services,
-  agent: AgentDefinition,
-  request: PermissionRequest,
-  { signal, onAsked }: { signal: AbortSignal; onAsked: StartAgentOptions['onAsked'] },
-): Promise<boolean> {
-  const { questions, workingDirectory } = services;
-  const what = visibleExcerpt(request.title === '' ? request.name : request.title, 2_000);
-  const view = await questions.create(
-    [
-      {
-        title: 'Permission',
-        prompt: `${agent.name} asks to use **${visibleExcerpt(request.name, 80)}**:\n\n\`${what}\``,
-        options: [{ label: ALLOW }, { label: 'Deny' }],
-      },
-    ],
-    { asker: { agent: agent.name }, workingDirectory, isWaiting: true },
-  );
-  onAsked?.(view);
-  const outcome = await questions.wait(view.id, { signal });
-  return outcome.status === 'completed' && outcome.answers[0]?.selectedOption === ALLOW;
 }
 
 /** Where our files are depends on these. */

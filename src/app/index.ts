@@ -1,6 +1,7 @@
 export {
   agentVersion,
   chooseAgent,
+  chooseInstalledAgent,
   describedAgents,
   driverTools,
   knownAgents,

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { AgentDefinition, PermissionMode } from '../agents/index.js';
 import { InvalidInputError, isHoldfastError } from '../foundation/index.js';
 import { guessVerifyCommands } from '../plans/index.js';
-import { ProgramNotStartedError, runProgram } from '../programs/index.js';
+import { runProgram } from '../programs/index.js';
 import {
   type Check,
   type ContextMode,
@@ -26,7 +26,7 @@ import {
   PRESETS,
 } from '../sessions/loop/index.js';
 import { ContentMemory, takeSnapshot } from '../workspace/index.js';
-import { chooseAgent, driverTools, locateAgent } from './agents.js';
+import { chooseInstalledAgent, driverTools } from './agents.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { workbenchOf } from './processes.js';
@@ -84,22 +84,22 @@ export interface PreparedRun extends FoundRun {
 const CHECK_TIMEOUT_MS = 60 * 60_000;
 const ON_END_TIMEOUT_MS = 60_000;
 
-/** Finds the plan and the session that is there. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, AGENT_UNKNOWN, NO_AGENT. */
+/** Finds the plan and the session that is there. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, and what the choice of the agent throws. */
 export function findRun(services: Services, wishes: RunWishes): FoundRun {
   const projectDirectory = projectDirectoryOf(services);
   const loops = openLoops(services, { callsPerHour: wishes.callsPerHour });
   const plan = openPlan(services, wishes, projectDirectory);
   // Said before anybody decides anything.
-  if (wishes.agent !== undefined) findAgent(services, wishes.agent);
+  if (wishes.agent !== undefined) chooseInstalledAgent(services, wishes.agent);
   return { wishes, loops, plan, projectDirectory, detection: loops.detect(plan.path) };
 }
 
-/** Finds everything else that a run needs. Throws NO_CHECKS, AGENT_UNKNOWN, NO_AGENT, INVALID_INPUT. */
+/** Finds everything else that a run needs. Throws NO_CHECKS, INVALID_INPUT, and what the choice of the agent throws. */
 export function prepareRun(services: Services, found: FoundRun, isNew: boolean): PreparedRun {
   const { projectDirectory, detection } = found;
   const before = isNew ? undefined : recallStart(services, detection.session?.sessionId);
   const wishes = asBefore(found.wishes, before);
-  const agent = findAgent(services, wishes.agent);
+  const agent = chooseInstalledAgent(services, wishes.agent);
   const checks = checksOf(services, wishes, projectDirectory);
   if (checks.length === 0) throw new NoChecksError();
   return { ...found, wishes, agent, checks, areChecksGuessed: wishes.verify.length === 0, before };
@@ -123,13 +123,6 @@ function asBefore(wishes: RunWishes, before: RunStart | undefined): DecidedWishe
     idleMs: wishes.idleMs ?? before?.idleMs,
     onEnd: wishes.onEnd ?? before?.onEnd,
   };
-}
-
-function findAgent(services: Services, name: string | undefined): AgentDefinition {
-  const agent = chooseAgent(services, name);
-  if (locateAgent(services, agent) === undefined)
-    throw new ProgramNotStartedError(agent.command, Object.assign(new Error(), { code: 'ENOENT' }));
-  return agent;
 }
 
 function openPlan(services: Services, { plan }: RunWishes, projectDirectory: string): RunPlan {

@@ -1,3 +1,4 @@
+import { counted } from '../foundation/index.js';
 import {
   type ConversationDamage,
   type ConversationSessions,
@@ -63,7 +64,7 @@ function summaryOf(
   workingDirectory: string | null,
 ): SessionSummary {
   const { id, status, agent, createdAt, lastActivity, isDamaged, isHidden, turnCount } = summary;
-  const title = turnCount === 1 ? '1 turn' : `${turnCount} turns`;
+  const title = counted(turnCount, 'turn');
   const times = { createdAt, lastActivity };
   // None is ever over: whoever speaks again makes it active again.
   const flags = { isDamaged, isLive, isEnded: false, isHidden };

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { type Clock, HoldfastError, isHoldfastError, type Logger, messageOf } from '../foundation/index.js';
+import {
+  type Clock,
+  counted,
+  HoldfastError,
+  isHoldfastError,
+  type Logger,
+  messageOf,
+} from '../foundation/index.js';
 import {
   type FileProcessStore,
   isProcessId,
@@ -103,7 +110,7 @@ function summaryOf(info: ProcessInfo): SessionSummary {
     kind: 'process',
     id: info.id,
     status: standing === 'live' || standing === 'over' ? state : standing,
-    title: info.promptCount === 1 ? '1 prompt' : `${info.promptCount} prompts`,
+    title: counted(info.promptCount, 'prompt'),
     agent: info.agent,
     workingDirectory: info.launch.working_dir,
     createdAt: info.createdAt,

@@ -1,4 +1,4 @@
-import { visibleExcerpt, visibleJson, visibleLine } from '../foundation/index.js';
+import { counted, visibleExcerpt, visibleJson, visibleLine } from '../foundation/index.js';
 import type { ConversationSessions, ConversationStatus } from '../sessions/conversation/index.js';
 import { type CommandContext, ConfirmationMissingError, UsageError } from './command.js';
 import { ExitCode } from './exit-codes.js';
@@ -37,7 +37,8 @@ export async function listConversations(
   }
   if (found.length === 0) terminal.write('No sessions found.');
   else terminal.write(renderConversations(found, terminal.style));
-  if (filter.agent !== undefined || filter.status !== undefined) terminal.note(`${found.length} sessions`);
+  if (filter.agent !== undefined || filter.status !== undefined)
+    terminal.note(counted(found.length, 'session'));
   return ExitCode.done;
 }
 
@@ -77,7 +78,7 @@ export async function cleanConversations(
   const report = await conversations.clean({ olderThanMs: days * DAY_MS });
   if (isJson) terminal.write(visibleJson({ success: true, ...report }));
   else {
-    terminal.write(`Deleted ${report.retired.length} sessions older than ${days} days`);
+    terminal.write(`Deleted ${counted(report.retired.length, 'session')} older than ${counted(days, 'day')}`);
     for (const { id, reason } of report.skipped)
       terminal.complain(`left alone: ${id}: ${visibleLine(reason)}`);
   }

@@ -1,4 +1,5 @@
 export { type Clock, sleepOrHint, systemClock, timestamp } from './clock.js';
+export { counted } from './counted.js';
 export {
   AbortedError,
   HoldfastError,

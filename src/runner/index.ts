@@ -1,3 +1,4 @@
+export { AgentQuestions } from './agent-questions.js';
 export { type Check, guessedCheck, typedCheck } from './checks.js';
 export { NoChecksError, PlanNotFoundError } from './errors.js';
 export type { RunEnd, RunEvent } from './events.js';

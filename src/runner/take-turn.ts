@@ -74,14 +74,14 @@ export class TurnTaker {
   }
 
   /**
-   * One recorded exchange. Throws what `ProcessSession.execute` throws; the turn is marked as failed then. The signal ends
-   * the start of the agent as well: PROCESS_START_FAILED, and nothing was recorded.
+   * One recorded exchange. Throws what the start of the agent and `ProcessSession.execute` throw; the turn is marked as
+   * failed then. The signal ends the start of the agent as well: PROCESS_START_FAILED.
    */
   async take(prompt: string, options: TurnOptions = {}): Promise<TurnOutcome> {
     const { conversation } = this.#options;
-    const session = await this.#agent(options.signal);
     const user = conversation.addUserTurn(prompt);
     try {
+      const session = await this.#agent(options.signal, user.turn);
       let response = await this.#send(session, prompt, options);
       if (this.#isUnproven && !this.#hasActed && isUnheard(response)) {
         const reason = `the agent does not know its conversation any more: ${response.message}`;
@@ -148,10 +148,10 @@ export class TurnTaker {
     return assistant;
   }
 
-  async #agent(signal: AbortSignal | undefined): Promise<ProcessSession> {
+  async #agent(signal: AbortSignal | undefined, before?: number): Promise<ProcessSession> {
     this.#session?.checkAlive();
     if (this.#session !== undefined && !isOver(this.#session.state)) return this.#session;
-    const session = (await this.#resumed(signal)) ?? (await this.#startOver(null, signal));
+    const session = (await this.#resumed(signal)) ?? (await this.#startOver(null, signal, before));
     this.#session = session;
     this.#noteHandle(session);
     return session;

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DIST, type Machine, machine } from '../support/holdfast-binary.js';
 import { verifies } from '../support/verifies.js';
@@ -95,6 +95,102 @@ describe('holdfast exec', () => {
     const log = readFileSync(path, 'utf8');
     expect(log).toContain('the key is [redacted:anthropic-key]');
     expect(log).toContain('no more room');
+  });
+});
+
+describe('an agent that waits for a person', () => {
+  const wants = { permission: { tool: 'Bash', input: { command: 'rm x' }, kind: 'execute' } };
+  const waits = async (pc: Machine, args: readonly string[]) => {
+    const running = pc.start(['exec', '--agent', 'mine', ...args, 'go']);
+    const [, id = ''] = await running.printed(
+      'stderr',
+      /Waiting for an answer to ([0-9a-f-]{36}) \(holdfast answer/,
+    );
+    return { running, id };
+  };
+
+  for (const protocol of ['claude', 'acp'] as const) {
+    it(`behind the ${protocol} driver says so, and shows what it needs a permission for`, async () => {
+      await using pc = await machine();
+      setUp(pc, protocol, [wants, { say: 'done' }]);
+      const { running, id } = await waits(pc, ['--permissions', 'ask']);
+      const { questions } = (await pc.json(['questions', 'show', id])).data;
+      expect(questions[0].prompt).toBe('mine asks to use **Bash**:\n\n- command: `rm x`');
+      await pc.run(['answer', id, '--option', 'Allow once']);
+      expect(await running.ended).toMatchObject({ code: 0, stdout: 'done\n' });
+    });
+
+    it(`behind the ${protocol} driver withdraws the permission when Ctrl+C ends the turn`, async () => {
+      await using pc = await machine();
+      setUp(pc, protocol, [wants, { say: 'done' }]);
+      const { running, id } = await waits(pc, ['--permissions', 'ask']);
+      running.child.kill('SIGINT');
+      expect((await running.ended).code).toBe(130);
+      expect((await pc.json(['questions', 'show', id])).data).toMatchObject({ status: 'abandoned' });
+      expect((await pc.json(['questions'])).data).toEqual([]);
+    });
+  }
+
+  it('withdraws the permission when the time is up', async () => {
+    await using pc = await machine();
+    setUp(pc, 'acp', [wants, { say: 'done' }]);
+    const { running } = await waits(pc, ['--permissions', 'ask', '--timeout', '1s']);
+    expect((await running.ended).code).toBe(7);
+    expect((await pc.json(['questions'])).data).toEqual([]);
+  });
+
+  it('says where its own question is, which stays when the turn ends', async () => {
+    await using pc = await machine();
+    const question = { title: 'Colour', prompt: 'Which?', options: [{ label: 'red' }, { label: 'blue' }] };
+    setUp(pc, 'acp', [{ ask: { questions: [question] } }, { say: 'done' }]);
+    const { running, id } = await waits(pc, []);
+    running.child.kill('SIGINT');
+    await running.ended;
+    expect((await pc.json(['questions'])).data).toMatchObject([{ sessionId: id, status: 'pending' }]);
+  });
+});
+
+describe('an agent that cannot be had', () => {
+  const nowhere = (pc: Machine) => ({ env: { PATH: pc.dir.at('nowhere') } });
+
+  it('is not found, by exec as by run, when it is not installed', async () => {
+    await using pc = await machine();
+    writeFileSync(join(pc.project, 'plan.md'), '# Plan\n\n## Acceptance criteria\n\n- [ ] it works\n');
+    const exec = await pc.json(['exec', '--agent', 'claude', 'go'], nowhere(pc));
+    const run = await pc.json(['run', 'plan.md', '--agent', 'claude', '--verify', 'true'], nowhere(pc));
+    expect(exec).toMatchObject({ code: 4, data: { code: 'PROGRAM_NOT_STARTED' } });
+    expect(run).toEqual(exec);
+  });
+
+  it('is found on the PATH that it is given', async () => {
+    await using pc = await machine();
+    setUp(pc, 'acp', [{ say: 'done' }]);
+    const path = join(pc.env.HOLDFAST_HOME ?? '', 'config', 'config.json');
+    const config = JSON.parse(readFileSync(path, 'utf8'));
+    config.agents.mine.command = 'node';
+    config.agents.mine.environment.PATH = dirname(process.execPath);
+    pc.configure(config);
+    expect(await pc.run(['exec', '--agent', 'mine', 'go'], nowhere(pc))).toMatchObject({ code: 0 });
+  });
+
+  it('is described by a file, when there is no agent that could be it', async () => {
+    await using pc = await machine();
+    mkdirSync(join(pc.project, '.claude', 'agents'), { recursive: true });
+    writeFileSync(join(pc.project, '.claude', 'agents', 'qa2.md'), 'You test.\n');
+    const { code, data } = await pc.json(['exec', '--agent', 'qa2', 'go'], nowhere(pc));
+    expect({ code, data }).toMatchObject({
+      code: 4,
+      data: { code: 'NO_AGENT', hint: expect.stringContaining('Install one') },
+    });
+    expect((await pc.json(['exec', '--agent', 'qa3', 'go'], nowhere(pc))).data.code).toBe('AGENT_UNKNOWN');
+  });
+
+  it('is called by its name when it does not start', async () => {
+    await using pc = await machine();
+    const { code, stderr } = await pc.run(['exec', '--agent', 'scripted', '--model', 'foo', 'go']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('The agent scripted did not start');
+    expect(stderr).toContain('holdfast agents probe scripted');
   });
 });
 

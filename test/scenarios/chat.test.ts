@@ -144,6 +144,78 @@ describe('a chat through pipes', () => {
     expect(records.filter(({ type }) => type === 'turn_failed').map(({ turn }) => turn)).toEqual([1, 2]);
   });
 
+  it('keeps a message to an agent that does not start, and is interrupted', async () => {
+    await using world = await withPlayer([]);
+    const failed = await world.run(['chat', '--agent', 'claude', '--session', 'talk'], {
+      input: 'important words\n',
+      env: { PATH: world.dir.at('nowhere') },
+    });
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no such program') });
+    const records = recordsOf(world, 'talk.jsonl');
+    expect(contents(records)).toEqual([['user', 'important words']]);
+    expect(records.slice(-2)).toMatchObject([
+      { type: 'turn_failed', turn: 1 },
+      { type: 'status', status: 'interrupted', reason: expect.stringContaining('there is no such program') },
+    ]);
+  });
+
+  it('is completed when the last message was answered, whatever came before', async () => {
+    await using world = await withPlayer([
+      { steps: [{ fail: 'no more room' }] },
+      { steps: [{ say: 'two' }] },
+    ]);
+    await world.run(['chat', '--agent', 'player'], { input: 'first\nsecond\n' });
+    expect(recordsOf(world).at(-1)).toMatchObject({ type: 'status', status: 'completed' });
+  });
+
+  it('does not tell a message twice to an agent that starts for it', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'one' }] }]);
+    await world.run(['chat', '--agent', 'player'], { input: 'first\n' });
+    rmSync(world.dir.at('state'), { recursive: true });
+    await world.run(['chat', '--resume', 'last'], { input: 'second\n' });
+    const notes = readFileSync(world.dir.at('notes.jsonl'), 'utf8').trim().split('\n');
+    expect(JSON.parse(notes.at(-1) ?? '').prompt.match(/second/g)).toHaveLength(1);
+  });
+
+  it('is no conversation where nothing is said', async () => {
+    await using world = await withPlayer([]);
+    for (const input of ['', '\n \n']) {
+      const nothing = await world.run(['chat', '--agent', 'player'], { input });
+      expect(nothing).toMatchObject({ code: 2, stderr: expect.stringContaining('No message came') });
+    }
+    expect((await world.json(['chat', '--list-sessions'])).data).toEqual([]);
+    expect((await world.run(['chat', '--agent', 'nobody'])).code).toBe(4);
+    await world.run(['chat', '--agent', 'player', '--session', 'talk'], { input: 'x\n' });
+    const before = recordsOf(world, 'talk.jsonl');
+    expect((await world.run(['chat', '--resume', 'talk'])).code).toBe(2);
+    expect(recordsOf(world, 'talk.jsonl')).toEqual(before);
+  });
+
+  it('says that a permission waits for the person, and withdraws it when it is stopped', async () => {
+    const wants = { permission: { tool: 'Bash', input: { command: 'rm x' }, kind: 'execute' } };
+    await using world = await withPlayer([{ steps: [wants, { say: 'one' }] }]);
+    const chat = world.start(['chat', '--agent', 'player', '--permissions', 'ask']);
+    chat.child.stdin.write('first\n');
+    await chat.printed('stderr', /Waiting for an answer to [0-9a-f-]{36} \(holdfast answer/);
+    expect((await world.json(['questions'])).data).toHaveLength(1);
+    chat.child.kill('SIGTERM');
+    expect((await chat.ended).code).toBe(143);
+    expect((await world.json(['questions'])).data).toEqual([]);
+  });
+
+  it('says where a question of the agent is', async () => {
+    const question = { title: 'Colour', prompt: 'Which?', options: [{ label: 'red' }, { label: 'blue' }] };
+    await using world = await withPlayer([{ steps: [{ ask: { questions: [question] } }, { say: 'one' }] }]);
+    const chat = world.start(['chat', '--agent', 'player']);
+    chat.child.stdin.end('first\n');
+    const [, id = ''] = await chat.printed(
+      'stderr',
+      /Waiting for an answer to ([0-9a-f-]{36}) \(holdfast answer/,
+    );
+    await world.run(['answer', id, '--option', 'red']);
+    expect(await chat.ended).toMatchObject({ code: 0, stdout: 'one\n' });
+  });
+
   it('keeps no secret, unless that is wished', async () => {
     await using world = await withPlayer([]);
     const secret = `sk-ant-api03-${'x1'.repeat(20)}`;

@@ -113,6 +113,33 @@ describe('a session with an agent', () => {
     expect(late).toMatchObject({ code: 7, stderr: expect.stringContaining('took longer than 1 s') });
   });
 
+  it.each(['--timeout', '--idle'])('that %s ends says how to go on, and where its log is', async (limit) => {
+    await using world = await withPlayer([
+      { steps: [{ say: 'half' }, { hang: true }] },
+      { steps: [{ say: 'two' }] },
+    ]);
+    const late = await world.run(['exec', '--agent', 'player', limit, '1s', 'go']);
+    expect(late).toMatchObject({
+      code: 7,
+      stderr: expect.stringMatching(/What the agent wrote: .*\/output-1\.log\n/),
+    });
+    const [, id = ''] = /holdfast exec --session (ses_\S+)/.exec(late.stderr) ?? [];
+    expect((await world.run(['exec', '--session', id, 'more'])).stdout).toBe('two\n');
+  });
+
+  it('tells of one file and of one prompt as of one', async () => {
+    await using world = await withPlayer([{ steps: [{ write: { path: 'made.txt', content: 'hello' } }] }]);
+    expect((await world.run(['exec', '--agent', 'player', 'go'])).stderr).toContain('1 file changed');
+    const [info] = (await world.json(['processes'])).data;
+    expect((await world.run(['processes', 'show', info.id])).stdout).toContain(' 1 prompt,');
+  });
+
+  it('that died does not say how to go on, because it cannot', async () => {
+    await using world = await withPlayer([{ steps: [{ say: 'half' }, { crash: true }] }]);
+    const dead = await world.run(['exec', '--agent', 'player', 'go']);
+    expect(dead).toMatchObject({ code: 1, stderr: expect.not.stringContaining('--session') });
+  });
+
   it('writes no value of the environment to disk', async () => {
     await using world = await withPlayer([{ steps: [{ say: 'one' }] }]);
     await world.run(['exec', '--agent', 'player', 'go']);

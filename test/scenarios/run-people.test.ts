@@ -205,7 +205,7 @@ describe('before it starts', () => {
     const refused = await world.go();
     expect(refused).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('1 files are not as they were committed'),
+      stderr: expect.stringContaining('1 file is not as it was committed'),
     });
     expect(existsSync(join(world.project, '.prp-session'))).toBe(false);
     expect(await world.go(['--dirty'])).toMatchObject({ code: 0 });

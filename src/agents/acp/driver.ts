@@ -61,7 +61,7 @@ async function startAgent(
     const capabilities = capabilitiesOf(preset, session.canResume);
     return new AcpConnection({ tools, preset, silenceMs, capabilities, link, session, incoming, meter });
   } catch (error) {
-    throw await giveUp(tools, link, preset, error);
+    throw await giveUp(tools, link, options.name ?? preset.name, error);
   }
 }
 
@@ -101,16 +101,11 @@ async function unlessAborted(opening: Promise<Session>, signal: AbortSignal | un
 }
 
 /** Ends what was started; what is no error of ours was the end of the agent. */
-async function giveUp(
-  { clock }: DriverTools,
-  link: Link,
-  preset: AcpPreset,
-  error: unknown,
-): Promise<unknown> {
+async function giveUp({ clock }: DriverTools, link: Link, name: string, error: unknown): Promise<unknown> {
   const isOurs = isHoldfastError(error) && error.code !== 'PROGRAM_INPUT_CLOSED';
   if (isOurs) await link.program.stop({ graceMs: 0, termMs: 0 });
   const reason = `it ${await bury(clock, link.program)}`;
   link.peer.close();
   if (isOurs) return error;
-  return new AgentNotStartedError(preset.name, reason, { cause: error, output: link.program.stderrTail });
+  return new AgentNotStartedError(name, reason, { cause: error, output: link.program.stderrTail });
 }

@@ -120,6 +120,14 @@ describe('an ACP agent that is started', () => {
       expect(await world.receivedOf('session/set_model')).toEqual([{ sessionId: 's1', modelId: 'flash' }]);
     });
 
+    it('is refused in the name that people have for the agent', async () => {
+      await using world = await fakeAcpWorld();
+      await expect(world.start({ name: 'mine', model: 'opus' })).rejects.toMatchObject({
+        message: expect.stringContaining('The agent mine did not start'),
+        hint: expect.stringContaining('holdfast agents probe mine'),
+      });
+    });
+
     it('fails where it cannot be chosen, rather than using another', async () => {
       await using world = await fakeAcpWorld();
       await expect(world.start({ model: 'opus' })).rejects.toMatchObject({

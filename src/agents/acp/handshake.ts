@@ -154,11 +154,15 @@ async function inTime(handshake: Handshake, method: string, answer: Promise<unkn
   const result = await within(handshake.clock, STEP_LIMIT_MS, answer);
   if (result !== LATE) return result;
   const reason = `no answer to ${method} in ${STEP_LIMIT_MS / 1_000} s`;
-  throw new AgentNotStartedError(handshake.preset.name, reason, { output: handshake.stderr() });
+  throw new AgentNotStartedError(nameOf(handshake), reason, { output: handshake.stderr() });
 }
 
-function refuse({ preset }: Handshake, reason: string, cause?: unknown): AgentNotStartedError {
-  return new AgentNotStartedError(preset.name, reason, cause === undefined ? {} : { cause });
+function refuse(handshake: Handshake, reason: string, cause?: unknown): AgentNotStartedError {
+  return new AgentNotStartedError(nameOf(handshake), reason, cause === undefined ? {} : { cause });
+}
+
+function nameOf({ options, preset }: Handshake): string {
+  return options.name ?? preset.name;
 }
 
 /** In the agent's words, with what it adds. */

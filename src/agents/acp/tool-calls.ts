@@ -1,3 +1,4 @@
+import { counted } from '../../foundation/index.js';
 import type { AgentEvent, ToolKind } from '../events.js';
 import type { PermissionRequest } from '../permission.js';
 import { type ToolCallFields, ToolContent } from './schema.js';
@@ -93,8 +94,17 @@ export function describe(fields: ToolCallFields): PermissionRequest {
     name: oneLine(name),
     kind: toolKindOf(fields.kind),
     title: oneLine(fields.title ?? name),
-    input: fields.rawInput ?? (fields.locations?.length ? { locations: fields.locations } : null),
+    input: fields.rawInput ?? inputFrom(fields),
   };
+}
+
+/** What else says what a call is about, where an agent tells no input: Gemini has the command in the title alone. */
+function inputFrom({ title = '', locations }: ToolCallFields): object | null {
+  const told = {
+    ...(title.length > MAX_TITLE ? { title } : {}),
+    ...(locations?.length ? { locations } : {}),
+  };
+  return Object.keys(told).length === 0 ? null : told;
 }
 
 /** Agents of before `name` was in the protocol have it elsewhere. */
@@ -133,8 +143,8 @@ function contentText(content: ToolContent): string {
   if (content.type === 'content') return content.content?.text ?? '';
   if (content.type !== 'diff' || content.newText === undefined) return '';
   const after = lineCount(content.newText);
-  const before = content.oldText === undefined ? 'new file' : `${lineCount(content.oldText)} lines`;
-  return `${content.path ?? 'file'}: ${before} → ${after} lines`;
+  const before = content.oldText === undefined ? 'new file' : counted(lineCount(content.oldText), 'line');
+  return `${content.path ?? 'file'}: ${before} → ${counted(after, 'line')}`;
 }
 
 /** Adapters put the output of a command into an object of their own. */

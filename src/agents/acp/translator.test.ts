@@ -114,6 +114,13 @@ describe('updates of a session as events', () => {
     expect((event as { title: string }).title).toHaveLength(200);
   });
 
+  it('keeps what a title says in full where the agent tells nothing else: people decide by it', () => {
+    const title = `make ${'x'.repeat(500)}; rm y`;
+    expect(translate([call({ title, kind: 'execute', status: 'in_progress' })])).toMatchObject([
+      { input: { title } },
+    ]);
+  });
+
   it('knows when a tool is at work', () => {
     const translator = new Translator(ACP_PRESETS.acp);
     expect(translator.hasOpenToolCall).toBe(false);
@@ -130,11 +137,7 @@ describe('updates of a session as events', () => {
       { content: [{ type: 'diff', path: 'a', oldText: null, newText: 'x\ny\n' }] },
       'a: new file → 2 lines',
     ],
-    [
-      'an edit',
-      { content: [{ type: 'diff', path: 'a', oldText: 'x', newText: '' }] },
-      'a: 1 lines → 0 lines',
-    ],
+    ['an edit', { content: [{ type: 'diff', path: 'a', oldText: 'x', newText: '' }] }, 'a: 1 line → 0 lines'],
     ['raw text', { rawOutput: 'raw' }, 'raw'],
     ['raw output', { rawOutput: { output: 'raw', metadata: 1 } }, 'raw'],
     ['any value', { rawOutput: { exit: 3 } }, '{"exit":3}'],

@@ -1,5 +1,5 @@
 import { throwIfAborted } from '../../foundation/index.js';
-import type { AgentCapabilities, AgentDriver, ResumeHandle } from '../driver.js';
+import type { AgentCapabilities, AgentDriver, StartOptions } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
 import { ClaudeConnection } from './connection.js';
 
@@ -24,7 +24,7 @@ export const claudeDriver: AgentDriver = {
   capabilities: CAPABILITIES,
   async start(tools, options) {
     throwIfAborted(options.signal, 'The start of the agent');
-    refuseForeignHandle(options.resume);
+    refuseForeignHandle(options);
     const connection = new ClaudeConnection(tools, options, CAPABILITIES);
     await connection.start();
     return connection;
@@ -32,10 +32,10 @@ export const claudeDriver: AgentDriver = {
 };
 
 /** An id that begins with `-` would be an option. */
-function refuseForeignHandle(handle: ResumeHandle | undefined): void {
+function refuseForeignHandle({ name = 'claude', resume: handle }: StartOptions): void {
   if (handle === undefined) return;
   if (handle.driver !== 'claude') {
-    throw new AgentNotStartedError('claude', `the conversation belongs to ${handle.driver}`);
+    throw new AgentNotStartedError(name, `the conversation belongs to ${handle.driver}`);
   }
-  if (!/^\w[\w-]*$/.test(handle.id)) throw new AgentNotStartedError('claude', 'the id to resume is not one');
+  if (!/^\w[\w-]*$/.test(handle.id)) throw new AgentNotStartedError(name, 'the id to resume is not one');
 }

@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../foundation/index.js';
 import { runProgram } from '../../programs/index.js';
-import type { AgentCapabilities, AgentDriver, DriverTools, ResumeHandle, StartOptions } from '../driver.js';
+import type { AgentCapabilities, AgentDriver, DriverTools, StartOptions } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
 import { CodexConnection } from './connection.js';
 
@@ -24,7 +24,7 @@ export const codexDriver: AgentDriver = {
   capabilities: CAPABILITIES,
   async start(tools, options) {
     throwIfAborted(options.signal, 'The start of the agent');
-    refuseForeignHandle(options.resume);
+    refuseForeignHandle(options);
     const version = await askVersion(tools, options);
     throwIfAborted(options.signal, 'The start of the agent');
     return new CodexConnection(tools, options, { capabilities: CAPABILITIES, version });
@@ -42,10 +42,10 @@ async function askVersion(tools: DriverTools, options: StartOptions): Promise<st
 }
 
 /** An id that begins with `-` would be an option. */
-function refuseForeignHandle(handle: ResumeHandle | undefined): void {
+function refuseForeignHandle({ name = 'codex', resume: handle }: StartOptions): void {
   if (handle === undefined) return;
   if (handle.driver !== 'codex') {
-    throw new AgentNotStartedError('codex', `the conversation belongs to ${handle.driver}`);
+    throw new AgentNotStartedError(name, `the conversation belongs to ${handle.driver}`);
   }
-  if (!/^\w[\w-]*$/.test(handle.id)) throw new AgentNotStartedError('codex', 'the id to resume is not one');
+  if (!/^\w[\w-]*$/.test(handle.id)) throw new AgentNotStartedError(name, 'the id to resume is not one');
 }

@@ -237,7 +237,7 @@ export class LineConnection implements AgentConnection {
     return { reason: this.#rules.exitCompletes && exit.code !== null ? 'failed' : 'died', message };
   }
 
-  async #untilReady(program: Program, { command, signal }: StartOptions): Promise<void> {
+  async #untilReady(program: Program, { name, command, signal }: StartOptions): Promise<void> {
     const waiting = new AbortController();
     const stopWaiting = () => waiting.abort();
     let isReady = false;
@@ -253,6 +253,6 @@ export class LineConnection implements AgentConnection {
     const reason = program.exit === undefined ? 'it showed no end marker' : 'it ended';
     await this.terminate();
     throwIfAborted(signal, 'Starting the agent');
-    throw new AgentNotStartedError(command, reason, { output: program.stderrTail });
+    throw new AgentNotStartedError(name ?? command, reason, { output: program.stderrTail });
   }
 }

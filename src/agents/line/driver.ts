@@ -29,7 +29,7 @@ export function lineDriver(options: LineOptions = {}): AgentDriver {
       throwIfAborted(start.signal, 'Starting the agent');
       if (start.resume !== undefined) {
         throw new AgentNotStartedError(
-          start.command,
+          start.name ?? start.command,
           'a program without a protocol cannot resume a conversation',
         );
       }

@@ -30,7 +30,8 @@ export default defineCommand({
     ]);
     terminal.write(renderTable(['NAME', 'DRIVER', 'VERSION', 'CAN', 'WHERE'], rows));
     const missing = described.length - shown.length;
-    if (missing > 0) terminal.note(`${missing} more are known but not installed (--all).`);
+    if (missing > 0)
+      terminal.note(`${missing} more ${missing === 1 ? 'is' : 'are'} known but not installed (--all).`);
     return ExitCode.done;
   },
 });

@@ -7,7 +7,7 @@ import {
   turnTaker,
   writeTextFile,
 } from '../../app/index.js';
-import { SessionNotFoundError, visibleLine } from '../../foundation/index.js';
+import { counted, SessionNotFoundError, visibleLine } from '../../foundation/index.js';
 import type { Conversation, ConversationSessions } from '../../sessions/conversation/index.js';
 import { type ChatParty, type ChatView, describeContinuation } from '../../tui/chat/index.js';
 import { cleanConversations, deleteConversation, listConversations } from '../chat-sessions.js';
@@ -19,6 +19,7 @@ import {
   UsageError,
 } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
+import { questionNotes } from '../question-notes.js';
 import { renderConversations } from '../render/conversations.js';
 import { permissionMode } from './exec.js';
 
@@ -104,11 +105,13 @@ async function talk(
   const { services, terminal, signal, isJson } = context;
   const permissions = permissionMode(values.permissions);
   let view: ChatView | undefined;
+  const notes = questionNotes(services, (text) => view?.note(text));
   const partyOf = (agentName: string | undefined, conversation: Conversation): ChatParty => {
     const agent = chooseAgent(services, agentName);
     const taker = turnTaker(services, agent, conversation, {
       permissions,
       model: values.model,
+      onAsked: notes.onAsked,
       onContinuation: (continuation) => {
         const words = describeContinuation(continuation);
         if (words !== undefined) view?.note(words);
@@ -122,13 +125,14 @@ async function talk(
     return partyOf(agent.name, await conversations.create({ id, agent: agent.name, workingDirectory }));
   };
   const resumed = values.resume === undefined ? undefined : await resume(context, conversations, values);
-  const party =
+  chooseAgent(services, values.agent ?? resumed?.metadata.agent); // what is wrong is said before anybody types
+  const openParty = async () =>
     resumed === undefined
-      ? await startWith(values.agent, values.session)
+      ? startWith(values.agent, values.session)
       : partyOf(values.agent ?? resumed.metadata.agent, resumed);
   const options = {
-    party,
     startWith,
+    onEvent: notes.onEvent,
     readFile: (path: string) => readTextFile(services, path),
     writeFile: (path: string, text: string) => writeTextFile(services, path, text),
     style: terminal.style,
@@ -139,8 +143,10 @@ async function talk(
   };
   if (terminal.isInteractive && !isJson) {
     const { openChat } = await import('../../tui/chat/open.js');
+    const party = await openParty();
     await openChat({
       ...options,
+      party,
       stdin: process.stdin,
       stdout: process.stdout,
       banner: banner(title, party, resumed),
@@ -149,7 +155,21 @@ async function talk(
   }
   const { openChat } = await import('../../tui/chat/plain.js');
   const { stdin, stdout, stderr } = process;
-  const { path, isAllAnswered } = await openChat({ ...options, stdin, stdout, stderr, isJson });
+  const { path, isAllAnswered } = await openChat({
+    ...options,
+    party: openParty,
+    stdin,
+    stdout,
+    stderr,
+    isJson,
+  });
+  if (path === null) {
+    resumed?.[Symbol.dispose]();
+    if (signal.aborted) return ExitCode.interrupted;
+    throw new UsageError('No message came on standard input', {
+      hint: 'Each line of it is a message: echo "…" | holdfast chat. In a terminal, leave standard input as it is.',
+    });
+  }
   if (!isJson) terminal.note(`Saved: ${visibleLine(path)}`);
   if (signal.aborted) return ExitCode.interrupted;
   return isAllAnswered ? ExitCode.done : ExitCode.failed;
@@ -160,7 +180,7 @@ function banner(title: string, party: ChatParty, resumed: Conversation | undefin
   if (resumed !== undefined) {
     const { turnCount, status } = resumed.view;
     if (status === 'completed') lines.push('Resuming completed session');
-    lines.push(`Resumed with ${turnCount} turns.`);
+    lines.push(`Resumed with ${counted(turnCount, 'turn')}.`);
   }
   return [...lines, 'Type /help for commands, /exit to quit'];
 }
@@ -189,13 +209,16 @@ async function resume(
         `damaged: ${line === null ? '' : `line ${line}, `}offset ${offset}: ${visibleLine(detail)}`,
       );
     if (!values.recover && !(await wantsRecovery(context, id))) {
-      throw new ConfirmationMissingError(`${id} is damaged in ${damage.length} places; nothing was changed`, {
-        hint: 'Go on with what is intact: --recover. What is damaged is set aside, never deleted.',
-      });
+      throw new ConfirmationMissingError(
+        `${id} is damaged in ${counted(damage.length, 'place')}; nothing was changed`,
+        {
+          hint: 'Go on with what is intact: --recover. What is damaged is set aside, never deleted.',
+        },
+      );
     }
     const report = await conversations.recover(id);
     terminal.note(
-      `Kept ${report.kept} records${report.setAside === null ? '' : `; the file as it was: ${visibleLine(report.setAside)}`}`,
+      `Kept ${counted(report.kept, 'record')}${report.setAside === null ? '' : `; the file as it was: ${visibleLine(report.setAside)}`}`,
     );
   }
   return conversations.open(id);

@@ -1,16 +1,23 @@
 import { type AgentEvent, describeEvent, type TurnEndReason } from '../../agents/index.js';
-import { chooseAgent, launchOf, openProcesses } from '../../app/index.js';
+import { chooseInstalledAgent, launchOf, openProcesses } from '../../app/index.js';
 import {
+  counted,
   throwIfAborted,
   visibleBlock,
   visibleExcerpt,
   visibleJson,
   visibleLine,
 } from '../../foundation/index.js';
-import type { ProcessSession, PromptResponse } from '../../sessions/process/index.js';
+import {
+  isOver,
+  type ProcessSession,
+  type PromptResponse,
+  PromptTimedOutError,
+} from '../../sessions/process/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
+import { type QuestionNotes, questionNotes } from '../question-notes.js';
 import type { Terminal } from '../terminal.js';
 
 export default defineCommand({
@@ -46,7 +53,7 @@ export default defineCommand({
     'holdfast exec --agent gemini --json "write a test for parse.ts" | jq -c .',
   ],
   async run(context, { positionals: [given], values }) {
-    const { terminal, signal, isJson } = context;
+    const { services, terminal, signal, isJson } = context;
     const permissions = permissionMode(values.permissions);
     const prompt = given === undefined || given === '-' ? await readPrompt(terminal, signal) : given;
     if (prompt.trim() === '') throw new UsageError('The prompt is empty');
@@ -54,18 +61,27 @@ export default defineCommand({
       ...(values.timeout === undefined ? {} : { promptMs: parseDuration(values.timeout) }),
       ...(values.idle === undefined ? {} : { idleMs: parseDuration(values.idle) }),
     };
-    const session = await openSession(context, { ...values, permissions });
+    const notes = questionNotes(services, (text) => terminal.note(text));
+    const session = await openSession(context, { ...values, permissions, onAsked: notes.onAsked });
     try {
       const response = await session.execute(prompt, {
         ...limits,
         signal,
-        onEvent: (event) => (isJson ? terminal.write(visibleJson(event)) : show(terminal, event)),
+        onEvent: (event) => {
+          if (isJson) terminal.write(visibleJson(event));
+          else show(terminal, event);
+          notes.onEvent(event);
+        },
       });
       await session.detach({ isUrgent: signal.aborted });
-      if (!isJson) terminal.note(terminal.style.dim(summary(session, response)));
-      if (response.reason !== 'completed' && session.outputPath !== null)
-        terminal.note(`What the agent wrote: ${visibleLine(session.outputPath)}`);
+      tellEnd(context, session, response);
       return signal.aborted ? ExitCode.interrupted : exitCodeOf(response.reason);
+    } catch (error) {
+      if (error instanceof PromptTimedOutError) {
+        await session.detach({ isUrgent: true });
+        tellEnd(context, session, error.response);
+      }
+      throw error;
     } finally {
       await session.detach({ isUrgent: true });
     }
@@ -78,6 +94,7 @@ interface SessionWishes {
   readonly model?: string | undefined;
   readonly permissions: 'edits' | 'ask' | 'bypass';
   readonly acceptChanges: boolean;
+  readonly onAsked: QuestionNotes['onAsked'];
 }
 
 /** A new session, or the one to go on with. */
@@ -88,10 +105,11 @@ async function openSession(
   const processes = openProcesses(services);
   const id = wishes.session === undefined ? undefined : processes.resolve(wishes.session);
   const before = id === undefined ? undefined : processes.info(id);
-  const agent = chooseAgent(services, wishes.agent ?? before?.agent);
+  const agent = chooseInstalledAgent(services, wishes.agent ?? before?.agent);
   const launch = launchOf(services, agent, {
     permissions: wishes.permissions,
     model: wishes.model ?? before?.launch.model ?? undefined,
+    onAsked: wishes.onAsked,
   });
   throwIfAborted(signal, 'The start of the agent');
   terminal.note(terminal.style.dim(`${agent.name} in ${visibleLine(services.workingDirectory)}`));
@@ -104,14 +122,21 @@ async function openSession(
     : processes.reopen(id, launch, { acceptsChanges: wishes.acceptChanges });
 }
 
+/** What came of it, how to go on, and where to look when something went wrong. */
+function tellEnd({ terminal, isJson }: CommandContext, session: ProcessSession, response: PromptResponse) {
+  if (!isJson) terminal.note(terminal.style.dim(summary(session, response)));
+  if (response.reason !== 'completed' && session.outputPath !== null)
+    terminal.note(`What the agent wrote: ${visibleLine(session.outputPath)}`);
+}
+
 function summary(session: ProcessSession, response: PromptResponse): string {
   const facts = [
-    ...(response.changes === null ? [] : [`${response.filesChanged} files changed`]),
+    ...(response.changes === null ? [] : [`${counted(response.filesChanged, 'file')} changed`]),
     ...(response.testsPassed === null ? [] : [response.testsPassed ? 'tests passed' : 'tests failed']),
     `context ${response.contextUsage} % full`,
   ];
-  const next = session.record.resume === null ? '' : `; go on: holdfast exec --session ${session.id} "…"`;
-  return `${facts.join(', ')}${next}`;
+  const canGoOn = session.record.resume !== null && !isOver(session.state);
+  return `${facts.join(', ')}${canGoOn ? `; go on: holdfast exec --session ${session.id} "…"` : ''}`;
 }
 
 /** The mode of a permission option. Throws USAGE. */

@@ -268,7 +268,10 @@ function isAlive({ loops }: FoundRun): boolean {
 async function confirmDirty({ services, terminal }: CommandContext, found: FoundRun): Promise<void> {
   const count = await countUncommitted(services, found);
   if (count === 0) return;
-  const words = `${count} files are not as they were committed; the agent's work would be mixed with them`;
+  const words =
+    count === 1
+      ? "1 file is not as it was committed; the agent's work would be mixed with it"
+      : `${count} files are not as they were committed; the agent's work would be mixed with them`;
   if (terminal.isInteractive && (await saysYes(terminal, `${words}.`))) return;
   throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or say --dirty.' });
 }

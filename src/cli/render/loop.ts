@@ -1,4 +1,4 @@
-import { visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { LoopReport, ResumeOffer } from '../../sessions/loop/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
@@ -90,11 +90,13 @@ function breakerOf(breaker: LoopReport['breaker']): string {
 
 function usageOf({ usage, budget }: LoopReport): string {
   const of = (used: string, limit: unknown) => (typeof limit === 'number' ? `${used} of ${limit}` : used);
+  const count = (used: number, limit: unknown, word: string) =>
+    typeof limit === 'number' ? `${used} of ${counted(limit, word)}` : counted(used, word);
   const minutes = typeof budget.activeMs === 'number' ? budget.activeMs / 60_000 : undefined;
   return [
-    `${of(String(usage.iterations), budget.iterations)} iterations`,
+    count(usage.iterations, budget.iterations, 'iteration'),
     `${of((usage.activeMs / 60_000).toFixed(1), minutes)} min`,
-    `${of(String(usage.tokens), budget.tokens)} tokens`,
+    count(usage.tokens, budget.tokens, 'token'),
     `$${of(usage.costUsd.toFixed(2), budget.costUsd)}`,
   ].join(', ');
 }

@@ -1,4 +1,4 @@
-import { visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { ProcessInfo } from '../../sessions/process/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
@@ -28,7 +28,7 @@ export function renderProcess(info: ProcessInfo, style: Style): string {
     `directory  ${visibleLine(launch.working_dir)}`,
     `launched   permissions ${visibleLine(launch.permissions)}, model ${visibleLine(launch.model ?? 'its own choice')}`,
     `created    ${info.createdAt}, last active ${info.lastActivity}`,
-    `work       ${info.promptCount} prompts, ${(info.totalExecutionMs / 1_000).toFixed(1)} s, context ${info.contextUsage} % full`,
+    `work       ${counted(info.promptCount, 'prompt')}, ${(info.totalExecutionMs / 1_000).toFixed(1)} s, context ${info.contextUsage} % full`,
   ];
   if (info.openPrompt !== null && info.standing !== 'live') {
     lines.push(

@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../../agents/index.js';
-import { visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { type AgentEvent, describeEvent } from '../../agents/index.js';
+import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunEvent } from '../../runner/index.js';
 import { countdown } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
@@ -96,7 +96,7 @@ function countsOf(
 function agentLine(event: AgentEvent): string[] {
   switch (event.type) {
     case 'tool-call':
-      return [`  → ${visibleExcerpt(event.name, 40)} ${visibleExcerpt(event.title, 120)}`];
+      return [`  ${describeEvent(event)}`];
     case 'permission':
       return event.decision === 'denied'
         ? [`  ✗ denied (${event.by}): ${visibleExcerpt(event.title === '' ? event.name : event.title, 160)}`]
@@ -116,7 +116,7 @@ function iterationLines(event: Extract<RunEvent, { type: 'iteration-end' }>): st
   const { files, gates, decision } = event;
   const facts = [
     event.run,
-    `${files.created} files created, ${files.modified} modified, ${files.deleted} deleted`,
+    `${counted(files.created, 'file')} created, ${files.modified} modified, ${files.deleted} deleted`,
     `measured ${gates.first ? 'yes' : 'no'}, signal ${gates.second ? 'yes' : 'no'}`,
     ...(event.breaker === 'CLOSED' ? [] : [`breaker ${event.breaker}`]),
   ];

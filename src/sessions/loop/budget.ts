@@ -1,3 +1,4 @@
+import { counted } from '../../foundation/index.js';
 import type { Budget, Usage } from './schema.js';
 
 /** A limit that is reached: which, how much was used, how much was allowed. */
@@ -13,9 +14,9 @@ export const NO_USAGE: Usage = { iterations: 0, activeMs: 0, tokens: 0, costUsd:
 /** The first limit that is reached, or null. */
 export function checkBudget(usage: Usage, budget: Budget): BudgetReached | null {
   const checks = [
-    ['iterations', usage.iterations, budget.iterations, (n: number) => `${n} iterations`],
-    ['time', usage.activeMs, budget.activeMs, (n: number) => `${Math.round(n / 60_000)} minutes`],
-    ['tokens', usage.tokens, budget.tokens, (n: number) => `${n} tokens`],
+    ['iterations', usage.iterations, budget.iterations, (n: number) => counted(n, 'iteration')],
+    ['time', usage.activeMs, budget.activeMs, (n: number) => counted(Math.round(n / 60_000), 'minute')],
+    ['tokens', usage.tokens, budget.tokens, (n: number) => counted(n, 'token')],
     ['cost', usage.costUsd, budget.costUsd, (n: number) => `$${n.toFixed(2)}`],
   ] as const;
   for (const [what, used, limit, words] of checks) {

@@ -97,8 +97,8 @@ describe('metrics', () => {
 
 describe('budgets', () => {
   it.each([
-    [{ iterations: 1 }, 'iterations', 'the limit of 1 iterations is reached'],
-    [{ activeMs: 60_000 }, 'time', 'the limit of 1 minutes is reached'],
+    [{ iterations: 1 }, 'iterations', 'the limit of 1 iteration is reached'],
+    [{ activeMs: 60_000 }, 'time', 'the limit of 1 minute is reached'],
     [{ tokens: 500 }, 'tokens', 'the limit of 500 tokens is reached'],
     [{ costUsd: 1.5 }, 'cost', 'the limit of $1.50 is reached'],
   ])('%j is reached', (budget, what, reason) => {

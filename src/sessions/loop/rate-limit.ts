@@ -1,3 +1,4 @@
+import { counted } from '../../foundation/index.js';
 import type { RateLimit } from './schema.js';
 
 /** What an agent's service said about our calls. */
@@ -45,7 +46,11 @@ export function mayCall(limit: RateLimit, now: Date): Permission {
     return { isAllowed: false, until: limit.overload.retryAt, reason: "the agent's service is overloaded" };
   const { hourly } = roll(limit, now);
   if (hourly.callsMade < hourly.limit || hourly.nextReset === null) return { isAllowed: true };
-  return { isAllowed: false, until: hourly.nextReset, reason: `${hourly.limit} calls within an hour` };
+  return {
+    isAllowed: false,
+    until: hourly.nextReset,
+    reason: `${counted(hourly.limit, 'call')} within an hour`,
+  };
 }
 
 /** One more call, made now. */

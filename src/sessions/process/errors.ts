@@ -1,4 +1,4 @@
-import { HoldfastError, messageOf, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, HoldfastError, messageOf, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { ProcessState } from './lifecycle.js';
 import type { PromptResponse } from './response.js';
 
@@ -81,7 +81,7 @@ export class TerminateFailedError extends HoldfastError<'TERMINATE_FAILED'> {
 
   constructor(failures: readonly { readonly sessionId: string; readonly error: unknown }[]) {
     const told = failures.map(({ sessionId, error }) => `${sessionId}: ${messageOf(error)}`).join('; ');
-    super(`${failures.length} sessions could not be terminated: ${visibleLine(told)}`, {
+    super(`${counted(failures.length, 'session')} could not be terminated: ${visibleLine(told)}`, {
       hint: 'Their processes are ended when the next command starts.',
     });
     this.failures = failures;

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../agents/index.js';
-import { isHoldfastError, messageOf, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, isHoldfastError, messageOf, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { Continuation, TurnTaker } from '../../runner/index.js';
 import {
   type Conversation,
@@ -39,6 +39,8 @@ export interface ChatOptions {
   /** Files as the person names them. */
   readonly readFile: (path: string) => string;
   readonly writeFile: (path: string, text: string) => void;
+  /** Told what the agent does, after it was shown. */
+  readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
 /** A chat: messages go to the agent, lines with a slash are commands. Nothing here knows about the terminal. */
@@ -46,6 +48,8 @@ export class Chat {
   readonly #options: ChatOptions;
   #party: ChatParty;
   #cancelling: AbortController | undefined;
+  /** Why the last message was not answered; undefined when it was, or when the person did not want that any more. */
+  #failure: string | undefined;
 
   constructor(options: ChatOptions) {
     this.#options = options;
@@ -79,20 +83,25 @@ export class Chat {
 
   /** One exchange with the agent. What goes wrong is shown, and the chat goes on. */
   async take(prompt: string): Promise<PromptResponse | undefined> {
-    const { view } = this.#options;
+    const { view, onEvent } = this.#options;
     const cancelling = new AbortController();
     this.#cancelling = cancelling;
     view.working(true);
     try {
       const { response } = await this.#party.taker.take(prompt, {
         signal: cancelling.signal,
-        onEvent: (event) => view.event(event),
+        onEvent: (event) => {
+          view.event(event);
+          onEvent?.(event);
+        },
       });
       view.working(false);
+      this.#failure = isEndWished(response) ? undefined : (response.message ?? response.reason);
       this.#tellEnd(response);
       return response;
     } catch (error) {
       view.working(false);
+      this.#failure = cancelling.signal.aborted ? undefined : messageOf(error);
       view.warn(messageOf(error));
       if (isHoldfastError(error) && error.hint !== undefined) view.note(error.hint);
       return undefined;
@@ -106,11 +115,13 @@ export class Chat {
     this.#cancelling?.abort();
   }
 
-  /** Ends the agent and says how the conversation stands. */
+  /** Ends the agent and says how the conversation stands: one whose last message was not answered is interrupted. */
   async close(status: 'completed' | 'interrupted', reason?: string): Promise<void> {
     this.cancel();
     await this.#party.taker.end({ isUrgent: status === 'interrupted' });
-    this.#party.conversation.setStatus(status, reason);
+    if (this.#failure === undefined) this.#party.conversation.setStatus(status, reason);
+    else this.#party.conversation.setStatus('interrupted', this.#failure);
+    this.#failure = undefined;
     this.#party.conversation[Symbol.dispose]();
   }
 
@@ -159,7 +170,7 @@ export class Chat {
     this.#party.conversation.importTurns(turns);
     await this.#party.taker.forget();
     this.#options.view.note(
-      `Took in ${turns.length} turns; the agent is told about them with your next message.`,
+      `Took in ${counted(turns.length, 'turn')}; the agent is told about ${turns.length === 1 ? 'it' : 'them'} with your next message.`,
     );
   }
 
@@ -200,6 +211,11 @@ export class Chat {
     else if (contextUsage >= 80) view.warn(`${text}: /clear makes room.`);
     else view.note(text);
   }
+}
+
+/** Answered, or cancelled by the person. */
+function isEndWished({ reason }: PromptResponse): boolean {
+  return reason === 'completed' || reason === 'cancelled';
 }
 
 /** How an agent came to know what was said before, in words. */

@@ -2,10 +2,12 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { AgentEvent } from '../../agents/index.js';
 import { InvalidInputError, visibleJson } from '../../foundation/index.js';
-import { Chat, type ChatOptions, type ChatView } from './chat.js';
+import { Chat, type ChatOptions, type ChatParty, type ChatView } from './chat.js';
 import { ChatScreen, type ChatStyle } from './screen.js';
 
-export interface PlainChatOptions extends Omit<ChatOptions, 'view'> {
+export interface PlainChatOptions extends Omit<ChatOptions, 'view' | 'party'> {
+  /** Called with the first message: without one there is no conversation. */
+  readonly party: () => Promise<ChatParty>;
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly stderr: Writable;
@@ -17,7 +19,8 @@ export interface PlainChatOptions extends Omit<ChatOptions, 'view'> {
 }
 
 export interface PlainResult {
-  readonly path: string;
+  /** Null when no message came. */
+  readonly path: string | null;
   /** Whether every message was answered. */
   readonly isAllAnswered: boolean;
 }
@@ -26,11 +29,11 @@ export interface PlainResult {
 export async function openChat(options: PlainChatOptions): Promise<PlainResult> {
   const { stdin, isJson, signal } = options;
   const view = isJson ? jsonView(options) : plainView(options);
-  const chat = new Chat({ ...options, view });
+  let chat: Chat | undefined;
   options.onOpen?.(view);
   const lines = createInterface({ input: stdin, terminal: false });
   const stop = () => {
-    chat.cancel();
+    chat?.cancel();
     lines.close();
   };
   signal.addEventListener('abort', stop, { once: true });
@@ -40,6 +43,7 @@ export async function openChat(options: PlainChatOptions): Promise<PlainResult> 
       if (signal.aborted) break;
       const message = isJson ? parseMessage(line) : line;
       if (message.trim() === '') continue;
+      chat ??= new Chat({ ...options, view, party: await options.party() });
       // A slash is a command for people; a program that writes one means it.
       if (isJson || !message.startsWith('/')) {
         const response = await chat.take(message);
@@ -49,12 +53,12 @@ export async function openChat(options: PlainChatOptions): Promise<PlainResult> 
   } finally {
     signal.removeEventListener('abort', stop);
     lines.close();
-    await chat.close(
+    await chat?.close(
       signal.aborted ? 'interrupted' : 'completed',
       signal.aborted ? 'stopped by a signal' : undefined,
     );
   }
-  return { path: chat.path, isAllAnswered };
+  return { path: chat?.path ?? null, isAllAnswered };
 }
 
 function parseMessage(line: string): string {

@@ -242,7 +242,7 @@ describe('what stays in the scrollback', () => {
     expect(kept(state)).toEqual([
       'run 3f2a1b2c started: docs/prps/adder.md with player',
       'GREEN 2: 7 of 9 tests pass, 1m 3s',
-      '  answered; 1 files created, 2 modified, 0 deleted; measured no, signal no',
+      '  answered; 1 file created, 2 modified, 0 deleted; measured no, signal no',
       'GREEN is done; next is REFACTOR',
     ]);
   });

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { counted } from './counted.js';
+
+it.each([
+  [0, '0 files'],
+  [1, '1 file'],
+  [2, '2 files'],
+])('a count of %i has its word in the right number', (count, words) => {
+  expect(counted(count, 'file')).toBe(words);
+});
+
+it('a word with a plural of its own keeps it', () => {
+  expect([counted(1, 'story', 'stories'), counted(3, 'story', 'stories')]).toEqual(['1 story', '3 stories']);
+});

@@ -1,0 +1,4 @@
+/** A count with its word: `1 file`, `2 files`. The plural is the word with an `s` unless it is given. */
+export function counted(count: number, word: string, plural = `${word}s`): string {
+  return `${count} ${count === 1 ? word : plural}`;
+}
