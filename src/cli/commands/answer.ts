@@ -1,11 +1,5 @@
 import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
-import {
-  AnswerInput,
-  answerQuestions,
-  type Question,
-  rejectQuestions,
-  showQuestions,
-} from '../../sessions/question/index.js';
+import { AnswerInput, type Question, rejectQuestions, reportOf } from '../../sessions/question/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { parseInput } from '../parse-input.js';
@@ -40,10 +34,13 @@ export default defineCommand({
       terminal.write(isJson ? visibleJson({ success: true, ...report }) : `Rejected ${report.sessionId}`);
       return ExitCode.done;
     }
-    const { questions } = await showQuestions.run(services, { session });
-    const answers = isAnswer ? fromOptions(questions, values) : await fromTerminal(questions);
+    const { questions } = services;
+    const id = questions.resolve(session);
+    const answers = isAnswer
+      ? (asked: readonly Question[]) => fromOptions(asked, values)
+      : await fromTerminal((await questions.get(id)).questions);
     if (answers === undefined) return ExitCode.needsPerson;
-    const report = await answerQuestions.run(services, { session, answers });
+    const report = reportOf(await questions.answer(id, answers));
     if (isJson) terminal.write(visibleJson({ success: true, ...report }));
     else terminal.write(`Answered ${report.sessionId}\n\n${renderOutcome(report)}`);
     return ExitCode.done;

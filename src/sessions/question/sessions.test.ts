@@ -20,6 +20,25 @@ const POSTGRES: AnswerInput[] = [{ questionIndex: 0, selectedOption: 'PostgreSQL
 const SQLITE: AnswerInput[] = [{ questionIndex: 0, selectedOption: 'SQLite' }];
 
 describe('answering', () => {
+  it('may look for the answers in the questions, and changes nothing when there are none to be found', async () => {
+    await using world = await questionWorld();
+    const { id } = await world.sessions.create([question()]);
+    const nothing = new Error('no such option');
+    await expect(
+      world.sessions.answer(id, () => {
+        throw nothing;
+      }),
+    ).rejects.toBe(nothing);
+    expect((await world.sessions.get(id)).outcome.status).toBe('pending');
+    const last = await world.sessions.answer(id, ([asked]) => [
+      { questionIndex: 0, selectedOption: asked?.options.at(-1)?.label },
+    ]);
+    expect(last.outcome).toMatchObject({
+      status: 'completed',
+      answers: [{ questionIndex: 0, selectedOption: question().options.at(-1)?.label }],
+    });
+  });
+
   verifies('Q05', 'answers.json holds exactly what is specified', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET, { callId: 'call-1' });

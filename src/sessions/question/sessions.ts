@@ -36,6 +36,7 @@ import {
   type AnswerInput,
   type AnswersFile,
   type DraftAnswer,
+  type Question,
   type QuestionInput,
   SessionId,
   type StatusFile,
@@ -156,18 +157,19 @@ export class QuestionSessions {
 
   /**
    * Answers a set. The first answer wins; the same one again gets the same reply.
-   * Throws SESSION_NOT_FOUND, INVALID_ANSWER, ALREADY_SETTLED, LOCKED.
+   * Throws SESSION_NOT_FOUND, INVALID_ANSWER, ALREADY_SETTLED, LOCKED, and what `answers` throws.
    */
   answer(
     id: string,
-    answers: readonly AnswerInput[],
+    answers: readonly AnswerInput[] | ((asked: readonly Question[]) => readonly AnswerInput[]),
     options: { callId?: string } = {},
   ): Promise<QuestionView> {
     return this.#store.change(id, (change) => {
       const { request } = change.snapshot;
       if (request === undefined) throw new InvalidAnswerError('The questions can no longer be read');
+      const given = typeof answers === 'function' ? answers(request.questions) : answers;
       const checked = this.#check(id, () =>
-        checkAnswers(request.questions, checkAnswerInput(answers), timestamp(this.#clock)),
+        checkAnswers(request.questions, checkAnswerInput(given), timestamp(this.#clock)),
       );
       const outcome = this.#outcome(change);
       if (outcome.status === 'completed' && isSameAnswer(outcome.answers, checked)) return this.#heal(change);
