@@ -76,6 +76,13 @@ export function openChangePlan(services: Services, name: string): RunPlan {
   };
 }
 
+/** Lets go of the change that a run held. What it had learned is kept. */
+export async function releaseChangeOf(services: Services, sessionId: string): Promise<void> {
+  const changes = openChanges(services);
+  const held = changes.list().find(({ session }) => session?.sessionId === sessionId);
+  if (held !== undefined) await changes.release(held.name, 'the run was given up');
+}
+
 /** For a look ahead, before a session holds the change. */
 function previewOf(
   files: ChangePlan,

@@ -30,7 +30,7 @@ import { chooseInstalledAgent, driverTools } from './agents.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { workbenchOf } from './processes.js';
-import { openChangePlan } from './run-change.js';
+import { openChangePlan, releaseChangeOf } from './run-change.js';
 import { forgetRun, type RunStart, recallStart, rememberStart } from './run-memory.js';
 import type { Services } from './services.js';
 import { isToldByRun } from './told-commands.js';
@@ -362,15 +362,20 @@ export async function abortRun(services: Services, { loops, plan }: FoundRun): P
   return loop.directory;
 }
 
-/** For a session that nobody goes on with: nobody would hear the answers to what it asked. */
-async function leaveBehind(services: Services, { sessionId, openQuestions }: LoopState): Promise<void> {
+/** For a session that nobody goes on with: nobody hears the answers to what it asked, and it must not hold a change. */
+async function leaveBehind(services: Services, state: LoopState): Promise<void> {
+  const { sessionId, openQuestions, storiesTotal } = state;
+  const reason = 'the run that asked was given up';
+  for (const id of openQuestions) await ifPossible(() => services.questions.cancel(id, reason));
+  if (storiesTotal !== undefined) await ifPossible(() => releaseChangeOf(services, sessionId));
   forgetRun(services, sessionId);
-  for (const id of openQuestions) {
-    try {
-      await services.questions.cancel(id, 'the run that asked was given up');
-    } catch (error) {
-      // Answered, or gone: both need no care.
-      if (!isHoldfastError(error)) throw error;
-    }
+}
+
+/** What was settled or went away meanwhile needs no care. */
+async function ifPossible(action: () => Promise<unknown>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (!isHoldfastError(error)) throw error;
   }
 }

@@ -333,6 +333,21 @@ describe('a run over an OpenSpec change', () => {
     await until(() => living(world.dir.at('script.json')).length === 0);
   });
 
+  it('lets go of the change when a new session takes its place, for this plan or another', async () => {
+    await using world = await changeWorld();
+    const holder = async () => (await world.json(['change'])).data[0]?.session?.session_id ?? null;
+    await world.run([...RUN, '--max-iterations', '1']);
+    const first = await holder();
+    expect(await world.run([...RUN, '--new', '--max-iterations', '1'])).toMatchObject({ code: 7 });
+    expect([null, first]).not.toContain(await holder());
+    expect(await world.go()).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('holdfast run --change add-x --resume'),
+    });
+    await world.go(['--new', '--max-iterations', '1']);
+    expect(await holder()).toBeNull();
+  });
+
   it('that was killed right after its end still writes down what was learned', async () => {
     await using world = await changeWorld();
     await world.run([...RUN, '--max-iterations', '2']);

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import {
   abortRun,
   countUncommitted,
@@ -248,11 +249,12 @@ function isOver({ detection: { session } }: FoundRun): boolean {
 
 /** A session that could go on makes room for another plan only if the person says so: from the archive it cannot. */
 async function confirmArchive({ terminal, isJson }: CommandContext, { detection }: FoundRun): Promise<'new'> {
-  const plan = visibleLine(detection.session?.prpFile ?? 'another plan');
-  const words = `The session of ${plan} is not done; a new one puts it into the archive, where it cannot go on`;
+  const { prpFile = 'another plan', storiesTotal } = detection.session ?? {};
+  const words = `The session of ${visibleLine(prpFile)} is not done; a new one puts it into the archive, where it cannot go on`;
   if (terminal.isInteractive && !isJson && (await saysYes(terminal, `${words}.`))) return 'new';
+  const plan = storiesTotal === undefined ? prpFile : `--change ${basename(prpFile)}`;
   throw new ConfirmationMissingError(words, {
-    hint: `Finish it first (\`holdfast run ${plan} --resume\`), or say --new.`,
+    hint: `Finish it first (\`holdfast run ${visibleLine(plan)} --resume\`), or say --new.`,
   });
 }
 
