@@ -7,6 +7,8 @@ import {
 } from '../../../test/support/conversation-world.js';
 import { deadIdentity } from '../../../test/support/processes.js';
 import { verifies } from '../../../test/support/verifies.js';
+import { type FileSystem, nodeFileSystem } from '../../storage/index.js';
+import type { ConversationSessions } from './sessions.js';
 
 const TEXTS = ['one', 'two', 'three', 'four', 'five'];
 
@@ -53,6 +55,30 @@ describe('a damaged conversation', () => {
     ];
     expect(world.sessions.read('mine').damage).toEqual(damage);
     expect(world.sessions.verify('mine')).toMatchObject({ isOk: false, damage });
+  });
+
+  it.each<[string, (sessions: ConversationSessions) => boolean]>([
+    ['read', (sessions) => sessions.read('mine').damage.length > 0],
+    ['read from its end', (sessions) => sessions.readLast('mine', 2).damage.length > 0],
+    ['verified', (sessions) => !sessions.verify('mine').isOk],
+    ['listed', (sessions) => sessions.list()[0]?.isDamaged !== false],
+  ])('is none when its owner wrote the rest and left while it was %s', async (_how, isDamaged) => {
+    await using world = await conversationWorld();
+    const whole = Buffer.concat(await fiveTurns(world));
+    const half = whole.subarray(0, -20);
+    // As a reader sees it who sleeps between looking at the file and looking for the owner.
+    const fileSystem: FileSystem = {
+      ...nodeFileSystem,
+      list(path) {
+        if (path.includes('mine')) write(world, [whole]);
+        return nodeFileSystem.list(path);
+      },
+    };
+    write(world, [half]);
+    expect(isDamaged(world.other({ fileSystem }))).toBe(false);
+    // Where nobody comes to write the rest, it is.
+    write(world, [half]);
+    expect(isDamaged(world.sessions)).toBe(true);
   });
 
   verifies('C10', 'gives every intact turn, is listed and marked, and can be gone on with', async () => {

@@ -108,7 +108,7 @@ export class ConversationSessions {
   read(id: string): ConversationView {
     let fold = this.#fold(id);
     // Whoever mends the end while we read makes two halves look like a damaged record: look again.
-    if (fold.notes.list.length > 0) fold = this.#fold(id);
+    if (fold.notes.list.length > 0 || this.#mayBeWholeNow(id, fold.notes.torn)) fold = this.#fold(id);
     const state = fold.state();
     return this.#view(id, state, fold.notes.list, fold.notes.torn);
   }
@@ -117,7 +117,8 @@ export class ConversationSessions {
   readLast(id: string, count: number): ConversationView {
     if (!Number.isSafeInteger(count) || count < 0)
       throw new InvalidInputError(`${count} is no number of turns`, { place: 'count' });
-    const last = readLastTurns(this.#store, id, count);
+    let last = readLastTurns(this.#store, id, count);
+    if (this.#mayBeWholeNow(id, last?.torn)) last = readLastTurns(this.#store, id, count);
     if (last !== undefined) return this.#view(id, last.state, last.damage, last.torn);
     const whole = this.read(id);
     return { ...whole, turns: count === 0 ? [] : whole.turns.slice(-count) };
@@ -217,6 +218,11 @@ export class ConversationSessions {
     return fold;
   }
 
+  /** Its owner may have written the rest and left before we asked for one: only a second look tells. */
+  #mayBeWholeNow(id: string, torn: ConversationDamage | undefined): boolean {
+    return torn !== undefined && this.#store.ownerOf(id).hold !== 'held';
+  }
+
   #view(
     id: string,
     state: Parameters<typeof viewOf>[1],
@@ -234,8 +240,8 @@ export class ConversationSessions {
       const ends = readEnds(id);
       if (ends === undefined) return undefined;
       const seen = glance(id, ends);
-      if (seen === undefined) return this.#summarizeWhole(id);
       const owner = once(() => this.#store.ownerOf(id));
+      if (seen === undefined || (seen.isTorn && owner().hold !== 'held')) return this.#summarizeWhole(id);
       return {
         id,
         agent: seen.agent,
@@ -244,7 +250,7 @@ export class ConversationSessions {
         status: shownStatus(seen.status, owner),
         lastActivity: seen.lastActivity,
         isHidden: isHiddenId(id),
-        isDamaged: seen.isDamaged || (seen.isTorn && owner().hold !== 'held'),
+        isDamaged: seen.isDamaged,
       };
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
