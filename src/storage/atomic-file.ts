@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { HoldfastError, type Ids } from '../foundation/index.js';
-import { AtomicWriteError, asStorageError, attempt, UnsafePathError } from './errors.js';
+import { AtomicWriteError, asStorageError, lookAt, UnsafePathError } from './errors.js';
 import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
 
 /** What the functions here need: the port, and names nobody else uses. */
@@ -58,8 +58,7 @@ export function replaceFileIf(
 /** Leaves a directory that we made in a project out of its history. Throws ATOMIC_WRITE_FAILED. */
 export function keepOutOfGit(tools: StorageTools, directory: string): void {
   const path = join(directory, '.gitignore');
-  if (attempt(path, 'look at', () => tools.fileSystem.look(path)) === undefined)
-    createFile(tools, path, '*\n');
+  if (lookAt(tools.fileSystem, path) === undefined) createFile(tools, path, '*\n');
 }
 
 /** Links a name to a file unless the name is taken; false when it is. */

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { closing, syncDirectory } from './atomic-file.js';
-import { attempt, UnsafePathError } from './errors.js';
+import { attempt, lookAt, UnsafePathError } from './errors.js';
 import { type FileFacts, type FileSystem, OpenFlags, systemCode } from './file-system.js';
 
 /**
@@ -8,20 +8,20 @@ import { type FileFacts, type FileSystem, OpenFlags, systemCode } from './file-s
  * made, parents too, and are durable on return. Throws UNSAFE_PATH, STORAGE_FAILED.
  */
 export function ensureDirectory(fileSystem: FileSystem, path: string): void {
-  const facts = attempt(path, 'look at', () => fileSystem.look(path));
+  const facts = lookAt(fileSystem, path);
   if (facts !== undefined) {
     assertOurDirectory(path, facts);
     return;
   }
   makeParents(fileSystem, dirname(path));
   attempt(path, 'create the directory', () => makeDirectory(fileSystem, path));
-  const made = attempt(path, 'look at', () => fileSystem.look(path));
+  const made = lookAt(fileSystem, path);
   if (made !== undefined) assertOurDirectory(path, made);
 }
 
 /** Whether a directory of ours is there; a thing that is not ours is refused. Throws UNSAFE_PATH. */
 export function hasDirectory(fileSystem: FileSystem, path: string): boolean {
-  const facts = attempt(path, 'look at', () => fileSystem.look(path));
+  const facts = lookAt(fileSystem, path);
   if (facts === undefined) return false;
   assertOurDirectory(path, facts);
   return true;
@@ -56,7 +56,7 @@ function removeEntry(fileSystem: FileSystem, path: string): void {
 }
 
 function makeParents(fileSystem: FileSystem, path: string): void {
-  if (attempt(path, 'look at', () => fileSystem.look(path)) !== undefined) return;
+  if (lookAt(fileSystem, path) !== undefined) return;
   makeParents(fileSystem, dirname(path));
   attempt(path, 'create the directory', () => makeDirectory(fileSystem, path));
 }

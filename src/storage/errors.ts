@@ -1,5 +1,5 @@
 import { HoldfastError, type HoldfastErrorOptions, messageOf } from '../foundation/index.js';
-import { systemCode } from './file-system.js';
+import { type FileFacts, type FileSystem, systemCode } from './file-system.js';
 
 /** What stands behind a failed call, in terms of what a person can do. */
 export type StorageFault = 'full' | 'read-only' | 'denied' | 'exhausted' | 'broken' | 'gone' | 'other';
@@ -117,6 +117,11 @@ export function attempt<Result>(path: string, step: string, action: () => Result
   } catch (error) {
     throw asStorageError(path, step, error);
   }
+}
+
+/** What stands at a path, links not followed; undefined where there is nothing. Throws STORAGE_FAILED. */
+export function lookAt(fileSystem: FileSystem, path: string): FileFacts | undefined {
+  return attempt(path, 'look at', () => fileSystem.look(path));
 }
 
 /** What went wrong in a call of the port as our own error; one that is ours already stays as it is. */

@@ -15,6 +15,7 @@ export {
   AtomicWriteError,
   attempt,
   DocumentDamagedError,
+  lookAt,
   NewerVersionError,
   StorageError,
   type StorageFault,

@@ -12,7 +12,7 @@ import {
   syncDirectory,
   temporaryName,
 } from './atomic-file.js';
-import { AtomicWriteError, attempt, DocumentDamagedError, UnsafePathError } from './errors.js';
+import { AtomicWriteError, attempt, DocumentDamagedError, lookAt, UnsafePathError } from './errors.js';
 import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
 import type { Lock } from './lock.js';
 
@@ -80,7 +80,7 @@ export function readRedo(fileSystem: FileSystem, group: FileGroup): Redo | undef
 /** Whether a redo record stands in the group, readable or not. */
 export function hasRedo(fileSystem: FileSystem, group: FileGroup): boolean {
   const path = join(group.directory, group.record);
-  return attempt(path, 'look at', () => fileSystem.look(path)) !== undefined;
+  return lookAt(fileSystem, path) !== undefined;
 }
 
 function describe(fileSystem: FileSystem, group: FileGroup, change: GroupChange): Redo {

@@ -1,5 +1,5 @@
 import { readBytes, readFile, replaceFile, replaceFileIf, type StorageTools } from './atomic-file.js';
-import { attempt } from './errors.js';
+import { attempt, lookAt } from './errors.js';
 import { type FileSystem, systemCode } from './file-system.js';
 
 /** A file that belongs to the user, not to us: links are followed, its mode is kept. Undefined where there is none. */
@@ -11,7 +11,7 @@ export function readUserFile(fileSystem: FileSystem, path: string): string | und
 /** Replaces a file of the user as a whole and durably, through links, keeping its mode. Throws ATOMIC_WRITE_FAILED. */
 export function replaceUserFile(tools: StorageTools, path: string, text: string): void {
   const real = resolveUserPath(tools.fileSystem, path) ?? path;
-  const mode = attempt(real, 'look at', () => tools.fileSystem.look(real))?.mode ?? 0o600;
+  const mode = lookAt(tools.fileSystem, real)?.mode ?? 0o600;
   replaceFile(tools, real, text, mode);
 }
 
@@ -32,7 +32,7 @@ export function updateUserFile(
     const before = readBytes(fileSystem, real);
     const content = edit(before);
     if (content === undefined) return false;
-    const mode = attempt(real, 'look at', () => fileSystem.look(real))?.mode ?? modeOfNew;
+    const mode = lookAt(fileSystem, real)?.mode ?? modeOfNew;
     const isStillWanted = () => isSame(readBytes(fileSystem, real), before);
     if (replaceFileIf(tools, real, { content, mode, isStillWanted })) return true;
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { attempt, type FileSystem, listDirectory } from '../storage/index.js';
+import { type FileSystem, listDirectory, lookAt } from '../storage/index.js';
 
 /** Markdown documents of a project; decision records are counted among them. */
 export interface DocumentCount {
@@ -24,7 +24,7 @@ export function countDocuments(fileSystem: FileSystem, root: string): DocumentCo
       entries += 1;
       if (entries > MAX_ENTRIES || name.startsWith('.') || NOT_OURS.has(name)) continue;
       const path = join(directory, name);
-      const kind = attempt(path, 'look at', () => fileSystem.look(path))?.kind;
+      const kind = lookAt(fileSystem, path)?.kind;
       if (kind === 'directory' && depth < MAX_DEPTH)
         visit(path, depth + 1, isRecords || RECORD_DIRECTORY.test(name));
       if (kind !== 'file' || !DOCUMENT.test(name)) continue;

@@ -4,6 +4,7 @@ import {
   type FileSystem,
   isTemporaryName,
   listDirectory,
+  lookAt,
   readUserFile,
   removeQuietly,
   type StorageTools,
@@ -59,7 +60,7 @@ export class ChangePlan {
   /** Changes design.md, durably. `edit` gets what is there right before it is replaced, and undefined leaves it. */
   updateDesign(edit: (file: Buffer | undefined) => Buffer | undefined): void {
     const { directory } = this.change;
-    const facts = attempt(directory, 'look at', () => this.#fileSystem.look(directory));
+    const facts = lookAt(this.#fileSystem, directory);
     // A new file is as open as the directory that it is made in.
     updateUserFile(this.#tools, this.#file('design.md'), edit, (facts?.mode ?? 0o700) & 0o666);
   }

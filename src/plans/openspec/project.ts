@@ -1,8 +1,8 @@
 import { dirname, join, relative, sep } from 'node:path';
 import {
-  attempt,
   type FileSystem,
   listDirectory,
+  lookAt,
   resolveUserPath,
   UnsafePathError,
 } from '../../storage/index.js';
@@ -77,7 +77,7 @@ export function changeAround(fileSystem: FileSystem, project: Project, path: str
 /** A file of a change; a link in its place may lead anywhere in the project, but not out of it. Throws UNSAFE_PATH. */
 export function fileOfChange(fileSystem: FileSystem, project: Project, change: Change, name: string): string {
   const path = join(change.directory, name);
-  const facts = attempt(path, 'look at', () => fileSystem.look(path));
+  const facts = lookAt(fileSystem, path);
   if (facts?.kind !== 'link') return path;
   const real = resolveUserPath(fileSystem, path);
   if (real === undefined) throw new UnsafePathError(path, 'it is a link that leads nowhere');
@@ -101,5 +101,5 @@ function directoriesIn(fileSystem: FileSystem, parent: string): Change[] {
 }
 
 function isDirectory(fileSystem: FileSystem, path: string): boolean {
-  return attempt(path, 'look at', () => fileSystem.look(path))?.kind === 'directory';
+  return lookAt(fileSystem, path)?.kind === 'directory';
 }

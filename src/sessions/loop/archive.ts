@@ -7,6 +7,7 @@ import {
   hasDirectory,
   type LockTools,
   listDirectory,
+  lookAt,
   removeQuietly,
   removeTree,
   syncDirectory,
@@ -61,7 +62,7 @@ export function trashSession(tools: LockTools, directory: string, sessionId: str
  */
 export function restoreSession(tools: LockTools, directory: string, entry: TrashEntry): boolean {
   const { fileSystem } = tools;
-  const look = (path: string) => attempt(path, 'look at', () => fileSystem.look(path));
+  const look = (path: string) => lookAt(fileSystem, path);
   const names = sessionFiles(fileSystem, entry.path);
   if (names.some((name) => look(join(directory, name)) !== undefined)) return false;
   const unsafe = names.find((name) => look(join(entry.path, name))?.kind !== 'file');
@@ -121,8 +122,7 @@ export function trashIn(tools: LockTools, directory: string): Trash {
 export function archivedNames(fileSystem: FileSystem, directory: string): string[] {
   const archive = join(directory, 'archive');
   if (!hasDirectory(fileSystem, directory) || !hasDirectory(fileSystem, archive)) return [];
-  const isDirectory = (path: string) =>
-    attempt(path, 'look at', () => fileSystem.look(path))?.kind === 'directory';
+  const isDirectory = (path: string) => lookAt(fileSystem, path)?.kind === 'directory';
   const names = listDirectory(fileSystem, archive).filter(isArchivedName);
   return names.filter((name) => isDirectory(join(archive, name)));
 }
@@ -148,7 +148,7 @@ function stage(fileSystem: FileSystem, directory: string, staged: string): strin
   ensureDirectory(fileSystem, staged);
   for (const name of sessionFiles(fileSystem, directory)) {
     const path = join(directory, name);
-    const facts = attempt(path, 'look at', () => fileSystem.look(path));
+    const facts = lookAt(fileSystem, path);
     if (facts === undefined) continue;
     if (facts.kind !== 'file') throw new UnsafePathError(path, 'it is not a regular file');
     attempt(path, 'archive', () => fileSystem.link(path, join(staged, name)));

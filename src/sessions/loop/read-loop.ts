@@ -153,8 +153,7 @@ function check(file: string, text: string, schema: z.ZodType): unknown {
 
 function toFault(file: string, error: unknown): LoopFault {
   if (error instanceof DocumentDamagedError) return { file, kind: 'damaged', reason: error.reason };
-  if (error instanceof UnsafePathError)
-    return { file, kind: 'unsafe', reason: error.message.replace(`Refusing to use ${error.path}: `, '') };
+  if (error instanceof UnsafePathError) return { file, kind: 'unsafe', reason: error.reason };
   throw error;
 }
 

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import {
   acquireLock,
-  attempt,
   type FileSystem,
   isTemporaryName,
   JsonlLog,
   type LockTools,
   listDirectory,
+  lookAt,
   readLog,
   removeQuietly,
 } from '../../storage/index.js';
@@ -63,7 +63,7 @@ function readRequests(
   after: number,
 ): LoopRequest[] {
   const path = join(directory, REQUESTS);
-  if (attempt(path, 'look at', () => tools.fileSystem.look(path)) === undefined) return [];
+  if (lookAt(tools.fileSystem, path) === undefined) return [];
   const { records, damage } = readLog(tools.fileSystem, path, { sessionId });
   if (damage.length > 0)
     tools.log.warn('loop.requests-damaged', { path, lines: damage.map(({ line }) => line) });
@@ -92,7 +92,7 @@ export class RequestReader {
   /** The requests that came after a number, in order. */
   after(sessionId: string, number: number): LoopRequest[] {
     const path = join(this.#directory, REQUESTS);
-    const facts = attempt(path, 'look at', () => this.#tools.fileSystem.look(path));
+    const facts = lookAt(this.#tools.fileSystem, path);
     // Every change of it is an append, so its size tells.
     const stamp = `${sessionId} ${facts?.inode} ${facts?.size}`;
     if (stamp !== this.#stamp) this.#requests = readRequests(this.#tools, this.#directory, sessionId, number);

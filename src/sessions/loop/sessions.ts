@@ -3,7 +3,6 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { allows, InvalidInputError, isUuidV4 } from '../../foundation/index.js';
 import {
   acquireLock,
-  attempt,
   commitGroup,
   type DirectoryWatch,
   DOCUMENT_VERSION,
@@ -17,6 +16,7 @@ import {
   type LockState,
   type LockTools,
   listDirectory,
+  lookAt,
   NewerVersionError,
   readUserFile,
   removeQuietly,
@@ -438,7 +438,7 @@ export class LoopSessions {
   #hashOf(prpFile: string): string | null {
     const { fileSystem } = this.#options;
     const path = this.#realPath(prpFile);
-    if (attempt(path, 'look at', () => fileSystem.look(path))?.kind !== 'file') return null;
+    if (lookAt(fileSystem, path)?.kind !== 'file') return null;
     const text = readUserFile(fileSystem, path);
     return text === undefined ? null : createHash('sha256').update(text).digest('hex');
   }

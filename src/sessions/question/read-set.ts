@@ -1,8 +1,8 @@
 import {
-  attempt,
   DocumentDamagedError,
   type DocumentSchema,
   type FileSystem,
+  lookAt,
   readDocument,
   UnsafePathError,
 } from '../../storage/index.js';
@@ -34,14 +34,14 @@ export function readSet(fileSystem: FileSystem, directory: string, id: string): 
   const request = read('request.json', OwnRequestFile);
   const status = read('status.json', OwnStatusFile);
   // By far most sets of a list have no answer: a look is cheaper than the error of opening what is not there.
-  const isAnswered = factsOf(fileSystem, `${directory}/answers.json`) !== undefined;
+  const isAnswered = lookAt(fileSystem, `${directory}/answers.json`) !== undefined;
   const given = isAnswered ? read('answers.json', OwnAnswersFile) : undefined;
   const misfit = misfitOf(request, given);
   if (misfit !== undefined) faults.push({ file: 'answers.json', kind: 'damaged', reason: misfit });
   const answers = misfit === undefined ? given : undefined;
   const snapshot = { id, request, status, answers, faults };
   if (request !== undefined || status !== undefined || answers !== undefined) return snapshot;
-  const touchedMs = factsOf(fileSystem, directory)?.modifiedMs;
+  const touchedMs = lookAt(fileSystem, directory)?.modifiedMs;
   return { ...snapshot, touchedAt: touchedMs === undefined ? undefined : new Date(touchedMs).toISOString() };
 }
 
@@ -54,13 +54,9 @@ function wrongFile(file: QuestionFile, document: { sessionId: string } | undefin
 function faultyFile(file: QuestionFile, error: unknown): FileFault {
   if (error instanceof DocumentDamagedError) return { file, kind: 'damaged', reason: error.reason };
   if (error instanceof UnsafePathError) {
-    return { file, kind: 'unsafe', reason: error.message.replace(`Refusing to use ${error.path}: `, '') };
+    return { file, kind: 'unsafe', reason: error.reason };
   }
   throw error;
-}
-
-function factsOf(fileSystem: FileSystem, path: string) {
-  return attempt(path, 'look at', () => fileSystem.look(path));
 }
 
 /** AUQ accepts whatever it is given: an answer that does not speak of its questions is none. */
