@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../agents/index.js';
 import type { ContextMode, RunEnd, RunEvent } from '../runner/index.js';
-import type { Budget, Detection } from '../sessions/loop/index.js';
+import { type Budget, type Detection, isOfOtherPlan, isOver } from '../sessions/loop/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { abortRun, findRun, prepareRun, settleCompleted, startRun } from './run.js';
 import type { SelfCommand } from './services.js';
@@ -98,8 +98,7 @@ export function openRun(options: OpenRunOptions): Run {
 }
 
 /** What is over makes room; what could go on, or cannot be resumed, is for the caller to decide about. */
-function usualStart({ action, expiry, session }: Detection): 'new' | 'resume' {
-  const isOfOtherPlan = expiry.isExpired && expiry.action === 'create_new';
-  const isOver = session?.status === 'completed' || session?.status === 'aborted';
-  return action === 'create_new' || (isOfOtherPlan && isOver) ? 'new' : 'resume';
+function usualStart(detection: Detection): 'new' | 'resume' {
+  const makesRoom = isOfOtherPlan(detection) && isOver(detection);
+  return detection.action === 'create_new' || makesRoom ? 'new' : 'resume';
 }

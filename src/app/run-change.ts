@@ -70,9 +70,6 @@ export function openChangePlan(services: Services, name: string): RunPlan {
     async finish(id) {
       if (holds(id)) await changes.flush({ sessionId: id });
     },
-    async abandon(id) {
-      if (holds(id)) await changes.release(name, 'the run was aborted');
-    },
   };
 }
 

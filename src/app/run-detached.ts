@@ -1,6 +1,6 @@
 import { AbortedError, sleepOrHint } from '../foundation/index.js';
 import { type DetachedProgram, type ProgramExit, startDetached } from '../programs/index.js';
-import type { LoopState } from '../sessions/loop/index.js';
+import { isOfOtherPlan, type LoopState } from '../sessions/loop/index.js';
 import { closeQuietly, LockedError } from '../storage/index.js';
 import type { FoundRun } from './run.js';
 import { keepWords, openWords, takeWords } from './run-words.js';
@@ -98,8 +98,7 @@ function isOwnedBy({ loops }: FoundRun, pid: number): boolean {
 
 /** The session that was meant; the owner of a new one takes the lock before there is one, beside an old one perhaps. */
 function sessionOf({ loops, plan, detection }: FoundRun, isNew: boolean): LoopState | null {
-  const { session, expiry } = loops.detect(plan.path);
-  const isOfOtherPlan = expiry.isExpired && expiry.action === 'create_new';
-  const isOld = isNew && session?.sessionId === detection.session?.sessionId;
-  return isOfOtherPlan || isOld ? null : session;
+  const now = loops.detect(plan.path);
+  const isOld = isNew && now.session?.sessionId === detection.session?.sessionId;
+  return isOfOtherPlan(now) || isOld ? null : now.session;
 }

@@ -18,6 +18,8 @@ export interface RunStart {
   readonly model?: string | undefined;
   /** As the person typed them; guessed checks are guessed again. */
   readonly verify: readonly string[];
+  /** They were not kept, and others must not stand for them. */
+  readonly areChecksSecret?: boolean | undefined;
   readonly permissions: PermissionMode;
   readonly context: ContextMode;
   readonly idleMs?: number | undefined;
@@ -31,6 +33,7 @@ const RunFile = z.looseObject({
   agent: z.string().min(1),
   model: z.string().optional(),
   verify: z.array(z.string()),
+  areChecksSecret: z.boolean().optional(),
   permissions: z.enum(PERMISSION_MODES),
   context: z.enum(CONTEXT_MODES),
   idleMs: z.number().nonnegative().optional(),
@@ -42,13 +45,14 @@ export function rememberStart(services: Services, sessionId: string, start: RunS
   const { tools, config } = services;
   const path = runFile(services, sessionId, 'json');
   if (path === undefined) return;
-  const { onEnd, ...rest } = start;
+  const { onEnd, verify, ...rest } = start;
+  const areChecksSecret = !verify.every(isPublic);
   ensureDirectory(tools.fileSystem, config.layout.runs);
   writeDocument(tools, path, {
     version: DOCUMENT_VERSION,
     sessionId,
     ...rest,
-    verify: start.verify.every(isPublic) ? start.verify : [],
+    ...(areChecksSecret ? { verify: [], areChecksSecret } : { verify }),
     ...(onEnd !== undefined && isPublic(onEnd) ? { onEnd } : {}),
   });
 }

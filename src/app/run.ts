@@ -112,13 +112,17 @@ function asBefore(wishes: RunWishes, before: RunStart | undefined): DecidedWishe
     throw new InvalidInputError('The permissions `ask` need somebody who answers', {
       hint: 'Say --attended if somebody looks at the inbox, or choose other --permissions.',
     });
+  const agent = wishes.agent ?? before?.agent;
+  const isUnsaid = wishes.verify.length === 0;
+  if (isUnsaid && before?.areChecksSecret)
+    throw new NoChecksError('The checks of this session held a secret, and were not kept');
   return {
     ...wishes,
-    agent: wishes.agent ?? before?.agent,
+    agent,
     // A model of one agent means nothing to another.
-    model: wishes.model ?? (wishes.agent === undefined ? before?.model : undefined),
+    model: wishes.model ?? (agent === before?.agent ? before?.model : undefined),
     permissions,
-    verify: wishes.verify.length > 0 ? wishes.verify : (before?.verify ?? []),
+    verify: isUnsaid ? (before?.verify ?? []) : wishes.verify,
     context: wishes.context ?? before?.context ?? 'redline',
     idleMs: wishes.idleMs ?? before?.idleMs,
     onEnd: wishes.onEnd ?? before?.onEnd,
@@ -353,10 +357,9 @@ export async function settleCompleted({ detection, plan }: FoundRun): Promise<vo
 }
 
 /** Ends a session for good without going on with it; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
-export async function abortRun(services: Services, { loops, plan }: FoundRun): Promise<string> {
+export async function abortRun(services: Services, { loops }: FoundRun): Promise<string> {
   using loop = await loops.open();
   services.programs.endOrphans();
-  await plan.abandon(loop.state.sessionId);
   loop.abort();
   await leaveBehind(services, loop.state);
   return loop.directory;

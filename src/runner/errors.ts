@@ -18,8 +18,8 @@ export class PlanNotFoundError extends HoldfastError<'PLAN_NOT_FOUND'> {
 export class NoChecksError extends HoldfastError<'NO_CHECKS'> {
   readonly code = 'NO_CHECKS';
 
-  constructor() {
-    super('No checks are known for this project, so a run could never end well', {
+  constructor(reason = 'No checks are known for this project, so a run could never end well') {
+    super(reason, {
       hint: 'Name them, as often as needed: --verify "npm test" --verify "npm run lint".',
     });
   }

@@ -35,8 +35,6 @@ export interface RunPlan {
   enterStory(): Promise<void>;
   /** All is done. Called again where a crash came between the end of the loop and this; then it does what is left. */
   finish(sessionId: string): Promise<void>;
-  /** A person gives the session up. */
-  abandon(sessionId: string): Promise<void>;
 }
 
 export interface StoryProgress {

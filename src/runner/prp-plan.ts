@@ -22,7 +22,6 @@ export function openPrpPlan(fileSystem: FileSystem, path: string, shownPath: str
     },
     async enterStory() {},
     async finish() {},
-    async abandon() {},
   };
 }
 

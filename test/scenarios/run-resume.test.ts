@@ -86,6 +86,13 @@ describe.concurrent('a run that is resumed', () => {
     await using world = await killedRun(['--verify', `DEPLOY_TOKEN=s3cret-and-long-enough ${CHECK}`]);
     expect(readFileSync(recordPath(world), 'utf8')).not.toContain('s3cret');
     expect(await wouldGoOn(world)).toMatchObject({ exit: 2, hint: expect.stringContaining('--verify') });
+    // Others that could be guessed do not stand for them.
+    world.put('package.json', JSON.stringify({ scripts: { test: 'true' } }));
+    expect(await wouldGoOn(world)).toMatchObject({
+      exit: 2,
+      error: expect.stringContaining('held a secret'),
+    });
+    expect(await wouldGoOn(world, ['--verify', CHECK])).toMatchObject({ exit: 0, checks: checksOf(CHECK) });
   });
 
   it('starts with what is said where its record is damaged, or its session has no proper name', async () => {

@@ -15,14 +15,14 @@ export interface DetachedStart {
 /** `--detach`: the run goes on in a process of its own, and this command ends as soon as that owns the session. */
 export async function runDetached(
   { services, terminal, signal, isJson }: CommandContext,
-  prepared: FoundRun,
+  found: FoundRun,
   start: DetachedStart,
 ): Promise<ExitCode> {
   const { isNew } = start;
-  const args = wordsOf(prepared, start);
-  const { pid, session, exit } = await startDetachedRun(services, prepared, { args, isNew, signal });
+  const args = wordsOf(found, start);
+  const { pid, session, exit } = await startDetachedRun(services, found, { args, isNew, signal });
   const exitCode = exit === null ? null : ((exit.code ?? ExitCode.failed) as ExitCode);
-  const { sessionId = null, prpFile: plan = prepared.plan.path } = session ?? {};
+  const { sessionId = null, prpFile: plan = found.plan.path } = session ?? {};
   const facts = { sessionId, plan, isResumed: !isNew, pid, exitCode };
   if (isJson) {
     terminal.write(visibleJson(exit === null ? facts : { ...facts, error: exit.stderr.trim() }));

@@ -13,7 +13,7 @@ import {
 import { refuseSecondRun } from '../../app/run-detached.js';
 import { AbortedError, visibleJson, visibleLine } from '../../foundation/index.js';
 import type { RunEnd } from '../../runner/index.js';
-import { offerOf, reportOf } from '../../sessions/loop/index.js';
+import { isOfOtherPlan, isOver, offerOf, reportOf } from '../../sessions/loop/index.js';
 import {
   type CommandContext,
   ConfirmationMissingError,
@@ -213,10 +213,8 @@ async function decideStart(
   for (const warning of detection.warnings) terminal.note(`note: ${visibleLine(warning)}`);
   if (values.new || (detection.action === 'create_new' && !values.resume && !values.reset)) return 'new';
   if (values.resume || values.reset || (values.detach && canResume(found))) return 'resume';
-  if (isOfOtherPlan(found) && !isAlive(found)) {
-    if (isOver(found)) return 'new';
-    return confirmArchive(context, found);
-  }
+  if (isOfOtherPlan(detection) && !isAlive(found))
+    return isOver(detection) ? 'new' : confirmArchive(context, found);
   if (terminal.isInteractive && !isJson && detection.view !== undefined && canResume(found)) {
     terminal.complain(
       renderResumePrompt(reportOf(detection.view, services.clock.now()), services.clock.now()),
@@ -237,15 +235,6 @@ async function decideStart(
 }
 
 const GIVE_UP = 'This gives the session up for good; its files are kept.';
-
-function isOfOtherPlan({ detection: { expiry } }: FoundRun): boolean {
-  return expiry.isExpired && expiry.action === 'create_new';
-}
-
-/** Nobody would go on with it. */
-function isOver({ detection: { session } }: FoundRun): boolean {
-  return session?.status === 'completed' || session?.status === 'aborted';
-}
 
 /** A session that could go on makes room for another plan only if the person says so: from the archive it cannot. */
 async function confirmArchive({ terminal, isJson }: CommandContext, { detection }: FoundRun): Promise<'new'> {

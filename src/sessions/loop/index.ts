@@ -14,7 +14,7 @@ export {
 export type { OwnedLoop } from './owned-loop.js';
 export { type Phase, PhaseSetting, PRESETS, type PresetName, resolvePreset } from './presets.js';
 export { countdown, type LimitSignal, type Permission } from './rate-limit.js';
-export { LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
+export { isOfOtherPlan, isOver, LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
 export { type LoopRequest, LoopRequestInput } from './requests.js';
 export type { DetectAction, Expiry, ExpiryAction } from './resume.js';
 export type { Baseline, Budget, LoopDocuments, LoopState, TestCounts, Usage } from './schema.js';

@@ -141,6 +141,16 @@ export function offerOf(detection: Detection): ResumeOffer {
   };
 }
 
+/** Whether the session that is there belongs to another plan than the one that is asked for. */
+export function isOfOtherPlan({ expiry }: Detection): boolean {
+  return expiry.isExpired && expiry.action === 'create_new';
+}
+
+/** Whether nobody would go on with the session that is there. */
+export function isOver({ session }: Detection): boolean {
+  return session?.status === 'completed' || session?.status === 'aborted';
+}
+
 function choicesOf({ action, expiry, session }: Detection): ResumeOffer['choices'] {
   if (action === 'offer_resume') return ['resume', 'new', 'abort'];
   // What was given up is over.
