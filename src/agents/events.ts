@@ -27,7 +27,12 @@ export type TurnEndReason =
 
 /** What an agent does while it works on a prompt. The last event of every exchange is `turn-end`. */
 export type AgentEvent =
-  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      /** The message it belongs to, where the protocol tells messages apart; a turn may have several. */
+      readonly messageId?: string | undefined;
+    }
   | { readonly type: 'thinking'; readonly text: string }
   | {
       readonly type: 'tool-call';

@@ -1,12 +1,15 @@
 import type { AgentEvent, TurnEnd, TurnEndReason } from './events.js';
+import { MessageBreaks } from './message-breaks.js';
 
 /**
  * One exchange as a queue between a protocol and its reader: events come in as they arrive and go out in order; the
- * first `turn-end` closes it, and whatever comes later is not of this exchange.
+ * first `turn-end` closes it, and whatever comes later is not of this exchange. Messages are kept apart here, for every
+ * protocol and every reader.
  */
 export class Exchange implements AsyncIterable<AgentEvent> {
   readonly #events: AgentEvent[] = [];
   readonly #onAbandon: () => void;
+  readonly #breaks = new MessageBreaks();
   #wake: (() => void) | undefined;
   #end: TurnEnd | undefined;
 
@@ -22,7 +25,7 @@ export class Exchange implements AsyncIterable<AgentEvent> {
   push(event: AgentEvent): void {
     if (this.#end !== undefined) return;
     if (event.type === 'turn-end') this.#end = event;
-    this.#events.push(event);
+    this.#events.push(this.#breaks.apply(event));
     this.#wake?.();
   }
 

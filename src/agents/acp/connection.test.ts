@@ -40,7 +40,8 @@ describe('an exchange with an ACP agent', () => {
       { type: 'text', text: 'I write.' },
       { type: 'tool-call', id: 't', name: 'Write', kind: 'edit', title: 'Write', input: { p: 1 } },
       { type: 'tool-result', id: 't', isError: false, output: '' },
-      { type: 'text', text: 'from a sub-agent' },
+      // Another message than the one before the tool.
+      { type: 'text', text: '\n\nfrom a sub-agent' },
       {
         type: 'usage',
         usage: {
