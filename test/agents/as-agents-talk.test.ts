@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { claimOf, parseStatus } from '../../src/sessions/loop/index.js';
+import { converse } from '../support/agents.js';
+import type { Script } from '../support/fake-model/server.mjs';
+import { REAL_AGENTS } from './real-agents.js';
+import { itDrives } from './stage.js';
+
+const file = new URL('../fixtures/fake-model/as-agents-talk.json', import.meta.url);
+const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { scripts: Record<string, Script> };
+
+/** What must be heard of each shape, whoever says it. */
+const HEARD: Readonly<Record<string, { text: string | RegExp; exitSignal: boolean | undefined }>> = {
+  'block-alone': {
+    text: /^I look at the project\.\n\n---PRP_PHASE_STATUS---\nSTATUS: COMPLETE\n/,
+    exitSignal: true,
+  },
+  'block-quoted-first': {
+    text: /I am not there yet\.\n\nHalf of it works\.\n---PRP_PHASE_STATUS---\n/,
+    exitSignal: false,
+  },
+  'silent-worker': { text: '', exitSignal: undefined },
+  talker: {
+    text: /^First I say something\.\n\nSentence 1 without an end of line\. Sentence 2 .*Sentence 200 without an end of line\. ?$/,
+    exitSignal: undefined,
+  },
+};
+
+for (const agent of Object.values(REAL_AGENTS)) {
+  for (const [shape, script] of Object.entries(scripts)) {
+    itDrives(agent, `the real ${agent.name} is heard when it talks like: ${shape}`, script, async (stage) => {
+      const { text, exitSignal } = HEARD[shape] ?? expect.fail(`no expectation for ${shape}`);
+      const turn = await converse(await stage.start(), 'go');
+      expect(turn.reason).toBe('completed');
+      if (typeof text === 'string') expect(turn.text).toBe(text);
+      else expect(turn.text).toMatch(text);
+      expect(claimOf(parseStatus(turn.text)).exitSignal ?? undefined).toBe(exitSignal);
+    });
+  }
+}
