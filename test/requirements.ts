@@ -79,6 +79,7 @@ export const REQUIREMENTS = {
   L13: 'metrics and phase-status.log per iteration',
   L14: 'interrupted by SIGINT or SIGTERM: suspended; by SIGKILL or power loss: found as suspended',
   L15: '`/bp:autonomous <prp>` from Claude Code creates or resumes the session (plugin in integrations/claude-code)',
+  R01: 'messages of one turn are kept apart; a status block that begins a message is found, with every driver',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

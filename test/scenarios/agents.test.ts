@@ -36,6 +36,28 @@ describe('holdfast exec', () => {
     });
   }
 
+  for (const protocol of PROTOCOLS.filter((name) => name !== 'line')) {
+    verifies('R01', `messages of one turn behind the ${protocol} driver are kept apart`, async () => {
+      await using pc = await machine();
+      const block = '---PRP_PHASE_STATUS---\nEXIT_SIGNAL: true\n---END_PRP_PHASE_STATUS---';
+      const writes = { write: { path: 'made.txt', content: 'made\n' } };
+      setUp(pc, protocol, [{ say: 'Writing the tests now.' }, writes, { say: block }]);
+      const { code, stdout } = await pc.run(['exec', '--agent', 'mine', 'go']);
+      expect({ code, stdout: stdout.trim() }).toEqual({
+        code: 0,
+        stdout: `Writing the tests now.\n\n${block}`,
+      });
+    });
+  }
+
+  verifies('R01', 'messages of one turn are kept apart in what is recorded and exported', async () => {
+    await using pc = await machine();
+    setUp(pc, 'acp', [{ say: 'One.' }, { write: { path: 'made.txt', content: 'made\n' } }, { say: 'Two.' }]);
+    await pc.run(['chat', '--agent', 'mine', '--session', 'apart'], { input: 'go\n/history\n' });
+    const { stdout } = await pc.run(['sessions', 'export', 'apart']);
+    expect(stdout).toContain('One.\n\nTwo.');
+  });
+
   verifies('P12', 'scripted is there without any configuration', async () => {
     await using pc = await machine();
     const { code, stdout } = await pc.run(['exec', '--agent', 'scripted', 'hello']);
