@@ -19,6 +19,8 @@ const AGENTS = [
   { name: 'opencode', package: 'opencode-ai', versions: ['1.18.33'], command: 'opencode' },
   // No agent, but the program whose plans change sessions work through.
   { name: 'openspec', package: '@fission-ai/openspec', versions: ['1.13.2'], command: 'openspec' },
+  // A project that nobody here wrote, for agents to work in: its sources with its tests, and what runs them.
+  { name: 'minimist', package: 'tape', versions: ['5.10.2'], command: 'tape', beside: ['minimist@1.2.8'] },
 ];
 
 const MAX_INSTALL_MS = 300_000;
@@ -51,7 +53,8 @@ function install(agent, version) {
   try {
     console.log(`installing ${agent.package} ${version} …`);
     const options = ['--no-audit', '--no-fund', '--loglevel=error'];
-    const arguments_ = ['install', '--prefix', directory, ...options, `${agent.package}@${version}`];
+    const packages = [`${agent.package}@${version}`, ...(agent.beside ?? [])];
+    const arguments_ = ['install', '--prefix', directory, ...options, ...packages];
     const result = spawnSync('npm', arguments_, {
       cwd: directory,
       encoding: 'utf8',
