@@ -151,7 +151,8 @@ export function budgetOf(services: Services, { budget }: RunWishes): Budget {
 export async function countUncommitted(services: Services, { projectDirectory }: FoundRun): Promise<number> {
   const workbench = workbenchOf(services);
   const { repositories, files } = await takeSnapshot(workbench, projectDirectory, workbench);
-  return repositories.length === 0 ? 0 : files.size;
+  if (repositories.length === 0) return 0;
+  return [...files.values()].filter(({ isUnjudged }) => isUnjudged !== true).length;
 }
 
 /** The state that a run would start with: of the session that is there, or of a new one. Nothing is written. */

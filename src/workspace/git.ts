@@ -18,13 +18,16 @@ export interface GitTools extends ProgramTools {
 /** git answered with an error, or not in time. */
 export class GitFailedError extends HoldfastError<'GIT_FAILED'> {
   readonly code = 'GIT_FAILED';
+  /** Null where it did not end by itself. */
+  readonly exitCode: number | null;
 
-  constructor(operation: string, directory: string, reason: string) {
+  constructor(operation: string, directory: string, reason: string, exitCode: number | null) {
     super(`git ${operation} failed in ${visibleExcerpt(directory, 200)}: ${visibleExcerpt(reason, 300)}`, {
       hint: /dubious ownership/.test(reason)
         ? 'The repository belongs to another user: `git config --global --add safe.directory <path>` if you trust it.'
         : 'Run the same command by hand to see what is wrong with the repository.',
     });
+    this.exitCode = exitCode;
   }
 }
 
@@ -34,19 +37,23 @@ export function isGitTrouble(error: unknown): error is GitFailedError | ProgramN
 }
 
 /**
- * Asks git, at the top of a repository, a question that changes nothing: no lock, no hook, no monitor, no pager, no prompt, nothing fetched. Returns
- * the bytes that it printed. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ * Asks git, at the top of a repository, a question that changes nothing: no lock, no hook, no monitor, no pager, no prompt,
+ * nothing fetched, and no program that the repository names. Returns the bytes that it printed. Throws PROGRAM_NOT_STARTED,
+ * GIT_FAILED.
  */
 export async function askGit(
   tools: GitTools,
   directory: string,
   args: readonly [operation: string, ...rest: string[]],
-  input: readonly string[] = [],
+  {
+    input = [],
+    settings = [],
+  }: { readonly input?: readonly string[]; readonly settings?: readonly string[] } = {},
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const program = await startProgram(tools, {
     command: tools.gitCommand,
-    args: [...QUIET_OPTIONS, ...args],
+    args: [...QUIET_OPTIONS, ...settings.flatMap((setting) => ['-c', setting]), ...args],
     workingDirectory: directory,
     environment: quietEnvironment(tools.environment, directory),
     input: input.length > 0 ? 'open' : 'closed',
@@ -66,7 +73,7 @@ export async function askGit(
   await isWritten;
   if (hasEnded && exit.code === 0) return Buffer.concat(chunks);
   const reason = hasEnded ? describeExit(exit, program.stderrTail) : `no answer within ${tools.timeoutMs} ms`;
-  throw new GitFailedError(args[0], directory, reason);
+  throw new GitFailedError(args[0], directory, reason, hasEnded ? exit.code : null);
 }
 
 /** Settings of a repository that would run programs of its own, or change what is printed. */
@@ -85,22 +92,23 @@ const QUIET_OPTIONS = [
   'submodule.recurse=false',
 ] as const;
 
-/** Settings that say where configuration is are kept; those that point at a repository would point at another one. */
+/** What git needs to find itself and the user's own configuration; nothing else of our environment is its business. */
+const KEPT_VARIABLES = ['PATH', 'HOME', 'XDG_CONFIG_HOME'] as const;
+
 function quietEnvironment(
   environment: GitTools['environment'],
   directory: string,
 ): Record<string, string | undefined> {
-  const kept = Object.entries(environment).filter(
-    ([name]) => !name.startsWith('GIT_') || name.startsWith('GIT_CONFIG') || name === 'GIT_EXEC_PATH',
-  );
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(KEPT_VARIABLES.map((name) => [name, environment[name]])),
     LC_ALL: 'C',
     // Where this is no repository after all, the one around it must not answer in its place.
     GIT_CEILING_DIRECTORIES: dirname(directory),
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
+    // Older versions fetch what a partial clone lacks all the same, by a program that the repository may name.
+    GIT_ALLOW_PROTOCOL: 'none',
   };
 }
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { findForeignFilters, findUnjudged } from './foreign-filters.js';
 import { askGit, type GitTools, isGitTrouble } from './git.js';
 import { type GitStatus, parseStatus, type StatusEntry } from './git-status.js';
 import { findNestedRepositories } from './nested-repositories.js';
@@ -32,7 +33,15 @@ export async function readRepository(
   options: { readonly reader: ContentReader; readonly isLeftOut: (path: string) => boolean },
 ): Promise<RepositoryReading> {
   const top = join(root, path);
-  const [status, tips] = await both(readStatus(tools, top), readTips(tools, top));
+  const filters = await findForeignFilters(tools, top);
+  const [status, tips] = await both(readStatus(tools, top, filters.settings), readTips(tools, top));
+  const changed = status.entries.filter(({ differsFrom }) => differsFrom !== undefined);
+  const unjudged = await findUnjudged(
+    tools,
+    top,
+    changed.map(({ path: name }) => name),
+    filters,
+  );
   const hash = hashOfId(status.head);
   const names = status.entries.map((entry) => ({ entry, name: nameOf(entry.path) }));
   const kept = names.filter(({ name }) => !options.isLeftOut(joinPath(path, name)));
@@ -44,7 +53,8 @@ export async function readRepository(
       ? await options.reader.read(top, name, hash)
       : { kind: entry.kind ?? 'file', raw: oddIds.get(name) };
     const key = joinPath(path, name);
-    files.set(key, together(files.get(key), fileState(entry, now)));
+    const state = unjudged.has(name) ? { ...fileState(entry, now), isUnjudged: true } : fileState(entry, now);
+    files.set(key, together(files.get(key), state));
   }
   const nested = await findNestedRepositories(tools, top, status.nested.map(nameOf));
   return {
@@ -61,8 +71,8 @@ async function both<First, Second>(first: Promise<First>, second: Promise<Second
   return [await first, await second];
 }
 
-async function readStatus(tools: GitTools, top: string): Promise<GitStatus> {
-  const output = await askGit(tools, top, [
+async function readStatus(tools: GitTools, top: string, settings: readonly string[]): Promise<GitStatus> {
+  const arguments_ = [
     'status',
     '--porcelain=v2',
     '-z',
@@ -72,8 +82,8 @@ async function readStatus(tools: GitTools, top: string): Promise<GitStatus> {
     '--no-renames',
     // Each of them is looked at as a repository of its own.
     '--ignore-submodules=all',
-  ]);
-  return parseStatus(output);
+  ] as const;
+  return parseStatus(await askGit(tools, top, arguments_, { settings }));
 }
 
 async function readTips(tools: GitTools, top: string): Promise<string[]> {
@@ -101,7 +111,11 @@ export async function hashByGit(
   if (present.length === 0) return new Map();
   const lines = present.map(({ path }) => quotePath(path));
   try {
-    const output = await askGit(tools, top, ['hash-object', ...options, '--stdin-paths'], lines);
+    const { settings } = await findForeignFilters(tools, top);
+    const output = await askGit(tools, top, ['hash-object', ...options, '--stdin-paths'], {
+      input: lines,
+      settings,
+    });
     const ids = output.toString('latin1').split('\n');
     return new Map(present.map(({ path }, at) => [nameOf(path), ids[at] ?? '']));
   } catch (error) {

@@ -20,6 +20,8 @@ export interface FileState {
   readonly committed: Content | undefined;
   /** The id in the index that the bytes on disk are known to differ from. */
   readonly differsFrom?: string | undefined;
+  /** Only a filter that we do not run could tell whether it is as committed; its bytes are compared like any others. */
+  readonly isUnjudged?: boolean | undefined;
 }
 
 /** One repository at one moment. */

@@ -15,6 +15,8 @@ import { tempDir } from './temp-dir.js';
 /** A project directory, and git with a home of its own: no setting of this machine reaches it. */
 export interface GitWorld extends AsyncDisposable {
   readonly project: string;
+  /** The user's, where their own configuration is. */
+  readonly home: string;
   readonly tools: WorkspaceTools;
   at(...segments: string[]): string;
   /** Runs git in the project, or in a directory of it. */
@@ -37,7 +39,6 @@ export async function gitWorld(): Promise<GitWorld> {
     PATH: process.env.PATH,
     HOME: dir.at('home'),
     GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
   };
   const tools: WorkspaceTools = { ...programTools(dir.at('programs')), environment };
   const identity = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@example.com' };
@@ -62,6 +63,7 @@ export async function gitWorld(): Promise<GitWorld> {
   const snapshot = (options?: SnapshotOptions) => takeSnapshot(tools, project, options);
   return {
     project,
+    home: dir.at('home'),
     tools,
     at,
     git,
