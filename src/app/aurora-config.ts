@@ -11,19 +11,19 @@ export interface InteractiveSettings {
 }
 
 /**
- * `spawner.interactive.*` of `.aurora/config.json` in the project, then of the one at home. These files are not ours: what
- * cannot be used in them is told to the log and passed over. Our own config file comes first.
+ * `spawner.interactive.*` of `.aurora/config.json` at home. That file is not ours: what cannot be used in it is told to the
+ * log and passed over. Our own config file comes first. One in the project decides nothing here: it may come with a clone,
+ * and how long conversations are kept is not its business.
  */
 export function interactiveSettings(services: Services): InteractiveSettings {
-  const { workingDirectory, config } = services;
+  const { config } = services;
   const own = {
     maxTokens: config.get('conversation.maxTokens'),
     expiryDays: config.get('conversation.expiryDays'),
   };
-  const files = [workingDirectory, config.roots.home].map((root) => join(root, '.aurora', 'config.json'));
-  const given = files.map((path) => readSettings(services, path));
-  const maxTokens = own.maxTokens ?? given.find((one) => one.maxTokens !== undefined)?.maxTokens;
-  const expiryDays = own.expiryDays ?? given.find((one) => one.expiryDays !== undefined)?.expiryDays;
+  const given = readSettings(services, join(config.roots.home, '.aurora', 'config.json'));
+  const maxTokens = own.maxTokens ?? given.maxTokens;
+  const expiryDays = own.expiryDays ?? given.expiryDays;
   return {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(expiryDays === undefined ? {} : { expiryDays }),
