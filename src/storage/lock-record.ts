@@ -81,6 +81,7 @@ function parseOwner(content: string): LockOwner | undefined {
     Number.isInteger(record.pid) &&
     Number(record.pid) > 0 &&
     ['startTime', 'bootId', 'pidNamespace'].every(isTextOrNull) &&
+    (record.timeNamespace === undefined || isTextOrNull('timeNamespace')) &&
     ['host', 'token', 'command', 'since'].every(isText);
   return isWhole ? (record as unknown as LockOwner) : undefined;
 }

@@ -42,6 +42,7 @@ describe('ownIdentity', () => {
       startTime: processFacts(process.pid)?.startTime,
       bootId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       pidNamespace: expect.stringMatching(/^pid:\[\d+\]$/),
+      timeNamespace: expect.stringMatching(/^time:\[\d+\]$/),
       host: hostname(),
     });
   });
@@ -62,6 +63,7 @@ describe('ownIdentity', () => {
       startTime: null,
       bootId: null,
       pidNamespace: null,
+      timeNamespace: null,
       host: hostname(),
     });
   });
@@ -90,6 +92,26 @@ describe('judgeLife', () => {
       reason: `process ${self.pid} is another one now`,
     });
   });
+
+  it.each([
+    ['another time namespace', { timeNamespace: 'time:[1]' }, {}, 'unknown'],
+    [
+      'none, read where times are shifted',
+      { timeNamespace: undefined },
+      { timeNamespace: 'time:[1]' },
+      'unknown',
+    ],
+    ['none, read where they are not', { timeNamespace: undefined }, {}, 'dead'],
+    ['none that the kernel knows', { timeNamespace: null }, { timeNamespace: null }, 'dead'],
+  ])(
+    'compares start times only where both see the same ones: a record with %s',
+    (_what, other, own, life) => {
+      const shifted = { ...self, startTime: '1', ...other };
+      expect(
+        judgeLife(nodeFileSystem, shifted, { ...self, timeNamespace: 'time:[4026531834]', ...own }).life,
+      ).toBe(life);
+    },
+  );
 
   it('finds a zombie dead', async () => {
     using ended = await zombie();

@@ -10,6 +10,8 @@ export interface ProcessIdentity {
   readonly startTime: string | null;
   readonly bootId: string | null;
   readonly pidNamespace: string | null;
+  /** Start times are shifted by it. Records of earlier releases lack it. */
+  readonly timeNamespace?: string | null | undefined;
   readonly host: string;
 }
 
@@ -19,7 +21,7 @@ export interface LifeVerdict {
   readonly reason: string;
 }
 
-/** The identity of this process. It costs four small reads, made when somebody asks for the first time. */
+/** The identity of this process. It costs five small reads, made when somebody asks for the first time. */
 export function ownIdentity(fileSystem: FileSystem): ProcessIdentity {
   let known: ProcessIdentity | undefined;
   const identity = () => {
@@ -37,6 +39,9 @@ export function ownIdentity(fileSystem: FileSystem): ProcessIdentity {
     get pidNamespace() {
       return identity().pidNamespace;
     },
+    get timeNamespace() {
+      return identity().timeNamespace;
+    },
     get host() {
       return identity().host;
     },
@@ -49,14 +54,16 @@ function readOwnIdentity(fileSystem: FileSystem): ProcessIdentity {
     pid: process.pid,
     startTime: isLinux ? (readProcess(fileSystem, 'self')?.startTime ?? null) : null,
     bootId: isLinux ? (readFile(fileSystem, '/proc/sys/kernel/random/boot_id')?.trim() ?? null) : null,
-    pidNamespace: isLinux ? readNamespace(fileSystem) : null,
+    pidNamespace: isLinux ? readNamespace(fileSystem, 'pid') : null,
+    timeNamespace: isLinux ? readNamespace(fileSystem, 'time') : null,
     host: hostname(),
   };
 }
 
 /**
  * Judges whether a process that wrote down its identity is gone. Death needs proof: the same host, and either an
- * older boot, or the same pid namespace and a pid that is gone, has another start time or is a zombie.
+ * older boot, or the same pid namespace and a pid that is gone, is a zombie, or has another start time as seen from the
+ * same time namespace.
  */
 export function judgeLife(
   fileSystem: FileSystem,
@@ -76,7 +83,7 @@ export function judgeLife(
 
 function judgeByProc(fileSystem: FileSystem, other: ProcessIdentity, self: ProcessIdentity): LifeVerdict {
   const found = readProcess(fileSystem, String(other.pid));
-  const verdict = found === undefined ? judgeByProbe(other) : judgeByFacts(found, other);
+  const verdict = found === undefined ? judgeByProbe(other) : judgeByFacts(found, other, self);
   if (verdict.life !== 'dead') return verdict;
   // A /proc that does not know ourselves belongs to another namespace and proves nothing.
   return readProcess(fileSystem, String(self.pid))?.startTime === self.startTime
@@ -84,14 +91,28 @@ function judgeByProc(fileSystem: FileSystem, other: ProcessIdentity, self: Proce
     : unknown('/proc does not show the processes of this namespace');
 }
 
-function judgeByFacts(found: { state: string; startTime: string }, other: ProcessIdentity): LifeVerdict {
+function judgeByFacts(
+  found: { state: string; startTime: string },
+  other: ProcessIdentity,
+  self: ProcessIdentity,
+): LifeVerdict {
   if (found.state === 'Z' || found.state === 'X')
     return dead(`process ${other.pid} has ended and waits to be reaped`);
   if (other.startTime !== null && found.startTime !== other.startTime) {
-    return dead(`process ${other.pid} is another one now`);
+    return seesSameTimes(other, self)
+      ? dead(`process ${other.pid} is another one now`)
+      : unknown(`process ${other.pid} was started in another time namespace, so it may be the same one`);
   }
   return { life: 'alive', reason: `process ${other.pid} is running` };
 }
+
+/** Of those that did not write it down, nearly all were in the namespace that a machine starts with. */
+function seesSameTimes(other: ProcessIdentity, self: ProcessIdentity): boolean {
+  const namespace = other.timeNamespace === undefined ? INITIAL_TIME_NAMESPACE : other.timeNamespace;
+  return namespace === self.timeNamespace || self.timeNamespace === null;
+}
+
+const INITIAL_TIME_NAMESPACE = 'time:[4026531834]';
 
 function judgeByProbe(other: ProcessIdentity): LifeVerdict {
   try {
@@ -121,11 +142,11 @@ function readStat(fileSystem: FileSystem, path: string): string | undefined {
   }
 }
 
-function readNamespace(fileSystem: FileSystem): string | null {
+function readNamespace(fileSystem: FileSystem, kind: 'pid' | 'time'): string | null {
   try {
-    return fileSystem.readLink('/proc/self/ns/pid');
+    return fileSystem.readLink(`/proc/self/ns/${kind}`);
   } catch {
-    // Without it nobody's death can be proven by pid: everything counts as held.
+    // Without that of pids nobody's death can be proven by pid: everything counts as held. Old kernels know none of time.
     return null;
   }
 }

@@ -75,6 +75,7 @@ describe('the files of a question set', () => {
       'startTime',
       'bootId',
       'pidNamespace',
+      'timeNamespace',
       'host',
     ]);
     await world.sessions.noteAsker(full, 'gone');

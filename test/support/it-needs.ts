@@ -8,6 +8,8 @@ export interface Needs {
   readonly strace?: true;
   /** Private pid and mount namespaces. */
   readonly unshare?: true;
+  /** Private time namespaces. */
+  readonly timeNamespace?: true;
 }
 
 const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
@@ -15,6 +17,7 @@ const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
   tmux: () => runs('tmux', '-V'),
   strace: () => runs('strace', '-o', '/dev/null', 'true'),
   unshare: () => runs('unshare', '--pid', '--fork', '--mount-proc', 'true'),
+  timeNamespace: () => runs('unshare', '-T', '--boottime', '1000', '--fork', 'true'),
 };
 
 /**

@@ -27,7 +27,7 @@ const isProcess = shape(
     pidNamespace: isTextOrNull,
     host: isText,
   },
-  {},
+  { timeNamespace: isTextOrNull },
 );
 
 const isRequest = shape(

@@ -73,6 +73,7 @@ export const AskerProcess = z.looseObject({
   startTime: z.string().nullable(),
   bootId: z.string().nullable(),
   pidNamespace: z.string().nullable(),
+  timeNamespace: z.string().nullable().optional(),
   host: z.string(),
 });
 export type AskerProcess = z.infer<typeof AskerProcess>;
