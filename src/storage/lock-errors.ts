@@ -22,7 +22,7 @@ export class LockLostError extends HoldfastError<'LOCK_LOST'> {
 
   constructor(path: string, epoch: number) {
     super(`The lock ${path} (epoch ${epoch}) was taken away; nothing was written`, {
-      hint: 'Somebody ran `holdfast unlock --force`. Run the command again.',
+      hint: 'Somebody ran `holdfast unlock --force`, or changed the files of the lock. Run the command again.',
     });
   }
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { readFile } from './atomic-file.js';
+import { UnsafePathError } from './errors.js';
 import type { FileSystem } from './file-system.js';
 import { judgeLife, type ProcessIdentity } from './process-identity.js';
 
@@ -25,6 +26,18 @@ export const FREE = 'free\n';
 /** The path of the record of one epoch. */
 export function recordPath(path: string, epoch: number): string {
   return `${path}.lock.${epoch}`;
+}
+
+/** The highest epoch there can be: a number of fifteen digits, as many as are read. Nobody gets there by taking locks. */
+const MAX_EPOCH = 999_999_999_999_999;
+
+/** The epoch that follows. Throws UNSAFE_PATH where there is none: then somebody planted the record. */
+export function epochAfter(path: string, epoch: number): number {
+  if (epoch < MAX_EPOCH) return epoch + 1;
+  throw new UnsafePathError(
+    recordPath(path, epoch),
+    'no lock was ever taken so often: remove that file by hand',
+  );
 }
 
 /** All epochs that have a record among the names of a directory, lowest first. */

@@ -6,6 +6,7 @@ import { attempt } from './errors.js';
 import { type FileFacts, type FileSystem, OpenFlags, systemCode } from './file-system.js';
 import { LockedError, LockLostError } from './lock-errors.js';
 import {
+  epochAfter,
   epochsIn,
   FREE,
   type LockOwner,
@@ -88,7 +89,7 @@ export function forceUnlock(tools: LockTools, path: string): LockState {
   return attempt(path, 'take away the lock', () => {
     for (;;) {
       const state = inspectLock(tools, path);
-      if (state.hold === 'free' || linkFree(tools, path, state.epoch + 1)) return state;
+      if (state.hold === 'free' || linkFree(tools, path, epochAfter(path, state.epoch))) return state;
     }
   });
 }
@@ -269,7 +270,7 @@ function takeAgain(tools: LockTools, path: string): Lock | undefined {
   const { fileSystem } = tools;
   const released = takeReleased(fileSystem, path);
   if (released === undefined) return undefined;
-  const epoch = released.epoch + 1;
+  const epoch = epochAfter(path, released.epoch);
   let names: string[] | undefined;
   try {
     names = moveUp(tools, path, released);
@@ -297,7 +298,7 @@ function moveUp(tools: LockTools, path: string, released: ReleasedRecord): strin
 /** Links our record right above a free or dead one; undefined when somebody else was faster. */
 function takeAfter(tools: LockTools, path: string, base: LockState): Lock | undefined {
   const { fileSystem } = tools;
-  const epoch = base.epoch + 1;
+  const epoch = epochAfter(path, base.epoch);
   const owner = ownerRecord(tools);
   const candidate = writeCandidate(tools, path, owner.token, serializeOwner(owner));
   let names: string[] | undefined;

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect } from 'vitest';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { HOLDFAST, machine } from '../../support/holdfast-binary.js';
 import { itNeeds } from '../../support/it-needs.js';
 
@@ -30,4 +32,29 @@ describe.concurrent('a hostile neighbour', () => {
       });
     },
   );
+});
+
+describe.concurrent('a planted lock record with the highest number', () => {
+  for (const [what, content] of [
+    ['that says free', 'free\n'],
+    ['that cannot be read', '{"pid":'],
+  ] as const) {
+    it(`${what} is refused at once, by answer and by unlock`, async () => {
+      await using pc = await machine();
+      const set = { questions: [{ title: 'T', prompt: 'P?', options: [{ label: 'Yes' }, { label: 'No' }] }] };
+      const asked = await pc.run(['ask', '--no-wait', JSON.stringify(set)]);
+      const id = asked.stdout.trim();
+      const record = join(pc.questions, id, 'session.lock.999999999999999');
+      writeFileSync(record, content);
+      const answer = await pc.run(['answer', id, '--option', 'Yes']);
+      expect(answer.code).not.toBe(0);
+      const unlock = await pc.run(['unlock', id, '--force']);
+      if (content !== 'free\n') {
+        expect(unlock.code).not.toBe(0);
+        expect(unlock.stderr).toContain('999999999999999');
+      } else expect(answer.stderr).toContain('remove that file by hand');
+      rmSync(record);
+      expect((await pc.run(['answer', id, '--option', 'Yes'])).code).toBe(0);
+    });
+  }
 });
