@@ -25,6 +25,25 @@ function session(dir: TempDir, name: string): string {
   return dir.at(name);
 }
 
+/** The real file system, and the paths that were synced, in order. */
+function syncsOf(): { fileSystem: FileSystem; synced: string[] } {
+  const synced: string[] = [];
+  const paths = new Map<number, string>();
+  const fileSystem: FileSystem = {
+    ...nodeFileSystem,
+    open(path, flags, mode) {
+      const descriptor = nodeFileSystem.open(path, flags, mode);
+      paths.set(descriptor, path);
+      return descriptor;
+    },
+    sync(descriptor) {
+      nodeFileSystem.sync(descriptor);
+      synced.push(paths.get(descriptor) ?? '');
+    },
+  };
+  return { fileSystem, synced };
+}
+
 describe('Trash', () => {
   it('takes a session and gives it back as it was', async () => {
     await using dir = await tempDir();
@@ -41,6 +60,17 @@ describe('Trash', () => {
     expect(trash.restore(entry, dir.at('a'))).toBe(true);
     expect(readFileSync(dir.at('a', 'file'), 'utf8')).toBe('a');
     expect(trash.entries()).toEqual([]);
+  });
+
+  it('is durable on both sides: where a session went, and then where it left', async () => {
+    await using dir = await tempDir();
+    const { fileSystem, synced } = syncsOf();
+    const trash = trashIn(dir, new FakeClock(), fileSystem);
+    mkdirSync(dir.at('trash'), { mode: 0o700 });
+    const entry = trash.take('id-1', session(dir, 'a'));
+    expect(synced.splice(0)).toEqual([dir.at('trash'), dir.path]);
+    trash.restore(entry, dir.at('a'));
+    expect(synced.splice(0)).toEqual([dir.path, dir.at('trash')]);
   });
 
   it('takes files as well, and the same id twice in one millisecond', async () => {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../foundation/index.js';
 import { syncDirectory } from './atomic-file.js';
 import { ensureDirectory, hasDirectory, listDirectory, removeTree } from './directories.js';
@@ -32,7 +32,9 @@ export class Trash {
         const entry = this.#entry(id, new Date(time));
         if (this.#fileSystem.look(entry.path) !== undefined) continue;
         this.#fileSystem.rename(path, entry.path);
+        // Here first, then where it left: a power cut in between leaves two of it rather than none.
         syncDirectory(this.#fileSystem, this.directory);
+        syncDirectory(this.#fileSystem, dirname(path));
         return entry;
       }
     });
@@ -61,7 +63,8 @@ export class Trash {
         if (systemCode(error) === 'ENOTEMPTY' || systemCode(error) === 'EEXIST') return false;
         throw error;
       }
-      syncDirectory(this.#fileSystem, join(path, '..'));
+      syncDirectory(this.#fileSystem, dirname(path));
+      syncDirectory(this.#fileSystem, this.directory);
       return true;
     });
   }
@@ -92,7 +95,7 @@ export class Trash {
       return;
     }
     this.#fileSystem.link(entry.path, path);
-    syncDirectory(this.#fileSystem, join(path, '..'));
+    syncDirectory(this.#fileSystem, dirname(path));
     this.#fileSystem.unlink(entry.path);
   }
 
