@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 /** A call of a tool, by the action that is wanted: it is translated into the tool that the agent really offers. */
 export type ToolCall =
   | { readonly action: 'write_file'; readonly path: string; readonly content: string }
+  | { readonly action: 'read_file'; readonly path: string }
   | { readonly action: 'bash'; readonly command: string }
   | { readonly action: 'mcp'; readonly server: string; readonly tool: string; readonly input: unknown }
   /** A tool by its very name. */
