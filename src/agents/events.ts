@@ -1,4 +1,4 @@
-/** What one exchange cost, as far as the agent reports it; null = not reported. */
+/** What one exchange, or a part of it, cost as far as the agent reports it; null = not reported. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -55,6 +55,7 @@ export type AgentEvent =
       readonly decision: 'allowed' | 'denied';
       readonly by: string;
     }
+  /** What was used since the last event of this type: a turn may have one for each reply of the model, and they add up. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The agent tries again by itself. */
   | {
@@ -87,3 +88,18 @@ export const NO_USAGE: Usage = {
   contextWindow: null,
   costUsd: null,
 };
+
+/** Two parts of one exchange together; how full the context is, is what the later one says. */
+export function addUsage(before: Usage | null, after: Usage): Usage {
+  if (before === null) return after;
+  const isCostKnown = before.costUsd !== null || after.costUsd !== null;
+  return {
+    inputTokens: before.inputTokens + after.inputTokens,
+    outputTokens: before.outputTokens + after.outputTokens,
+    cacheReadTokens: before.cacheReadTokens + after.cacheReadTokens,
+    cacheWriteTokens: before.cacheWriteTokens + after.cacheWriteTokens,
+    contextTokens: after.contextTokens ?? before.contextTokens,
+    contextWindow: after.contextWindow ?? before.contextWindow,
+    costUsd: isCostKnown ? (before.costUsd ?? 0) + (after.costUsd ?? 0) : null,
+  };
+}

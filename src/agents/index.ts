@@ -21,6 +21,7 @@ export type {
 export { AgentBusyError, AgentEndedError, AgentNotStartedError, AgentUnknownError } from './errors.js';
 export {
   type AgentEvent,
+  addUsage,
   NO_USAGE,
   type ToolKind,
   type TurnEnd,

@@ -90,7 +90,7 @@ export function describeInterruptions(agent: RealAgent, habits: Habits): void {
         ({ reason }) => reason,
         (error: { code?: string }) => error.code,
       );
-      expect(outcome).toBe(agent.driver.name === 'acp' ? 'AGENT_NOT_STARTED' : 'failed');
+      expect(outcome).toBe(agent.driver.name === 'claude' ? 'failed' : 'AGENT_NOT_STARTED');
       expect(stage.model.requests()).toEqual([]);
     },
   );

@@ -134,19 +134,17 @@ export function describeWork(agent: RealAgent, { tellsCacheReads, tellsCommandOu
       const connection = await start();
       const seen = [];
       for (const prompt of ['one', 'two', 'three']) {
-        seen.push((await converse(connection, prompt)).of('usage').map(({ usage }) => usage));
+        seen.push((await converse(connection, prompt)).usage);
       }
       expect(seen).toMatchObject([
-        [{ inputTokens: 1_000, outputTokens: 100 }],
-        [
-          tellsCacheReads
-            ? { inputTokens: 2_000, outputTokens: 30, cacheReadTokens: 500 }
-            : { inputTokens: 2_500, outputTokens: 30, cacheReadTokens: 0 },
-        ],
-        [{ inputTokens: 30, outputTokens: 3 }],
+        { inputTokens: 1_000, outputTokens: 100 },
+        tellsCacheReads
+          ? { inputTokens: 2_000, outputTokens: 30, cacheReadTokens: 500 }
+          : { inputTokens: 2_500, outputTokens: 30, cacheReadTokens: 0 },
+        { inputTokens: 30, outputTokens: 3 },
       ]);
       const { reportsContextWindow, reportsCost } = connection.capabilities;
-      for (const [usage] of seen) {
+      for (const usage of seen) {
         expect(usage?.contextWindow !== null).toBe(reportsContextWindow);
         expect(usage?.costUsd !== null).toBe(reportsCost);
       }

@@ -61,7 +61,9 @@ export function promptNotes(world: AgentWorld): PromptNote[] {
   const path = notesPath(world);
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PromptNote);
+  const notes = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PromptNote);
+  // What is said in the middle of a turn is noted as well.
+  return notes.filter(({ prompt }) => prompt !== undefined);
 }
 
 function notesPath(world: AgentWorld): string {

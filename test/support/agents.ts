@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import type { AgentConnection, AgentDriver, DriverTools, StartOptions } from '../../src/agents/driver.js';
-import type { AgentEvent, TurnEnd } from '../../src/agents/events.js';
+import { type AgentEvent, addUsage, type TurnEnd, type Usage } from '../../src/agents/events.js';
 import { type Clock, systemClock, systemIds } from '../../src/foundation/index.js';
 import { findMarked, type ProcessEntry, ProgramRegistry } from '../../src/programs/index.js';
 import { listDirectory, nodeFileSystem } from '../../src/storage/index.js';
@@ -134,6 +134,11 @@ export class Following {
     return this.of('text')
       .map(({ text }) => text)
       .join('');
+  }
+
+  /** What it used in all; null = it did not say. */
+  get usage(): Usage | null {
+    return this.of('usage').reduce<Usage | null>((sum, { usage }) => addUsage(sum, usage), null);
   }
 
   of<Type extends AgentEvent['type']>(type: Type): Extract<AgentEvent, { type: Type }>[] {

@@ -10,6 +10,7 @@ import {
 } from '../driver.js';
 import { AgentBusyError, AgentEndedError } from '../errors.js';
 import type { AgentEvent } from '../events.js';
+import { LATE, within } from '../within.js';
 import type { Session } from './handshake.js';
 import type { Incoming } from './incoming.js';
 import { bury, type Link } from './link.js';
@@ -18,7 +19,6 @@ import type { AcpPreset } from './presets.js';
 import { PromptResult } from './schema.js';
 import { type Interruption, Turn } from './turn.js';
 import type { UsageMeter } from './usage.js';
-import { LATE, within } from './within.js';
 
 /** How long an agent may take to close the session. */
 const CLOSE_LIMIT_MS = 1_000;

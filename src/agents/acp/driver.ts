@@ -7,6 +7,7 @@ import type {
   StartOptions,
 } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
+import { aborted, LATE } from '../within.js';
 import type { AskPerson } from './answers.js';
 import { AcpConnection } from './connection.js';
 import { openSession, type Session } from './handshake.js';
@@ -15,7 +16,6 @@ import { bury, type Link, openLink } from './link.js';
 import { ACP_PRESETS, type AcpPreset } from './presets.js';
 import { untilReplayed } from './replay.js';
 import { UsageMeter } from './usage.js';
-import { aborted, LATE } from './within.js';
 
 /** What the driver can be given beyond the preset. */
 export interface AcpDriverOptions {

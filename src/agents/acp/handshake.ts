@@ -1,12 +1,12 @@
 import type { Clock } from '../../foundation/index.js';
 import type { StartOptions } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
+import { LATE, within } from '../within.js';
 import { type AnsweredError, isAnsweredError } from './outcome.js';
 import type { Peer } from './peer.js';
 import type { AcpPreset } from './presets.js';
 import { Initialized, OpenedSession } from './schema.js';
 import { chooseMode, chooseModel, modelOf } from './session-settings.js';
-import { LATE, within } from './within.js';
 
 /** How long an agent may take for one step of the start: the slowest took 4 s, MCP servers may take their time. */
 const STEP_LIMIT_MS = 60_000;

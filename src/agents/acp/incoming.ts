@@ -6,6 +6,7 @@ import type {
 import { type Clock, type Logger, messageOf } from '../../foundation/index.js';
 import type { McpServerSpec } from '../driver.js';
 import { decidePermission, type PermissionDecision, type PermissionPolicy } from '../permission.js';
+import { aborted, LATE } from '../within.js';
 import { type AskPerson, CANCELLED, type ElicitationAnswer, optionFor, selected } from './answers.js';
 import { isOfGivenServer } from './given-server.js';
 import type { PeerHandlers } from './peer.js';
@@ -19,7 +20,6 @@ import {
 import { describe } from './tool-calls.js';
 import type { Turn } from './turn.js';
 import type { UsageMeter } from './usage.js';
-import { aborted, LATE } from './within.js';
 
 export interface IncomingOptions {
   readonly clock: Clock;

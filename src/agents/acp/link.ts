@@ -1,10 +1,10 @@
 import type { Clock } from '../../foundation/index.js';
 import { type Program, type ProgramSpec, type ProgramTools, startProgram } from '../../programs/index.js';
 import { describeExit } from '../describe-exit.js';
+import { LATE, within } from '../within.js';
 import type { Incoming } from './incoming.js';
 import { connectPeer, type Peer } from './peer.js';
 import { Wire } from './wire.js';
-import { LATE, within } from './within.js';
 
 /** How long an agent that no longer talks may take to exit by itself. */
 const LAST_BREATH_MS = 1_000;

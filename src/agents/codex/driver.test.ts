@@ -1,137 +1,123 @@
-import { readdirSync, readFileSync, symlinkSync, unlinkSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { collect, type FakeAgent, fakeAgent } from '../../../test/support/fake-agent.js';
-import { processFacts } from '../../../test/support/processes.js';
-import { STOP_GRACE } from '../driver.js';
+import { collect, fakeAgent } from '../../../test/support/fake-agent.js';
+import { CANCEL_GRACE_MS, STOP_GRACE } from '../driver.js';
 import type { AgentEvent } from '../events.js';
+import type { PermissionRequest } from '../permission.js';
 import { codexDriver } from './driver.js';
 
-/** Runs the body for a prompt; tells its version when asked. */
-function program(body: string): string {
+/** Notes every request, opens the thread, and runs the body for each turn; `on` hears the answers to its own requests. */
+function program(turn: string, more = ''): string {
   return `
-    const argv = process.argv.slice(2);
-    if (argv.includes('--version')) {
-      say('codex-cli 0.166.0');
-      process.exit(0);
-    }
-    const id = argv[1] === 'resume' ? argv[argv.indexOf('--') - 1] : 'thread-1';
-    const begin = () => say({ type: 'thread.started', thread_id: id }, { type: 'turn.started' });
-    const speak = (text) => say({ type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text } });
-    const end = (input_tokens = 10) => say({ type: 'turn.completed', usage: { input_tokens, output_tokens: 1 } });
-    ${body}
+    note({ argv: process.argv.slice(2) });
+    const tell = (method, params = {}) => say({ method, params: { threadId: 'thread-1', turnId: 'turn-1', ...params } });
+    const ask = (id, method, params) => say({ id, method, params: { threadId: 'thread-1', turnId: 'turn-1', ...params } });
+    const speak = (text) => tell('item/completed', { item: { type: 'agentMessage', id: 'm-' + text, text } });
+    const end = (status = 'completed', error = null) => tell('turn/completed', { turn: { id: 'turn-1', status, error } });
+    let on = () => {};
+    const ANSWERS = {
+      initialize: () => ({ userAgent: 'holdfast/0.166.0 (Debian)' }),
+      'config/read': () => ({ config: { sandbox_workspace_write: { network_access: true, exclude_slash_tmp: true } } }),
+      'thread/start': () => ({ thread: { id: 'thread-1', model: 'gpt' } }),
+      'thread/resume': ({ threadId }) => ({ thread: { id: threadId } }),
+      'turn/start': () => ({ turn: { id: 'turn-1' } }),
+      'turn/interrupt': () => ({}),
+      'turn/steer': () => ({}),
+    };
+    ${more}
+    hear((message) => {
+      note(message);
+      const { id, method, params } = message;
+      if (method === undefined) return on(message);
+      if (id === undefined) return;
+      const result = ANSWERS[method](params);
+      if (result !== undefined) say({ id, result });
+      if (method === 'turn/interrupt') end('interrupted');
+      if (method === 'turn/start') {
+        tell('turn/started', { turn: { id: 'turn-1', status: 'inProgress' } });
+        const [{ text }] = params.input;
+        ${turn}
+      }
+    });
   `;
 }
 
-/** Reads its input to the end, as the real one does, and answers with what it was given. */
-const ECHO = program(`
-  const input = require('node:fs').readFileSync(0, 'utf8');
-  note({ argv, input: input.length });
-  begin();
-  speak(argv.at(-1) === '-' ? input.slice(0, 20) : argv.at(-1));
-  end(argv[1] === 'resume' ? 25 : 10);
-`);
-
-const PATIENT = program(`note(process.pid); begin(); speak('Working'); wait();`);
-
+const ECHO = program('speak(text); end();');
 const COMPLETED = { type: 'turn-end', reason: 'completed', message: null };
-const text = (words: string) => ({ type: 'text', text: words });
-const tokens = (inputTokens: number) => expect.objectContaining({ inputTokens });
+const said = (text: string) => ({ type: 'text', messageId: `m-${text}`, text });
+const sent = (notes: unknown[], method: string) =>
+  (notes as { method?: string; params?: Record<string, unknown> }[]).flatMap((message) =>
+    message.method === method ? [message.params] : [],
+  );
 
 describe('a conversation', () => {
-  it('is one process for each prompt, in one thread, with usage by difference', async () => {
+  it('is one process for all prompts, and none of them stands on its command line', async () => {
     await using agent = await fakeAgent(codexDriver, ECHO);
-    const connection = await agent.start({ model: 'gpt-5.5' });
+    const connection = await agent.start({ model: 'gpt-5.5', systemPrompt: 'Be brief.' });
     expect(connection).toMatchObject({
       facts: { version: '0.166.0', model: 'gpt-5.5' },
-      resumeHandle: null,
-      pid: null,
+      resumeHandle: { driver: 'codex', id: 'thread-1' },
+      pid: expect.any(Number),
     });
-    expect(await collect(connection.prompt('-x --json'))).toEqual([
-      text('-x --json'),
-      { type: 'usage', usage: tokens(10) },
-      COMPLETED,
-    ]);
-    expect(connection).toMatchObject({ resumeHandle: { driver: 'codex', id: 'thread-1' }, pid: null });
-    expect(await collect(connection.prompt('Two'))).toEqual([
-      text('Two'),
-      { type: 'usage', usage: tokens(15) },
-      COMPLETED,
-    ]);
-    expect(agent.notes()).toEqual([
-      { argv: expect.arrayContaining(['exec', '--json', '--', '-x --json']), input: 0 },
-      { argv: expect.arrayContaining(['exec', 'resume', 'thread-1', '--', 'Two']), input: 0 },
-    ]);
+    expect(await collect(connection.prompt('--one'))).toEqual([said('--one'), COMPLETED]);
+    expect(await collect(connection.prompt('two'))).toEqual([said('two'), COMPLETED]);
     expect(await connection.end()).toEqual({ code: 0, signal: null });
+    expect((agent.notes() as { argv?: string[] }[])[0]?.argv).toEqual(['app-server']);
+    expect(sent(agent.notes(), 'thread/start')).toMatchObject([
+      { developerInstructions: 'Be brief.', model: 'gpt-5.5', sandbox: 'read-only' },
+    ]);
     expect(() => connection.prompt('more')).toThrow(expect.objectContaining({ code: 'AGENT_ENDED' }));
     expect(readdirSync(agent.dir.at('programs'))).toEqual([]);
   });
 
-  it('is resumed by its id, without usage for the first turn', async () => {
+  it.each([
+    [
+      'edits',
+      'on-request',
+      { type: 'workspaceWrite', networkAccess: true, excludeSlashTmp: true, writableRoots: [] },
+    ],
+    ['ask', 'untrusted', { type: 'dangerFullAccess' }],
+    ['bypass', 'on-request', { type: 'dangerFullAccess' }],
+  ] as const)('says with each turn what it may do: %s', async (mode, approvalPolicy, sandboxPolicy) => {
+    await using agent = await fakeAgent(codexDriver, ECHO);
+    const connection = await agent.start({ permissions: { mode } });
+    await collect(connection.prompt('one'));
+    expect(sent(agent.notes(), 'turn/start')).toMatchObject([
+      { approvalPolicy, sandboxPolicy, approvalsReviewer: 'user' },
+    ]);
+  });
+
+  it('gives its servers key by key, so that those of the user stay', async () => {
+    await using agent = await fakeAgent(codexDriver, ECHO);
+    await agent.start({
+      mcpServers: [{ name: 'my.server', command: 'node', args: ['a b'], environment: { HOME: '/h' } }],
+    });
+    const [params] = sent(agent.notes(), 'thread/start');
+    expect(params?.config).toEqual({
+      'mcp_servers.my_server.command': 'node',
+      'mcp_servers.my_server.args': ['a b'],
+      'mcp_servers.my_server.env': { HOME: '/h' },
+      'mcp_servers.my_server.tool_timeout_sec': 86_400,
+      'mcp_servers.my_server.default_tools_approval_mode': 'approve',
+    });
+  });
+
+  it('is resumed by its id', async () => {
     await using agent = await fakeAgent(codexDriver, ECHO);
     const resume = { driver: 'codex', id: '01a1dd13-48d7' };
     const connection = await agent.start({ resume });
     expect(connection.resumeHandle).toEqual(resume);
-    expect(await collect(connection.prompt('Go on'))).toEqual([text('Go on'), COMPLETED]);
-    expect(connection.resumeHandle).toEqual(resume);
-    expect(await collect(connection.prompt('And on'))).toEqual([
-      text('And on'),
-      { type: 'usage', usage: expect.objectContaining({ inputTokens: 0 }) },
-      COMPLETED,
+    expect(sent(agent.notes(), 'thread/resume')).toMatchObject([
+      { threadId: '01a1dd13-48d7', sandbox: 'read-only' },
     ]);
   });
 
-  it('gives long prompts through the input', async () => {
-    await using agent = await fakeAgent(codexDriver, ECHO);
-    const connection = await agent.start();
-    const [said] = await collect(connection.prompt(`Long ${'words '.repeat(100_000)}`));
-    expect(said).toEqual(text('Long words words wor'));
-    expect(agent.notes()).toMatchObject([{ input: 600_005 }]);
-  });
-
-  it('keeps what each process wrote in a log of its own', async () => {
-    await using agent = await fakeAgent(codexDriver, ECHO);
-    const connection = await agent.start({ logPath: agent.dir.at('log') });
-    await collect(connection.prompt('One'));
-    await collect(connection.prompt('Two'));
-    await connection.end();
-    expect(readFileSync(agent.dir.at('log'), 'utf8')).toContain('"One"');
-    expect(readFileSync(agent.dir.at('log-2'), 'utf8')).toContain('"Two"');
-  });
-
-  it('says once that it cannot ask', async () => {
-    await using agent = await fakeAgent(codexDriver, ECHO);
-    const connection = await agent.start({ permissions: { mode: 'ask', ask: async () => true } });
-    const first = await collect(connection.prompt('One'));
-    expect(first[0]).toMatchObject({ type: 'error', message: expect.stringContaining('cannot ask') });
-    expect(await collect(connection.prompt('Two'))).toHaveLength(first.length - 1);
-  });
-
-  it('waits until the process before is gone', async () => {
-    const body = program(`note('start'); begin(); end(); setTimeout(() => note('end'), 300);`);
-    await using agent = await fakeAgent(codexDriver, body);
-    const connection = await agent.start();
-    await collect(connection.prompt('One'));
-    await collect(connection.prompt('Two'));
-    await connection.end();
-    expect(agent.notes()).toEqual(['start', 'end', 'start', 'end']);
-  });
-
-  it('ends a process that stays after the end of its turn', async () => {
-    const fastMs = [STOP_GRACE.graceMs];
-    await using agent = await fakeAgent(codexDriver, program(`note(argv); begin(); end(); wait();`), {
-      fastMs,
-    });
-    const connection = await agent.start();
-    await collect(connection.prompt('One'));
-    await collect(connection.prompt('Two'));
-    expect(await connection.end()).toEqual({ code: null, signal: 'SIGTERM' });
-    expect(agent.notes()).toHaveLength(2);
-  });
-
-  it('does not start without a program, or with the conversation of another driver', async () => {
-    await using agent = await fakeAgent(codexDriver, ECHO);
-    await expect(agent.start({ command: agent.dir.at('nothing') })).rejects.toMatchObject({
-      code: 'PROGRAM_NOT_STARTED',
+  it('that Codex does not know, or of another driver, does not start', async () => {
+    const unknown = `ANSWERS['thread/resume'] = ({ threadId }) => (say({ id: 3, error: { code: -32600, message: 'no rollout found for thread id ' + threadId } }), undefined);`;
+    await using agent = await fakeAgent(codexDriver, program('end();', unknown));
+    await expect(agent.start({ resume: { driver: 'codex', id: '01a1' } })).rejects.toMatchObject({
+      code: 'AGENT_NOT_STARTED',
+      message: expect.stringContaining('no rollout found for thread id 01a1'),
     });
     for (const resume of [
       { driver: 'claude', id: 'a' },
@@ -140,119 +126,246 @@ describe('a conversation', () => {
       await expect(agent.start({ resume })).rejects.toMatchObject({ code: 'AGENT_NOT_STARTED' });
     }
     await expect(agent.start({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(readdirSync(agent.dir.at('programs'))).toEqual([]);
   });
 
-  it('starts with a program that does not tell its version', async () => {
-    await using agent = await fakeAgent(codexDriver, `process.exit(2)`);
-    expect((await agent.start()).facts.version).toBeNull();
+  it('does not start with a program that leaves, and says what it wrote', async () => {
+    await using agent = await fakeAgent(
+      codexDriver,
+      `process.stderr.write('no such command', () => process.exit(2))`,
+    );
+    await expect(agent.start()).rejects.toMatchObject({
+      code: 'AGENT_NOT_STARTED',
+      message: expect.stringMatching(/ended with exit code 2:\nno such command/),
+    });
+  });
+
+  it('does not wait for ever for a program that says nothing', async () => {
+    await using agent = await fakeAgent(codexDriver, 'wait();', { fastMs: [60_000] });
+    await expect(agent.start()).rejects.toMatchObject({
+      code: 'AGENT_NOT_STARTED',
+      message: expect.stringContaining('no answer to initialize in 60 s'),
+    });
   });
 });
 
 describe('a cancelled turn', () => {
-  const isGone = (agent: FakeAgent) => {
-    const [pid] = agent.notes() as [number];
-    return [undefined, 'Z'].includes(processFacts(pid)?.state);
-  };
+  it('is interrupted, and the process goes on', async () => {
+    await using agent = await fakeAgent(
+      codexDriver,
+      program(`text === 'one' ? speak('Working') : (speak(text), end());`),
+    );
+    const connection = await agent.start();
+    const { pid } = connection;
+    const events: AgentEvent[] = [];
+    for await (const event of connection.prompt('one')) {
+      events.push(event);
+      if (event.type === 'text') await connection.cancel();
+    }
+    expect(events).toEqual([said('Working'), { type: 'turn-end', reason: 'cancelled', message: null }]);
+    expect(sent(agent.notes(), 'turn/interrupt')).toEqual([{ threadId: 'thread-1', turnId: 'turn-1' }]);
+    expect(await collect(connection.prompt('two'))).toEqual([said('two'), COMPLETED]);
+    expect(connection.pid).toBe(pid);
+  });
 
-  it('ends with its process, and the next prompt goes on in the thread', async () => {
-    await using agent = await fakeAgent(codexDriver, PATIENT);
+  it('that has not begun is interrupted when it does', async () => {
+    await using agent = await fakeAgent(codexDriver, program(''));
+    const connection = await agent.start();
+    const events = collect(connection.prompt('one'));
+    await connection.cancel();
+    expect(await events).toEqual([{ type: 'turn-end', reason: 'cancelled', message: null }]);
+  });
+
+  it('is killed when it does not hear of it', async () => {
+    const body = program(`speak('Working');`, '').replace(
+      "if (method === 'turn/interrupt') end('interrupted');",
+      '',
+    );
+    await using agent = await fakeAgent(codexDriver, body, { fastMs: [CANCEL_GRACE_MS, STOP_GRACE.graceMs] });
     const connection = await agent.start();
     const events: AgentEvent[] = [];
-    for await (const event of connection.prompt('One')) {
+    for await (const event of connection.prompt('one')) {
       events.push(event);
-      if (event.type !== 'text') continue;
-      expect(connection.pid).toBe((agent.notes() as number[])[0]);
-      expect(() => connection.prompt('Two')).toThrow(expect.objectContaining({ code: 'AGENT_BUSY' }));
-      await connection.cancel();
+      if (event.type === 'text') await connection.cancel();
     }
-    expect(events).toMatchObject([text('Working'), { type: 'turn-end', reason: 'cancelled' }]);
-    expect(isGone(agent)).toBe(true);
-    expect(connection.resumeHandle).toEqual({ driver: 'codex', id: 'thread-1' });
-    await connection.cancel();
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'cancelled' });
+    expect(connection.pid).toBeNull();
+  });
+});
+
+describe('what it asks', () => {
+  const asks = (method: string, params: string, item = '') =>
+    program(
+      `${item} on = (answer) => { speak(JSON.stringify(answer.result ?? answer.error)); end(); }; ask(7, '${method}', ${params});`,
+    );
+  const started = (item: string) => `tell('item/started', { item: ${item} });`;
+  const COMMAND = 'item/commandExecution/requestApproval';
+  const run = (command: string, more = '') =>
+    asks(COMMAND, `{ itemId: 'c', kind: 'command', command: ${JSON.stringify(command)}${more} }`);
+  const answersIn = (events: readonly AgentEvent[]) =>
+    events.flatMap((event) => (event.type === 'text' ? [JSON.parse(event.text) as unknown] : []));
+
+  async function decide(body: string, mode: 'edits' | 'ask' | 'bypass', isAllowed = true, more = {}) {
+    await using agent = await fakeAgent(codexDriver, body);
+    const asked: PermissionRequest[] = [];
+    const ask = async (request: PermissionRequest) => {
+      asked.push(request);
+      return isAllowed;
+    };
+    const connection = await agent.start({ permissions: { mode, ask }, ...more });
+    const events = await collect(connection.prompt('go'));
+    return { asked, events, answers: answersIn(events), notes: agent.notes() };
+  }
+
+  it('is decided by the person, once', async () => {
+    const { asked, answers } = await decide(run("/bin/bash -lc 'npm i'", ", reason: 'Network'"), 'ask');
+    expect(asked).toEqual([
+      {
+        id: 'c',
+        name: 'command_execution',
+        kind: 'execute',
+        title: 'npm i',
+        input: { command: 'npm i', reason: 'Network' },
+      },
+    ]);
+    expect(answers).toEqual([{ decision: 'accept' }]);
   });
 
-  it.each(['leaving the loop', 'the signal', 'end', 'terminate'])('is ended by %s', async (how) => {
-    const fastMs = [STOP_GRACE.graceMs];
-    await using agent = await fakeAgent(codexDriver, PATIENT, { fastMs });
-    const connection = await agent.start();
-    const controller = new AbortController();
-    let last: AgentEvent | undefined;
-    for await (const event of connection.prompt('One', { signal: controller.signal })) {
-      last = event;
-      if (how === 'leaving the loop') break;
-      if (how === 'the signal') controller.abort();
-      else if (event.type === 'text') await connection[how as 'end' | 'terminate']();
-    }
-    if (how !== 'leaving the loop') expect(last).toMatchObject({ type: 'turn-end', reason: 'cancelled' });
-    await connection.cancel();
-    expect(isGone(agent)).toBe(true);
+  it('and may not do is told in words first', async () => {
+    const { answers, notes } = await decide(run('ls'), 'ask', false);
+    expect(answers).toEqual([{ decision: 'decline' }]);
+    const order = (notes as { id?: number; method?: string }[]).map(({ id, method }) => method ?? id);
+    expect(order.slice(-2)).toEqual(['turn/steer', 7]);
+    expect(sent(notes, 'turn/steer')).toMatchObject([
+      { input: [{ type: 'text', text: 'Not permitted: a person' }] },
+    ]);
   });
 
-  it('never starts when it is cancelled before', async () => {
-    await using agent = await fakeAgent(codexDriver, ECHO);
+  it.each([
+    ["cwd: '/elsewhere'", { cwd: '/elsewhere' }],
+    ["kind: 'writeStdin'", { kind: 'writeStdin' }],
+    [
+      'additionalPermissions: { network: { enabled: true } }',
+      { additionalPermissions: { network: { enabled: true } } },
+    ],
+  ])('with %s is not taken for what it was told to run', async (params, input) => {
+    const written = "/bin/bash -lc 'npm test'";
+    const { asked } = await decide(run(written, `, ${params}`), 'ask');
+    expect(asked).toMatchObject([{ kind: 'other', input: { command: written, ...input } }]);
+  });
+
+  it('about a file is told with the change; more than an edit here is none', async () => {
+    const change = (path: string, kind = "{ type: 'add' }") =>
+      `[{ path: ${JSON.stringify(path)}, kind: ${kind}, diff: 'made' }]`;
+    const file = (changes: string) =>
+      asks(
+        'item/fileChange/requestApproval',
+        "{ itemId: 'f' }",
+        started(`{ type: 'fileChange', id: 'f', changes: ${changes} }`),
+      );
+    const kindOf = async (changes: string) =>
+      (await decide(file(changes), 'ask')).asked.map(({ kind }) => kind);
+    expect(await kindOf(change('made.txt'))).toEqual(['edit']);
+    expect(await kindOf(change('/elsewhere/made.txt'))).toEqual(['other']);
+    expect(await kindOf(change('../made.txt'))).toEqual(['other']);
+    expect(await kindOf(change('a', "{ type: 'delete' }"))).toEqual(['other']);
+    expect(await kindOf(change('a', "{ type: 'update', move_path: '/elsewhere/b' }"))).toEqual(['other']);
+    const { asked, answers } = await decide(file('[]'), 'ask');
+    expect([asked, answers]).toEqual([[], [{ decision: 'decline' }]]);
+  });
+
+  it('about a server that it was given needs no person, and about another one does', async () => {
+    const params =
+      "{ serverName: 'given', mode: 'form', message: 'Allow?', _meta: { codex_approval_kind: 'mcp_tool_call', tool_params: { q: 1 } } }";
+    const item = started(
+      "{ type: 'mcpToolCall', id: 'm', server: 'given', tool: 'ask', arguments: { q: 1 } }",
+    );
+    const body = asks('mcpServer/elicitation/request', params, item);
+    const given = { mcpServers: [{ name: 'given', command: 'node', args: [], environment: {} }] };
+    const ours = await decide(body, 'edits', false, given);
+    expect([ours.asked, ours.answers]).toMatchObject([[], [{ action: 'accept' }]]);
+    const theirs = await decide(body, 'ask', false);
+    expect(theirs.asked).toMatchObject([{ id: 'm', name: 'mcp__given__ask', input: { q: 1 } }]);
+    expect(theirs.answers).toMatchObject([{ action: 'decline' }]);
+  });
+
+  it('for more than a command is given for this turn, or not at all', async () => {
+    const permissions = '{ network: { enabled: true }, fileSystem: null }';
+    const body = asks(
+      'item/permissions/requestApproval',
+      `{ itemId: 'p', cwd: '/w', reason: 'why', permissions: ${permissions} }`,
+    );
+    expect((await decide(body, 'ask')).answers).toEqual([
+      { permissions: { network: { enabled: true } }, scope: 'turn' },
+    ]);
+    expect((await decide(body, 'edits')).answers).toEqual([{ permissions: {}, scope: 'turn' }]);
+  });
+
+  it.each([
+    ['item/tool/requestUserInput', '{ questions: [] }', { answers: {} }],
+    [
+      'mcpServer/elicitation/request',
+      "{ serverName: 'x', mode: 'form', message: 'Name?' }",
+      { action: 'decline' },
+    ],
+    [COMMAND, '{}', { decision: 'decline' }],
+    ['new/request', '{}', { message: 'new/request is not supported' }],
+  ])('as %s %s is answered although nobody can', async (method, params, answer) => {
+    const { asked, answers, events } = await decide(asks(method, params), 'ask');
+    expect([asked, answers]).toMatchObject([[], [answer]]);
+    expect(events.at(-1)).toEqual(COMPLETED);
+  });
+
+  it('and takes back is not answered any more', async () => {
+    const body = program(
+      `ask(7, '${COMMAND}', { itemId: 'c', command: 'ls' }); setTimeout(() => { tell('serverRequest/resolved', { requestId: 7 }); end(); }, 50);`,
+    );
+    await using agent = await fakeAgent(codexDriver, body);
+    let signal: AbortSignal | undefined;
+    const ask = (_: PermissionRequest, given: AbortSignal) => {
+      signal = given;
+      return new Promise<boolean>(() => {});
+    };
+    const connection = await agent.start({ permissions: { mode: 'ask', ask } });
+    expect(await collect(connection.prompt('go'))).toEqual([COMPLETED]);
+    expect(signal?.aborted).toBe(true);
+  });
+});
+
+describe('a turn that is refused', () => {
+  it('has failed with the reason, and the next one may work', async () => {
+    const refuse = `ANSWERS['turn/start'] = ({ input: [{ text }] }) => (text === 'one' ? undefined : { turn: { id: 'turn-1' } });`;
+    const body = program(
+      `text === 'one' ? say({ id, error: { message: 'unexpected status 401' } }) : (speak(text), end());`,
+      refuse,
+    );
+    await using agent = await fakeAgent(codexDriver, body);
     const connection = await agent.start();
-    const cancelled = [{ type: 'turn-end', reason: 'cancelled', message: null }];
-    expect(await collect(connection.prompt('One', { signal: AbortSignal.abort() }))).toEqual(cancelled);
-    const events = collect(connection.prompt('Two'));
-    await connection.cancel();
-    expect(await events).toEqual(cancelled);
-    expect((await collect(connection.prompt('Three'))).at(-1)).toEqual(COMPLETED);
-    expect(agent.notes().length).toBeLessThanOrEqual(2);
+    expect((await collect(connection.prompt('one'))).at(-1)).toEqual({
+      type: 'turn-end',
+      reason: 'failed',
+      message: 'unexpected status 401',
+    });
+    expect((await collect(connection.prompt('two'))).at(-1)).toEqual(COMPLETED);
   });
 });
 
 describe('a process that leaves', () => {
-  it('without a last word has died, and what it said is told', async () => {
-    const body = program(`begin(); speak('Hel'); process.stderr.write('panicked', () => process.exit(0));`);
+  it('in a turn has died, and what it said is told', async () => {
+    const body = program(`speak('Hel'); process.stderr.write('panicked', () => process.exit(0));`);
     await using agent = await fakeAgent(codexDriver, body);
     const connection = await agent.start();
-    expect(await collect(connection.prompt('One'))).toEqual([
-      text('Hel'),
+    expect(await collect(connection.prompt('one'))).toEqual([
+      said('Hel'),
       { type: 'turn-end', reason: 'died', message: 'Codex ended with exit code 0:\npanicked' },
     ]);
-    expect((await collect(connection.prompt('Two'))).at(-1)).toMatchObject({ reason: 'died' });
-  });
-
-  it('because it does not know the thread has failed', async () => {
-    const body = program(
-      `process.stderr.write('no rollout found for thread id ' + id); process.exitCode = 1;`,
-    );
-    await using agent = await fakeAgent(codexDriver, body);
-    const connection = await agent.start({ resume: { driver: 'codex', id: '01a1' } });
-    expect(await collect(connection.prompt('One'))).toEqual([
-      { type: 'turn-end', reason: 'failed', message: 'no rollout found for thread id 01a1' },
-    ]);
-  });
-
-  it('after a failure has failed, whatever its exit code', async () => {
-    const body = program(
-      `begin(); say({ type: 'turn.failed', error: { message: 'unexpected status 401' } });`,
-    );
-    await using agent = await fakeAgent(codexDriver, body);
-    const connection = await agent.start();
-    expect(await collect(connection.prompt('One'))).toEqual([
-      { type: 'turn-end', reason: 'failed', message: 'unexpected status 401' },
-    ]);
+    expect(() => connection.prompt('two')).toThrow(expect.objectContaining({ code: 'AGENT_ENDED' }));
   });
 
   it('only by closing its output has died', async () => {
-    const body = program(
-      `begin(); speak('Hel'); setTimeout(() => require('node:fs').closeSync(1), 50); wait();`,
-    );
+    const body = program(`speak('Hel'); setTimeout(() => require('node:fs').closeSync(1), 50); wait();`);
     await using agent = await fakeAgent(codexDriver, body, { fastMs: [STOP_GRACE.graceMs] });
     const connection = await agent.start();
-    expect(await collect(connection.prompt('One'))).toMatchObject([text('Hel'), { reason: 'died' }]);
-  });
-
-  it('and cannot be started again fails the turn', async () => {
-    await using agent = await fakeAgent(codexDriver, ECHO);
-    const command = agent.dir.at('codex');
-    symlinkSync(process.execPath, command);
-    const connection = await agent.start({ command });
-    expect((await collect(connection.prompt('One'))).at(-1)).toEqual(COMPLETED);
-    unlinkSync(command);
-    expect(await collect(connection.prompt('Two'))).toMatchObject([
-      { type: 'turn-end', reason: 'failed', message: expect.stringContaining('there is no such program') },
-    ]);
+    expect(await collect(connection.prompt('one'))).toMatchObject([said('Hel'), { reason: 'died' }]);
   });
 });

@@ -1,47 +1,34 @@
 import { throwIfAborted } from '../../foundation/index.js';
-import { runProgram } from '../../programs/index.js';
-import type { AgentCapabilities, AgentDriver, DriverTools, StartOptions } from '../driver.js';
+import type { AgentCapabilities, AgentDriver, StartOptions } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
 import { CodexConnection } from './connection.js';
 
 const CAPABILITIES: AgentCapabilities = {
-  conversation: 'process-per-prompt',
+  conversation: 'live',
   resume: 'exact',
-  cancel: 'kill',
-  streamsText: false,
-  asksPermission: false,
+  cancel: 'protocol',
+  streamsText: true,
+  asksPermission: true,
   reportsUsage: true,
-  reportsContextWindow: false,
+  reportsContextWindow: true,
   reportsCost: false,
   takesMcpServers: true,
 };
 
-const VERSION_TIMEOUT_MS = 5_000;
-
-/** Codex as one `codex exec --json` process for each prompt. */
+/** Codex as one live `codex app-server` process, which reads and writes lines of JSON. */
 export const codexDriver: AgentDriver = {
   name: 'codex',
   capabilities: CAPABILITIES,
   async start(tools, options) {
     throwIfAborted(options.signal, 'The start of the agent');
     refuseForeignHandle(options);
-    const version = await askVersion(tools, options);
-    throwIfAborted(options.signal, 'The start of the agent');
-    return new CodexConnection(tools, options, { capabilities: CAPABILITIES, version });
+    const connection = new CodexConnection(tools, options, CAPABILITIES);
+    await connection.start();
+    return connection;
   },
 };
 
-/** No process runs before the first prompt; this one shows whether there is a program at all. */
-async function askVersion(tools: DriverTools, options: StartOptions): Promise<string | null> {
-  const { command, workingDirectory, environment } = options;
-  const args = [...options.args, '--version'];
-  const spec = { command, args, workingDirectory, environment };
-  const { lines, exit } = await runProgram(tools, spec, VERSION_TIMEOUT_MS);
-  if (exit.code !== 0) return null;
-  return /\d+\.\d+\.\d+\S*/.exec(lines.join('\n'))?.[0] ?? null;
-}
-
-/** An id that begins with `-` would be an option. */
+/** Ids come from files that anybody may have edited. */
 function refuseForeignHandle({ name = 'codex', resume: handle }: StartOptions): void {
   if (handle === undefined) return;
   if (handle.driver !== 'codex') {

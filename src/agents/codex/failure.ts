@@ -10,8 +10,11 @@ const USAGE_LIMIT = /\busage limit\b/i;
 const TOO_MANY_REQUESTS = /\b429\b|\brate limit\b/i;
 const CONTEXT_OVERFLOW = /\bcontext window\b|\bcontext_length_exceeded\b|\bmaximum context length\b/i;
 
-/** Why a turn failed: the text is all that Codex tells. */
-export function classifyFailure(message: string): Failure {
+/** Why a turn failed, by its text and by the word that Codex has for it (`codexErrorInfo`), where it has one. */
+export function classifyFailure(message: string, info?: unknown): Failure {
+  if (info === 'contextWindowExceeded') return { reason: 'context-overflow', resetsAt: null };
+  if (info === 'usageLimitExceeded' || info === 'rateLimitExceeded')
+    return { reason: 'rate-limited', resetsAt: resetTimeOf(message) };
   if (USAGE_LIMIT.test(message)) return { reason: 'rate-limited', resetsAt: resetTimeOf(message) };
   if (CONTEXT_OVERFLOW.test(message)) return { reason: 'context-overflow', resetsAt: null };
   if (TOO_MANY_REQUESTS.test(message)) return { reason: 'rate-limited', resetsAt: null };

@@ -1,26 +1,29 @@
 import { visibleExcerpt } from '../../foundation/index.js';
 import type { AgentEvent, ToolKind } from '../events.js';
-import type { Item } from './schema.js';
+import type { Change, Item } from './schema.js';
+import { withoutShell } from './shell-command.js';
 
 const MAX_TITLE = 200;
-/** A to-do list is neither said nor done. */
-const SILENT_TYPES: readonly string[] = ['todo_list'];
-const SPOKEN_TYPES: readonly string[] = ['agent_message', 'reasoning', 'error'];
+/** What was said to the agent, and what is neither said nor done. */
+const SILENT_TYPES: readonly string[] = [
+  'userMessage',
+  'hookPrompt',
+  'functionCallOutput',
+  'plan',
+  'contextCompaction',
+  'enteredReviewMode',
+  'exitedReviewMode',
+  'subAgentActivity',
+];
+const SPOKEN_TYPES: readonly string[] = ['agentMessage', 'reasoning'];
 
 /** Whether an item is something the agent does, rather than says. */
 export function isAction({ type }: Item): boolean {
   return !SPOKEN_TYPES.includes(type) && !SILENT_TYPES.includes(type);
 }
 
-/** What the agent says; warnings come as items of type `error` and mean no failure. */
-export function spoken({ type, text, message }: Item): AgentEvent[] {
-  if (type === 'agent_message' && text) return [{ type: 'text', text }];
-  if (type === 'reasoning' && text) return [{ type: 'thinking', text }];
-  if (type === 'error') return [{ type: 'error', message: message ?? text ?? 'a warning', status: null }];
-  return [];
-}
-
-interface Call {
+/** What an action is, for the call and for the permission to do it. */
+export interface Call {
   readonly name: string;
   readonly kind: ToolKind;
   readonly title: string;
@@ -28,50 +31,77 @@ interface Call {
 }
 
 export function actionCalled(item: Item): AgentEvent {
-  const call = callOf(item);
-  return { type: 'tool-call', id: item.id ?? '', ...call, title: visibleExcerpt(call.title, MAX_TITLE) };
+  return { type: 'tool-call', id: item.id ?? '', ...callOf(item) };
 }
 
 export function actionResult(item: Item): AgentEvent {
-  const { status, exit_code: exitCode } = item;
+  const { status, exitCode } = item;
   const isError = status === 'failed' || status === 'declined' || (exitCode ?? 0) !== 0 || item.error != null;
-  return { type: 'tool-result', id: item.id ?? '', isError, output: outputOf(item) };
+  const output = outputOf(item);
+  const shown = output === '' && status === 'declined' ? 'declined' : output;
+  return { type: 'tool-result', id: item.id ?? '', isError, output: shown };
 }
 
-function callOf(item: Item): Call {
+export function callOf(item: Item): Call {
   switch (item.type) {
-    case 'command_execution': {
-      const command = item.command ?? '';
-      return { name: item.type, kind: 'execute', title: command, input: { command } };
+    case 'commandExecution': {
+      return commandCall({ command: withoutShell(item.command ?? '') });
     }
-    case 'file_change': {
-      const changes = item.changes ?? [];
-      const title = changes.map(({ path }) => path).join(', ');
-      return { name: item.type, kind: 'edit', title, input: { changes } };
-    }
-    case 'mcp_tool_call': {
-      // Named as Claude Code names it, so that one tool has one name.
-      const name = `mcp__${item.server ?? ''}__${item.tool ?? ''}`;
-      return { name, kind: 'other', title: name, input: item.arguments };
-    }
-    case 'web_search': {
+    case 'fileChange':
+      return fileCall(item.changes ?? []);
+    case 'mcpToolCall':
+      return mcpCall(item.server ?? '', item.tool ?? '', item.arguments);
+    case 'webSearch': {
       const query = item.query ?? '';
-      return { name: item.type, kind: 'fetch', title: query, input: { query } };
+      return call('web_search', 'fetch', query, { query });
     }
     default: {
-      const { id, type, status, ...input } = item;
-      return { name: type, kind: 'other', title: type, input };
+      const { id, type, status, startedAtMs, completedAtMs, durationMs, ...input } = item;
+      return call(type, 'other', type, input);
     }
   }
 }
 
+export function commandCall(input: { readonly command: string; readonly [key: string]: unknown }): Call {
+  return call('command_execution', 'execute', input.command, input);
+}
+
+export function fileCall(changes: readonly Change[], more: object = {}): Call {
+  const title = changes.map(({ path }) => path).join(', ');
+  return call('file_change', 'edit', title, { changes: changes.map(shownChange), ...more });
+}
+
+/** Named as Claude Code names it, so that one tool has one name. */
+export function mcpCall(server: string, tool: string, input: unknown): Call {
+  const name = `mcp__${server}__${tool}`;
+  return call(name, 'other', name, input);
+}
+
+export function call(name: string, kind: ToolKind, title: string, input: unknown): Call {
+  return { name, kind, title: visibleExcerpt(title, MAX_TITLE), input };
+}
+
+/** Every place a change touches, with where a file is moved to. */
+export function placesOf(changes: readonly Change[]): string[] {
+  return changes.flatMap(({ path, kind }) => (kind?.move_path ? [path, kind.move_path] : [path]));
+}
+
+function shownChange({ path, kind, diff }: Change): Record<string, unknown> {
+  return {
+    path,
+    kind: kind?.type ?? 'change',
+    ...(kind?.move_path ? { movePath: kind.move_path } : {}),
+    ...(diff === undefined || diff === null ? {} : { diff }),
+  };
+}
+
 function outputOf(item: Item): string {
   switch (item.type) {
-    case 'command_execution':
-      return item.aggregated_output ?? '';
-    case 'file_change':
-      return (item.changes ?? []).map(({ kind, path }) => `${kind ?? 'change'} ${path}`).join('\n');
-    case 'mcp_tool_call':
+    case 'commandExecution':
+      return item.aggregatedOutput ?? '';
+    case 'fileChange':
+      return (item.changes ?? []).map(({ kind, path }) => `${kind?.type ?? 'change'} ${path}`).join('\n');
+    case 'mcpToolCall':
       return item.error?.message ?? textOfResult(item.result);
     default:
       return item.error?.message ?? '';

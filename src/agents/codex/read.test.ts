@@ -1,299 +1,261 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineSplitter } from '../../programs/index.js';
-import type { AgentEvent } from '../events.js';
-import { CodexReader } from './read.js';
+import { type AgentEvent, addUsage, type Usage } from '../events.js';
+import { TurnReader } from './read.js';
+import { readNotification } from './schema.js';
 import { UsageMeter } from './usage.js';
 
-type Line = Readonly<Record<string, unknown>>;
+type Params = Readonly<Record<string, unknown>>;
+type Line = readonly [method: string, params: Params];
 
-function newReader(isResumed = false): CodexReader {
-  return new CodexReader(new UsageMeter({ isResumed }));
-}
+const THREAD = 'thread-1';
+const newReader = (meter = new UsageMeter()) => new TurnReader(THREAD, meter);
 
 function read(lines: readonly Line[], reader = newReader()): AgentEvent[] {
-  return lines.flatMap((line) => reader.read(JSON.stringify(line)));
+  return lines.flatMap(([method, params]) => {
+    const notification = readNotification(method, { threadId: THREAD, turnId: 'turn-1', ...params });
+    if (notification === undefined) throw new Error(`${method} is broken`);
+    return notification === null ? [] : reader.read(notification);
+  });
 }
 
-const started = (item: Line) => ({ type: 'item.started', item });
-const completed = (item: Line) => ({ type: 'item.completed', item });
-const turnCompleted = (input: number, output: number, more: Line = {}) => ({
-  type: 'turn.completed',
-  usage: { input_tokens: input, cached_input_tokens: 0, output_tokens: output, ...more },
+const started = (item: Params): Line => ['item/started', { item }];
+const completed = (item: Params): Line => ['item/completed', { item }];
+const says = (itemId: string, delta: string): Line => ['item/agentMessage/delta', { itemId, delta }];
+const fails = (message: string, more: Params = {}): Line => [
+  'error',
+  { error: { message, codexErrorInfo: 'other', additionalDetails: null, ...more }, willRetry: false },
+];
+const tokens = (inputTokens: number, outputTokens: number, more: Params = {}) => ({
+  totalTokens: inputTokens + outputTokens,
+  inputTokens,
+  cachedInputTokens: 0,
+  cacheWriteInputTokens: 0,
+  outputTokens,
+  reasoningOutputTokens: 0,
+  ...more,
 });
-const COMPLETED = { type: 'turn-end', reason: 'completed', message: null };
-
-const CHANGES = [{ path: '/work/made.txt', kind: 'add' }];
-const FILE = { id: 'item_2', type: 'file_change', changes: CHANGES };
-const CALL = { id: 'item_4', type: 'mcp_tool_call', server: 'asker', tool: 'ask', arguments: { q: 1 } };
-
-const TURN: readonly Line[] = [
-  { type: 'thread.started', thread_id: '01a1dd13-48d7' },
-  { type: 'turn.started' },
-  completed({ id: 'item_0', type: 'reasoning', text: 'Let me think.' }),
-  completed({ id: 'item_1', type: 'agent_message', text: 'I will write it.' }),
-  started({ ...FILE, status: 'in_progress' }),
-  completed({ ...FILE, status: 'completed' }),
-  completed({
-    id: 'item_3',
-    type: 'command_execution',
-    command: "/bin/bash -lc 'wc made.txt'",
-    aggregated_output: '14 made.txt\n',
-    exit_code: 0,
-    status: 'completed',
-  }),
-  started({ ...CALL, result: null, error: null, status: 'in_progress' }),
-  completed({
-    ...CALL,
-    result: { content: [{ type: 'text', text: 'yes' }, { type: 'image' }], structured_content: null },
-    error: null,
-    status: 'completed',
-  }),
-  completed({ id: 'item_5', type: 'error', message: 'Model metadata not found' }),
-  completed({ id: 'item_6', type: 'todo_list', items: [] }),
-  turnCompleted(3_000, 150),
+const raw = (usage: Params): Line => ['rawResponse/completed', { usage }];
+const total = (sum: Params, last: Params, modelContextWindow: number | null = 1_000): Line => [
+  'thread/tokenUsage/updated',
+  { tokenUsage: { total: sum, last, modelContextWindow } },
 ];
 
-const EVENTS = [
-  { type: 'thinking', text: 'Let me think.' },
-  { type: 'text', text: 'I will write it.' },
-  {
-    type: 'tool-call',
-    id: 'item_2',
-    name: 'file_change',
-    kind: 'edit',
-    title: '/work/made.txt',
-    input: { changes: CHANGES },
-  },
-  { type: 'tool-result', id: 'item_2', isError: false, output: 'add /work/made.txt' },
-  {
-    type: 'tool-call',
-    id: 'item_3',
-    name: 'command_execution',
-    kind: 'execute',
-    title: "/bin/bash -lc 'wc made.txt'",
-    input: { command: "/bin/bash -lc 'wc made.txt'" },
-  },
-  { type: 'tool-result', id: 'item_3', isError: false, output: '14 made.txt\n' },
-  {
-    type: 'tool-call',
-    id: 'item_4',
-    name: 'mcp__asker__ask',
-    kind: 'other',
-    title: 'mcp__asker__ask',
-    input: { q: 1 },
-  },
-  { type: 'tool-result', id: 'item_4', isError: false, output: 'yes\n[image]' },
-  { type: 'error', message: 'Model metadata not found', status: null },
-  {
-    type: 'usage',
-    usage: {
-      inputTokens: 3_000,
-      outputTokens: 150,
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-      contextTokens: null,
-      contextWindow: null,
-      costUsd: null,
-    },
-  },
-  COMPLETED,
-];
+const CHANGE = { path: '/work/made.txt', kind: { type: 'add' }, diff: 'made\n' };
+const COMMAND = { id: 'c', type: 'commandExecution', command: "/bin/bash -lc 'wc made.txt'" };
+const CALL = { id: 'm', type: 'mcpToolCall', server: 'asker', tool: 'ask', arguments: { q: 1 } };
 
-describe('CodexReader', () => {
-  it('reads a complete run', () => {
-    const reader = newReader();
-    expect(read(TURN, reader)).toEqual(EVENTS);
-    expect(reader.threadId).toBe('01a1dd13-48d7');
+describe('the work of a turn', () => {
+  it('is told as it comes', () => {
+    const events = read([
+      started({ id: 'u', type: 'userMessage', content: [{ type: 'text', text: 'go' }] }),
+      started({ id: 'r', type: 'reasoning', summary: [], content: [] }),
+      ['item/reasoning/summaryPartAdded', { itemId: 'r', summaryIndex: 0 }],
+      ['item/reasoning/summaryTextDelta', { itemId: 'r', delta: 'Let me think.' }],
+      ['item/reasoning/summaryPartAdded', { itemId: 'r', summaryIndex: 1 }],
+      ['item/reasoning/summaryTextDelta', { itemId: 'r', delta: 'So.' }],
+      completed({ id: 'r', type: 'reasoning', summary: ['Let me think.', 'So.'], content: [] }),
+      says('a', 'I will '),
+      says('a', 'write it.'),
+      completed({ id: 'a', type: 'agentMessage', text: 'I will write it.' }),
+      started({ id: 'f', type: 'fileChange', changes: [CHANGE], status: 'inProgress' }),
+      completed({ id: 'f', type: 'fileChange', changes: [CHANGE], status: 'completed' }),
+      completed({ ...COMMAND, aggregatedOutput: '14 made.txt\n', exitCode: 0, status: 'completed' }),
+      started({ ...CALL, status: 'inProgress', result: null, error: null }),
+      completed({
+        ...CALL,
+        status: 'completed',
+        result: { content: [{ type: 'text', text: 'yes' }, { type: 'image' }] },
+      }),
+      ['warning', { message: 'Model metadata not found' }],
+      ['turn/diff/updated', { diff: 'x' }],
+      completed({ id: 'b', type: 'agentMessage', text: 'Done.' }),
+    ]);
+    const changes = [{ path: '/work/made.txt', kind: 'add', diff: 'made\n' }];
+    const file = { id: 'f', name: 'file_change', kind: 'edit', title: '/work/made.txt', input: { changes } };
+    const command = { name: 'command_execution', kind: 'execute', title: 'wc made.txt' };
+    expect(events).toEqual([
+      { type: 'thinking', text: 'Let me think.' },
+      { type: 'thinking', text: '\n\n' },
+      { type: 'thinking', text: 'So.' },
+      { type: 'text', messageId: 'a', text: 'I will ' },
+      { type: 'text', messageId: 'a', text: 'write it.' },
+      { type: 'tool-call', ...file },
+      { type: 'tool-result', id: 'f', isError: false, output: 'add /work/made.txt' },
+      { type: 'tool-call', id: 'c', ...command, input: { command: 'wc made.txt' } },
+      { type: 'tool-result', id: 'c', isError: false, output: '14 made.txt\n' },
+      {
+        type: 'tool-call',
+        id: 'm',
+        name: 'mcp__asker__ask',
+        kind: 'other',
+        title: 'mcp__asker__ask',
+        input: { q: 1 },
+      },
+      { type: 'tool-result', id: 'm', isError: false, output: 'yes\n[image]' },
+      { type: 'error', message: 'Model metadata not found', status: null },
+      { type: 'text', messageId: 'b', text: 'Done.' },
+    ]);
   });
 
   it.each([
-    [{ type: 'command_execution', aggregated_output: 'no', exit_code: 2, status: 'failed' }, 'no'],
-    [{ type: 'command_execution', aggregated_output: '', exit_code: null, status: 'declined' }, ''],
-    [{ type: 'file_change', changes: [], status: 'failed' }, ''],
-    [
-      { ...CALL, status: 'failed', error: { message: 'user cancelled MCP tool call' } },
-      'user cancelled MCP tool call',
-    ],
-    [{ type: 'new_tool', status: 'failed', size: 3 }, ''],
+    [{ ...COMMAND, aggregatedOutput: 'no', exitCode: 2, status: 'failed' }, 'no'],
+    [{ ...COMMAND, aggregatedOutput: null, exitCode: null, status: 'declined' }, 'declined'],
+    [{ id: 'f', type: 'fileChange', changes: [], status: 'failed' }, ''],
+    [{ ...CALL, status: 'failed', error: { message: 'cancelled' } }, 'cancelled'],
+    [{ id: 'n', type: 'newTool', status: 'failed', size: 3 }, ''],
   ])('tells that %o failed', (item, output) => {
-    expect(read([completed({ ...item, id: 'item_9' })]).at(-1)).toEqual({
-      type: 'tool-result',
-      id: 'item_9',
-      isError: true,
-      output,
-    });
+    expect(read([completed(item)]).at(-1)).toMatchObject({ type: 'tool-result', isError: true, output });
   });
 
   it('shows searches, and tools it does not know', () => {
     const lines = [
-      started({ id: 'a', type: 'web_search', query: 'weather' }),
-      started({ id: 'b', type: 'new_tool', status: 'in_progress', size: 3 }),
+      started({ id: 'a', type: 'webSearch', query: 'weather' }),
+      started({ id: 'b', type: 'newTool', size: 3 }),
     ];
-    expect(read(lines)).toEqual([
-      {
-        type: 'tool-call',
-        id: 'a',
-        name: 'web_search',
-        kind: 'fetch',
-        title: 'weather',
-        input: { query: 'weather' },
-      },
-      { type: 'tool-call', id: 'b', name: 'new_tool', kind: 'other', title: 'new_tool', input: { size: 3 } },
+    expect(read(lines)).toMatchObject([
+      { name: 'web_search', kind: 'fetch', title: 'weather', input: { query: 'weather' } },
+      { name: 'newTool', kind: 'other', title: 'newTool', input: { size: 3 } },
     ]);
   });
 
-  it.each(['Warning: x', 'null', '[]', '{"type":3}', '{"type":"item.completed"}', '{"type":"turn.comp'])(
-    'reports %s and goes on',
-    (line) => {
-      const reader = newReader();
-      expect(reader.read(line)).toEqual([
-        { type: 'error', message: expect.stringContaining(line), status: null },
-      ]);
-      expect(read([completed({ type: 'agent_message', text: 'Yes.' })], reader)).toEqual([
-        { type: 'text', text: 'Yes.' },
-      ]);
-    },
-  );
-
-  it('ends the turn however broken the last line is', () => {
-    expect(read([{ type: 'turn.completed', usage: 'much' }])).toEqual([COMPLETED]);
-    expect(read([{ type: 'turn.failed' }])).toEqual([
-      { type: 'turn-end', reason: 'failed', message: 'it gave no reason' },
+  it('of agents that it starts is not its own, but what they use counts', () => {
+    const other = { threadId: 'thread-2' };
+    const events = read([
+      ['item/agentMessage/delta', { ...other, itemId: 'a', delta: 'Not mine.' }],
+      ['item/started', { ...other, item: COMMAND }],
+      ['thread/tokenUsage/updated', { ...other, ...total(tokens(30, 3), tokens(30, 3))[1] }],
     ]);
+    expect(events).toMatchObject([{ type: 'usage', usage: { inputTokens: 30, contextTokens: null } }]);
+  });
+
+  it('says once what is said again after a break', () => {
+    const retry: Line = ['error', { error: { message: 'Reconnecting... 1/2' }, willRetry: true }];
+    const events = read([says('a', 'One. Tw'), retry, says('b', 'One. Two.'), says('b', ' Three.')]);
+    expect(events.filter(({ type }) => type === 'text')).toEqual([
+      { type: 'text', messageId: 'a', text: 'One. Tw' },
+      { type: 'text', messageId: 'a', text: 'o.' },
+      { type: 'text', messageId: 'a', text: ' Three.' },
+    ]);
+  });
+});
+
+describe('what Codex refuses by itself', () => {
+  const item = (value: Params): Line => ['rawResponseItem/completed', { item: value }];
+  const called = item({
+    type: 'function_call',
+    call_id: 'c',
+    name: 'exec_command',
+    arguments: '{"cmd":"curl x"}',
+  });
+  const refused = item({
+    type: 'function_call_output',
+    call_id: 'c',
+    output: 'exec_command failed: CreateProcess { message: "Rejected(\\"policy forbids `curl`\\")" }',
+  });
+
+  it('is a denial', () => {
+    expect(read([called, refused])).toMatchObject([
+      { type: 'tool-call', id: 'c', kind: 'execute', title: 'curl x', input: { command: 'curl x' } },
+      { type: 'permission', id: 'c', decision: 'denied', by: 'Codex: policy forbids `curl`' },
+      { type: 'tool-result', id: 'c', isError: true, output: 'policy forbids `curl`' },
+    ]);
+  });
+
+  it('is not told twice where an item shows it, or where it was done', () => {
+    expect(read([called, started(COMMAND), refused])).toHaveLength(1);
+    const done = item({ type: 'function_call_output', call_id: 'c', output: 'fine' });
+    expect(read([called, done])).toEqual([]);
+    expect(read([refused])).toEqual([]);
   });
 });
 
 describe('usage', () => {
   const usages = (events: readonly AgentEvent[]) =>
     events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
+  const sum = (all: readonly Usage[]) => all.reduce<Usage | null>(addUsage, null);
 
-  it('is the difference of the totals, and what was cached is not counted twice', () => {
+  it('counts each reply once, when it is whole, and what was cached not as input', () => {
+    const first = tokens(1_500, 50, { cachedInputTokens: 1_000, cacheWriteInputTokens: 100 });
+    const all = usages(
+      read([raw(first), total(first, first), raw(tokens(200, 5)), total(tokens(1_700, 55), tokens(200, 5))]),
+    );
+    expect(all.map(({ inputTokens, outputTokens }) => [inputTokens, outputTokens])).toEqual([
+      [400, 50],
+      [0, 0],
+      [200, 5],
+    ]);
+    expect(sum(all)).toEqual({
+      inputTokens: 600,
+      outputTokens: 55,
+      cacheReadTokens: 1_000,
+      cacheWriteTokens: 100,
+      contextTokens: 205,
+      contextWindow: 1_000,
+      costUsd: null,
+    });
+  });
+
+  it('counts each reply by the totals where replies are not told, as after a resume', () => {
+    const meter = new UsageMeter();
+    meter.report({ tokenUsage: { total: tokens(900, 90), last: tokens(100, 10) } }, true);
+    const reader = newReader(meter);
     const lines = [
-      turnCompleted(3_000, 150, { cached_input_tokens: 1_000, cache_write_input_tokens: 500 }),
-      turnCompleted(5_000, 200, { cached_input_tokens: 2_500, cache_write_input_tokens: 500 }),
+      total(tokens(900, 90), tokens(100, 10)),
+      total(tokens(950, 95), tokens(50, 5)),
+      total(tokens(950, 95), tokens(50, 5)),
     ];
-    expect(usages(read(lines))).toMatchObject([
-      { inputTokens: 1_500, cacheReadTokens: 1_000, cacheWriteTokens: 500, outputTokens: 150 },
-      { inputTokens: 500, cacheReadTokens: 1_500, cacheWriteTokens: 0, outputTokens: 50 },
+    expect(usages(read(lines, reader))).toMatchObject([
+      { inputTokens: 50, outputTokens: 5, contextTokens: 55 },
     ]);
   });
 
-  it('of the first turn after a resume, or of a total that fell, is not known', () => {
-    const lines = [turnCompleted(9_000, 100), turnCompleted(9_500, 110), turnCompleted(200, 1)];
-    const events = read(lines, newReader(true));
-    expect(usages(events)).toMatchObject([{ inputTokens: 500, outputTokens: 10 }]);
-    expect(events.filter(({ type }) => type === 'turn-end')).toHaveLength(3);
+  it('of a reply whose total never came is not taken for that of the next turn', () => {
+    const meter = new UsageMeter();
+    expect(usages(read([raw(tokens(10, 1))], newReader(meter)))).toHaveLength(1);
+    const next = usages(read([total(tokens(30, 3), tokens(20, 2))], newReader(meter)));
+    expect(next).toMatchObject([{ inputTokens: 20, outputTokens: 2 }]);
   });
 });
 
 describe('failures', () => {
-  it('says once what is told again when a request is repeated', () => {
-    const said = (id: string, text: string) => completed({ id, type: 'agent_message', text });
-    const retry = { type: 'error', message: 'Reconnecting... 1/2 (stream disconnected)' };
-    const lines = [said('item_0', 'One.'), retry, said('item_2', 'One.'), said('item_3', 'Two.')];
-    const texts = read(lines).filter(({ type }) => type === 'text');
-    expect(texts).toEqual([
-      { type: 'text', text: 'One.' },
-      { type: 'text', text: 'Two.' },
+  it('tells of retries, with the reason and the status', () => {
+    const line = (message: string, error: Params = {}): Line => [
+      'error',
+      { error: { message, ...error }, willRetry: true },
+    ];
+    const info = { responseStreamDisconnected: { httpStatusCode: 429 } };
+    const events = read([
+      line('Reconnecting... 1/2', { codexErrorInfo: info, additionalDetails: 'exceeded retry limit' }),
+      line('Waiting for network'),
     ]);
-  });
-
-  it('tells of retries', () => {
-    const message = 'Reconnecting... 1/2 (exceeded retry limit, last status: 429 Too Many Requests)';
-    expect(
-      read([
-        { type: 'error', message },
-        { type: 'error', message: 'Reconnecting... 2/5' },
-      ]),
-    ).toEqual([
-      {
-        type: 'retry',
-        attempt: 1,
-        delayMs: null,
-        status: 429,
-        message: 'exceeded retry limit, last status: 429 Too Many Requests',
-      },
-      { type: 'retry', attempt: 2, delayMs: null, status: null, message: 'Reconnecting... 2/5' },
+    expect(events).toEqual([
+      { type: 'retry', attempt: 1, delayMs: null, status: 429, message: 'exceeded retry limit' },
+      { type: 'retry', attempt: 2, delayMs: null, status: null, message: 'Waiting for network' },
     ]);
   });
 
   it.each([
-    ['exceeded retry limit, last status: 429 Too Many Requests', 'rate-limited'],
-    ["Codex ran out of room in the model's context window. Start a new conversation.", 'context-overflow'],
-    ['Your input exceeds the context window of this model.', 'context-overflow'],
-    ['{"error":{"code":"context_length_exceeded"}}', 'context-overflow'],
-    ['unexpected status 401 Unauthorized', 'failed'],
-    ['exceeded retry limit, last status: 500 Internal Server Error', 'failed'],
-  ])('maps %s', (message, reason) => {
-    const events = read([
-      { type: 'error', message },
-      { type: 'turn.failed', error: { message } },
-    ]);
-    expect(events).toEqual([
-      reason === 'rate-limited'
-        ? { type: 'rate-limit', status: 'rejected', resetsAt: null, message }
-        : { type: 'error', message, status: null },
-      { type: 'turn-end', reason, message },
-    ]);
-  });
-
-  it.each([
-    ['try again at 4:41 AM.', null],
-    ['try again in 3 days 6 hours.', null],
-    ['try again at Aug 8th, 2026 12:30 PM.', new Date(2026, 7, 8, 12, 30).toISOString()],
-    ['try again at February 21st, 2027 4:05PM.', new Date(2027, 1, 21, 16, 5).toISOString()],
-    ['try again at Nonsense 8th, 2026 12:30 PM.', null],
-    ['try again at 2026-08-08T12:30:00Z.', '2026-08-08T12:30:00.000Z'],
-  ])('tells when a usage limit ends, once: %s', (when, resetsAt) => {
-    const message = `You’ve hit your usage limit. Upgrade to Pro or ${when}`;
-    const events = read([
-      { type: 'error', message },
-      { type: 'turn.failed', error: { message } },
-    ]);
-    expect(events).toEqual([
-      { type: 'rate-limit', status: 'rejected', resetsAt, message },
-      { type: 'turn-end', reason: 'rate-limited', message },
-    ]);
-    expect(read([{ type: 'turn.failed', error: { message } }])).toEqual(events);
-  });
-});
-
-describe('whatever the transcript looks like', () => {
-  it('gives the same events for any chunks', () => {
-    const whole = Buffer.from(TURN.map((line) => `${JSON.stringify(line)}\r\n`).join(''));
-    fc.assert(
-      fc.property(fc.array(fc.nat(whole.length)), (cuts) => {
-        const reader = newReader();
-        const events: AgentEvent[] = [];
-        const splitter = new LineSplitter({
-          maxBytes: 1_000_000,
-          onLine: (line) => events.push(...reader.read(line)),
-          onOversized: () => {},
-        });
-        const places = [0, ...cuts.sort((a, b) => a - b), whole.length];
-        for (const [at, end] of places.slice(1).entries()) splitter.push(whole.subarray(places[at], end));
-        splitter.end();
-        expect(events).toEqual(EVENTS);
-      }),
+    ['exceeded retry limit, last status: 429 Too Many Requests', 'other', 'rate-limited'],
+    ['You’ve hit your usage limit.', 'usageLimitExceeded', 'rate-limited'],
+    ['in words nobody knows', 'usageLimitExceeded', 'rate-limited'],
+    ['in words nobody knows', 'contextWindowExceeded', 'context-overflow'],
+    ['{"error":{"code":"context_length_exceeded"}}', 'other', 'context-overflow'],
+    ['unexpected status 401 Unauthorized', { httpConnectionFailed: { httpStatusCode: 401 } }, 'failed'],
+  ])('maps %s', (message, codexErrorInfo, reason) => {
+    const reader = newReader();
+    const [first] = read([fails(message, { codexErrorInfo })], reader);
+    const ends = reader.readFailure({ message, codexErrorInfo });
+    expect(first?.type).toBe(reason === 'rate-limited' ? 'rate-limit' : 'error');
+    expect(ends).toEqual([{ type: 'turn-end', reason, message }]);
+    // A limit is told once, however often it is said.
+    expect(newReader().readFailure({ message, codexErrorInfo })).toHaveLength(
+      reason === 'rate-limited' ? 2 : 1,
     );
   });
 
-  it('gives the same events with any unknown lines in between', () => {
-    const unknown = fc.oneof(
-      fc.constant(''),
-      fc
-        .tuple(fc.string(), fc.jsonValue())
-        .map(([type, value]) => JSON.stringify({ value, type: `new ${type}` })),
-      fc.constant(JSON.stringify({ type: 'item.updated', item: { id: 'item_6', type: 'todo_list' } })),
-    );
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(TURN.length), unknown)), (insertions) => {
-        const lines = TURN.map((line) => JSON.stringify(line));
-        for (const [at, line] of insertions) lines.splice(at, 0, line);
-        const reader = newReader();
-        expect(lines.flatMap((line) => reader.read(line))).toEqual(EVENTS);
-      }),
-    );
+  it('ends a turn that gives no reason', () => {
+    expect(newReader().readFailure(null)).toEqual([
+      { type: 'turn-end', reason: 'failed', message: 'it gave no reason' },
+    ]);
   });
 });

@@ -1,119 +1,163 @@
-import { visibleExcerpt } from '../../foundation/index.js';
 import type { AgentEvent } from '../events.js';
 import { classifyFailure, readRetry } from './failure.js';
-import { actionCalled, actionResult, isAction, spoken } from './item.js';
-import { AnyLine, CodexLine, type Item, isKnownType } from './schema.js';
+import { actionCalled, actionResult, isAction } from './item.js';
+import { Refusals } from './refusals.js';
+import type { Item, Notification, Trouble } from './schema.js';
+import { type Piece, Told } from './told.js';
 import type { UsageMeter } from './usage.js';
 
-/** Turns the lines of one `codex exec` process into events. It knows nothing of processes. */
-export class CodexReader {
+/** Turns the notifications of one turn into events. It knows nothing of processes. */
+export class TurnReader {
+  readonly #threadId: string;
   readonly #usage: UsageMeter;
-  readonly #called = new Set<string>();
-  /** What was said since the last action. */
-  #said: string[] = [];
-  /** What of it is expected again, because the request is repeated. */
-  #repeated: string[] = [];
-  #threadId: string | null = null;
+  readonly #told = { text: new Told(), thinking: new Told() };
+  readonly #open = new Map<string, Item>();
+  readonly #refusals = new Refusals();
+  #retries = 0;
   #hasToldLimit = false;
 
-  constructor(usage: UsageMeter) {
+  constructor(threadId: string, usage: UsageMeter) {
+    this.#threadId = threadId;
     this.#usage = usage;
+    usage.startTurn();
   }
 
-  /** Known from the first line on. */
-  get threadId(): string | null {
-    return this.#threadId;
+  /** What the agent is doing; permissions are asked for it. */
+  get open(): ReadonlyMap<string, Item> {
+    return this.#open;
   }
 
-  read(line: string): AgentEvent[] {
-    if (line.trim() === '') return [];
-    const any = AnyLine.safeParse(parse(line)).data;
-    if (any === undefined) return [damage(line)];
-    if (!isKnownType(any.type)) return [];
-    const known = CodexLine.safeParse(any).data;
-    return known === undefined ? [damage(line)] : this.#readLine(known);
+  read(notification: Notification): AgentEvent[] {
+    const { threadId } = notification.params;
+    if (threadId == null || threadId === this.#threadId) return this.#readOwn(notification);
+    return this.#readHelper(notification);
   }
 
-  #readLine(line: CodexLine): AgentEvent[] {
-    switch (line.type) {
-      case 'thread.started':
-        this.#threadId = line.thread_id;
-        return [];
-      case 'item.started':
-        return this.#readStarted(line.item);
-      case 'item.completed':
-        return this.#readCompleted(line.item);
+  /** Of the agents that ours starts, what they use counts; what they do may need a permission. */
+  #readHelper({ method, params }: Notification): AgentEvent[] {
+    if (method === 'thread/tokenUsage/updated') return usageEvents(this.#usage.report(params, false));
+    if (method === 'item/started' && isAction(params.item)) this.#open.set(params.item.id ?? '', params.item);
+    if (method === 'item/completed') this.#open.delete(params.item.id ?? '');
+    return [];
+  }
+
+  #readOwn({ method, params }: Notification): AgentEvent[] {
+    switch (method) {
+      case 'item/started':
+        return this.#readStarted(params.item);
+      case 'item/completed':
+        return this.#readCompleted(params.item);
+      case 'item/agentMessage/delta':
+        return this.#say('text', params.itemId, params.delta);
+      case 'item/reasoning/summaryTextDelta':
+        return this.#say('thinking', params.itemId, params.delta);
+      case 'item/reasoning/summaryPartAdded':
+        return params.summaryIndex === 0 ? [] : this.#say('thinking', params.itemId, '\n\n');
+      case 'rawResponse/completed':
+        this.#endReply();
+        return usageEvents(params.usage ? this.#usage.reply(params.usage) : undefined);
+      case 'thread/tokenUsage/updated':
+        this.#endReply();
+        return usageEvents(this.#usage.report(params, true));
+      case 'rawResponseItem/completed':
+        return this.#refusals.read(params.item);
       case 'error':
-        return this.#readError(line.message ?? 'an error without a message');
-      case 'turn.failed':
-        return this.#readFailure(line.error?.message ?? 'it gave no reason');
-      case 'turn.completed': {
-        const usage = line.usage ? this.#usage.usageOf(line.usage) : undefined;
-        const end = { type: 'turn-end', reason: 'completed', message: null } as const;
-        return usage === undefined ? [end] : [{ type: 'usage', usage }, end];
-      }
+        return this.#readTrouble(params.error, params.willRetry === true);
+      case 'warning':
+        return [{ type: 'error', message: params.message, status: null }];
+      default:
+        return [];
     }
   }
 
   #readStarted(item: Item): AgentEvent[] {
     if (!isAction(item)) return [];
-    this.#called.add(item.id ?? '');
+    this.#endReply();
+    this.#open.set(item.id ?? '', item);
+    this.#refusals.isShown(item.id ?? '');
     return [actionCalled(item)];
   }
 
   /** Some actions are told only when they are over. */
   #readCompleted(item: Item): AgentEvent[] {
-    if (!isAction(item)) return this.#unlessRepeated(spoken(item));
-    this.#said = [];
-    this.#repeated = [];
-    const wasCalled = this.#called.delete(item.id ?? '');
-    return wasCalled ? [actionResult(item)] : [actionCalled(item), actionResult(item)];
+    const id = item.id ?? '';
+    if (item.type === 'agentMessage') return this.#complete('text', id, item.text ?? '');
+    if (item.type === 'reasoning') return this.#complete('thinking', id, thoughtOf(item));
+    if (!isAction(item)) return [];
+    const wasCalled = this.#open.delete(id);
+    const called = wasCalled ? [] : this.#readStarted(item);
+    this.#open.delete(id);
+    return [...called, actionResult(item)];
   }
 
-  /** A request that broke off is made again, and what was whole before the break is told again. */
-  #unlessRepeated(events: AgentEvent[]): AgentEvent[] {
-    return events.filter((event) => {
-      const key = JSON.stringify(event);
-      if (key === this.#repeated.shift()) return false;
-      this.#repeated = [];
-      this.#said.push(key);
-      return true;
-    });
+  #say(type: 'text' | 'thinking', id: string, text: string): AgentEvent[] {
+    return spoken(type, this.#told[type].add(id, text));
   }
 
-  #readError(message: string): AgentEvent[] {
-    const retry = readRetry(message);
-    if (retry !== undefined) {
-      this.#repeated = [...this.#said];
-      const { attempt, status, reason } = retry;
-      return [{ type: 'retry', attempt, delayMs: null, status, message: reason }];
-    }
-    return this.#limitOf(message) ?? [{ type: 'error', message, status: null }];
+  #complete(type: 'text' | 'thinking', id: string, whole: string): AgentEvent[] {
+    return spoken(type, this.#told[type].complete(id, whole));
   }
 
-  #readFailure(message: string): AgentEvent[] {
-    const { reason } = classifyFailure(message);
-    const limit = this.#hasToldLimit ? [] : (this.#limitOf(message) ?? []);
+  #endReply(): void {
+    this.#told.text.endReply();
+    this.#told.thinking.endReply();
+    this.#retries = 0;
+  }
+
+  #readTrouble(trouble: Trouble, willRetry: boolean): AgentEvent[] {
+    const message = messageIn(trouble);
+    const status = statusIn(trouble.codexErrorInfo);
+    if (!willRetry) return this.#limitOf(trouble) ?? [{ type: 'error', message, status }];
+    this.#told.text.beginAgain();
+    this.#told.thinking.beginAgain();
+    this.#retries += 1;
+    const { additionalDetails: details } = trouble;
+    const retry = readRetry(details ? `${message} (${details})` : message);
+    const attempt = retry?.attempt ?? this.#retries;
+    const reason = retry?.reason ?? details ?? message;
+    return [
+      { type: 'retry', attempt, delayMs: null, status: status ?? retry?.status ?? null, message: reason },
+    ];
+  }
+
+  /** How a turn ended that did not complete. */
+  readFailure(trouble: Trouble | null | undefined): AgentEvent[] {
+    const message = trouble ? messageIn(trouble) : 'it gave no reason';
+    const limit = this.#hasToldLimit || !trouble ? [] : (this.#limitOf(trouble) ?? []);
+    const { reason } = classifyFailure(message, trouble?.codexErrorInfo);
     return [...limit, { type: 'turn-end', reason, message }];
   }
 
-  #limitOf(message: string): AgentEvent[] | undefined {
-    const { reason, resetsAt } = classifyFailure(message);
+  #limitOf(trouble: Trouble): AgentEvent[] | undefined {
+    const message = messageIn(trouble);
+    const { reason, resetsAt } = classifyFailure(message, trouble.codexErrorInfo);
     if (reason !== 'rate-limited') return undefined;
     this.#hasToldLimit = true;
     return [{ type: 'rate-limit', status: 'rejected', resetsAt, message }];
   }
 }
 
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // reported as damage by the caller
-  }
+function spoken(type: 'text' | 'thinking', piece: Piece | undefined): AgentEvent[] {
+  if (piece === undefined) return [];
+  return [type === 'text' ? { type, ...piece } : { type, text: piece.text }];
 }
 
-function damage(line: string): AgentEvent {
-  const message = `A line of ${line.length} characters is not as expected: ${visibleExcerpt(line, 160)}`;
-  return { type: 'error', message, status: null };
+function thoughtOf({ summary, content }: Item): string {
+  if (summary && summary.length > 0) return summary.join('\n\n');
+  return Array.isArray(content) ? content.filter((part) => typeof part === 'string').join('\n\n') : '';
+}
+
+function messageIn({ message }: Trouble): string {
+  return message ?? 'an error without a message';
+}
+
+/** `{ responseStreamDisconnected: { httpStatusCode: 503 } }`. */
+function statusIn(info: unknown): number | null {
+  if (typeof info !== 'object' || info === null) return null;
+  const [facts] = Object.values(info) as ({ httpStatusCode?: unknown } | null)[];
+  return typeof facts?.httpStatusCode === 'number' ? facts.httpStatusCode : null;
+}
+
+function usageEvents(usage: Extract<AgentEvent, { type: 'usage' }>['usage'] | undefined): AgentEvent[] {
+  return usage === undefined ? [] : [{ type: 'usage', usage }];
 }

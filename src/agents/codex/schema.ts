@@ -1,18 +1,32 @@
 import * as z from 'zod';
 
-/** A field we can do without: whatever is wrong with it, the line still counts. */
+/** A field we can do without: whatever is wrong with it, the message still counts. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 
-/** The total of the thread, not of the turn. What was cached, or written to the cache, is part of the input. */
-const Totals = z.looseObject({
-  input_tokens: z.number(),
-  cached_input_tokens: optional(z.number()),
-  cache_write_input_tokens: optional(z.number()),
-  output_tokens: z.number(),
+/** What a reply used, or all of them together. What was cached, or written to the cache, is part of the input. */
+export const Tokens = z.looseObject({
+  totalTokens: optional(z.number()),
+  inputTokens: z.number(),
+  cachedInputTokens: optional(z.number()),
+  cacheWriteInputTokens: optional(z.number()),
+  outputTokens: z.number(),
 });
-export type Totals = z.infer<typeof Totals>;
+export type Tokens = z.infer<typeof Tokens>;
 
-const Failure = z.looseObject({ message: optional(z.string()) });
+/** Why something failed; `codexErrorInfo` is a word, or an object with one key. */
+export const Trouble = z.looseObject({
+  message: optional(z.string()),
+  codexErrorInfo: z.unknown().optional(),
+  additionalDetails: optional(z.string()),
+});
+export type Trouble = z.infer<typeof Trouble>;
+
+const Change = z.looseObject({
+  path: z.string(),
+  kind: optional(z.looseObject({ type: optional(z.string()), move_path: optional(z.string()) })),
+  diff: optional(z.string()),
+});
+export type Change = z.infer<typeof Change>;
 
 /** Each type of item has some of the fields. */
 export const Item = z.looseObject({
@@ -20,45 +34,136 @@ export const Item = z.looseObject({
   type: z.string(),
   status: optional(z.string()),
   text: optional(z.string()),
-  message: optional(z.string()),
+  summary: optional(z.array(z.string())),
+  content: z.unknown().optional(),
   command: optional(z.string()),
-  aggregated_output: optional(z.string()),
-  exit_code: optional(z.number()),
-  changes: optional(z.array(z.looseObject({ path: z.string(), kind: optional(z.string()) }))),
+  aggregatedOutput: optional(z.string()),
+  exitCode: optional(z.number()),
+  changes: optional(z.array(Change)),
   server: optional(z.string()),
   tool: optional(z.string()),
   arguments: z.unknown().optional(),
   result: z.unknown().optional(),
-  error: optional(Failure),
+  error: optional(Trouble),
   query: optional(z.string()),
 });
 export type Item = z.infer<typeof Item>;
 
-/** The lines we act on. */
-export const CodexLine = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('thread.started'), thread_id: z.string() }),
-  z.looseObject({ type: z.literal('item.started'), item: Item }),
-  z.looseObject({ type: z.literal('item.completed'), item: Item }),
-  z.looseObject({ type: z.literal('error'), message: optional(z.string()) }),
-  // Nothing else in the last lines is required: a turn must end whatever is wrong with them.
-  z.looseObject({ type: z.literal('turn.completed'), usage: optional(Totals) }),
-  z.looseObject({ type: z.literal('turn.failed'), error: optional(Failure) }),
-]);
-export type CodexLine = z.infer<typeof CodexLine>;
+/** A part of what was sent to the model or came from it, as the service has it. */
+const RawItem = z.looseObject({
+  type: z.string(),
+  call_id: optional(z.string()),
+  name: optional(z.string()),
+  arguments: optional(z.string()),
+  input: optional(z.string()),
+  output: z.unknown().optional(),
+});
+export type RawItem = z.infer<typeof RawItem>;
 
-/** What tells a line that is none of ours from one that is broken. */
-export const AnyLine = z.looseObject({ type: z.string() });
+const ofThread = { threadId: optional(z.string()), turnId: optional(z.string()) };
+const piece = z.looseObject({ ...ofThread, itemId: z.string(), delta: z.string() });
+const turn = z.looseObject({
+  ...ofThread,
+  turn: z.looseObject({ id: z.string(), status: optional(z.string()), error: optional(Trouble) }),
+});
 
-const KNOWN_TYPES: ReadonlySet<string> = new Set<CodexLine['type']>([
-  'thread.started',
-  'item.started',
-  'item.completed',
-  'error',
-  'turn.completed',
-  'turn.failed',
-]);
+/** The notifications we act on, with what they carry. */
+export const NOTIFICATIONS = {
+  'turn/started': turn,
+  'turn/completed': turn,
+  'item/started': z.looseObject({ ...ofThread, item: Item }),
+  'item/completed': z.looseObject({ ...ofThread, item: Item }),
+  'item/agentMessage/delta': piece,
+  'item/reasoning/summaryTextDelta': piece,
+  'item/reasoning/summaryPartAdded': z.looseObject({
+    ...ofThread,
+    itemId: z.string(),
+    summaryIndex: z.number(),
+  }),
+  'thread/tokenUsage/updated': z.looseObject({
+    ...ofThread,
+    tokenUsage: z.looseObject({ total: Tokens, last: Tokens, modelContextWindow: optional(z.number()) }),
+  }),
+  'rawResponse/completed': z.looseObject({ ...ofThread, usage: optional(Tokens) }),
+  'rawResponseItem/completed': z.looseObject({ ...ofThread, item: RawItem }),
+  'serverRequest/resolved': z.looseObject({ ...ofThread, requestId: z.union([z.string(), z.number()]) }),
+  error: z.looseObject({ ...ofThread, error: Trouble, willRetry: optional(z.boolean()) }),
+  warning: z.looseObject({ ...ofThread, message: z.string() }),
+} as const;
 
-/** Whether a line of this type is one that we act on; others are passed over. */
-export function isKnownType(type: string): boolean {
-  return KNOWN_TYPES.has(type);
+type Notifications = typeof NOTIFICATIONS;
+export type Notification = {
+  [Method in keyof Notifications]: {
+    readonly method: Method;
+    readonly params: z.infer<Notifications[Method]>;
+  };
+}[keyof Notifications];
+
+/** A notification that we act on; null = not one of them, undefined = it is broken. */
+export function readNotification(method: string, params: unknown): Notification | null | undefined {
+  if (!Object.hasOwn(NOTIFICATIONS, method)) return null;
+  const known = method as keyof Notifications;
+  const read = NOTIFICATIONS[known].safeParse(params);
+  return read.success ? ({ method: known, params: read.data } as Notification) : undefined;
 }
+
+export const Initialized = z.looseObject({ userAgent: optional(z.string()) });
+
+export const OpenedThread = z.looseObject({
+  thread: z.looseObject({ id: z.string(), model: optional(z.string()) }),
+  model: optional(z.string()),
+});
+
+export const StartedTurn = z.looseObject({ turn: z.looseObject({ id: z.string() }) });
+
+/** The user's own settings for a sandbox in which the working directory can be written to. */
+export const ReadConfig = z.looseObject({
+  config: z.looseObject({
+    sandbox_workspace_write: optional(
+      z.looseObject({
+        writable_roots: optional(z.array(z.string())),
+        network_access: optional(z.boolean()),
+        exclude_tmpdir_env_var: optional(z.boolean()),
+        exclude_slash_tmp: optional(z.boolean()),
+      }),
+    ),
+  }),
+});
+export type ReadConfig = z.infer<typeof ReadConfig>;
+
+/** What the agent asks of us. */
+export const CommandApproval = z.looseObject({
+  itemId: z.string(),
+  kind: optional(z.string()),
+  approvalId: optional(z.string()),
+  command: optional(z.string()),
+  cwd: optional(z.string()),
+  reason: optional(z.string()),
+  networkApprovalContext: z.unknown().optional(),
+  additionalPermissions: z.unknown().optional(),
+});
+export type CommandApproval = z.infer<typeof CommandApproval>;
+
+export const FileApproval = z.looseObject({
+  itemId: z.string(),
+  reason: optional(z.string()),
+  grantRoot: optional(z.string()),
+});
+export type FileApproval = z.infer<typeof FileApproval>;
+
+export const WiderPermissions = z.looseObject({
+  itemId: z.string(),
+  cwd: optional(z.string()),
+  reason: optional(z.string()),
+  permissions: z.looseObject({ network: z.unknown().optional(), fileSystem: z.unknown().optional() }),
+});
+export type WiderPermissions = z.infer<typeof WiderPermissions>;
+
+export const Elicitation = z.looseObject({
+  serverName: z.string(),
+  message: optional(z.string()),
+  _meta: optional(
+    z.looseObject({ codex_approval_kind: optional(z.string()), tool_params: z.unknown().optional() }),
+  ),
+});
+export type Elicitation = z.infer<typeof Elicitation>;

@@ -1,4 +1,4 @@
-import type { AgentEvent, Usage } from '../../agents/index.js';
+import { type AgentEvent, addUsage, type Usage } from '../../agents/index.js';
 
 /** A permission that was refused during an exchange. */
 export interface Denial {
@@ -25,7 +25,7 @@ export class Gatherer {
   add(event: AgentEvent): void {
     if (event.type === 'text') this.#text.add(event.text);
     else if (event.type === 'tool-result') this.#toolOutput.add(`${event.output}\n`);
-    else if (event.type === 'usage') this.usage = event.usage;
+    else if (event.type === 'usage') this.usage = addUsage(this.usage, event.usage);
     else if (event.type === 'turn-end') this.end = event;
     else if (event.type === 'permission' && event.decision === 'denied')
       this.denials.push({ name: event.name, title: event.title, by: event.by });

@@ -1,49 +1,80 @@
-import type { Launch } from './launch.js';
+import { newId } from './actor.js';
+import type { Conversation, TurnUsage } from './conversation.js';
 import type { Output } from './output.js';
+import { piecesOf } from './output.js';
 import type { StepValue } from './script.js';
-import type { Tool, ToolOutcome, ToolUse, Voice } from './voice.js';
+import { isFree, type Tool, type ToolOutcome, type ToolUse, type Voice } from './voice.js';
 
 type Json = Record<string, unknown>;
 
-/** How `codex exec --json` makes itself heard: whole items, some with a start. */
+/** How `codex app-server` makes itself heard in one thread: items with a start and an end, texts in pieces. */
 export class CodexVoice implements Voice {
   readonly #output: Output;
-  readonly #launch: Launch;
-  readonly #items = new Map<string, string>();
-  #count = 0;
+  readonly #conversation: Conversation;
+  readonly #isRaw: boolean;
+  readonly #asked = new Map<unknown, (result: Json) => void>();
+  #turnId: string | null = null;
+  #mode = 'default';
+  #requests = 0;
 
-  constructor(output: Output, launch: Launch) {
+  constructor(output: Output, conversation: Conversation, isRaw: boolean) {
     this.#output = output;
-    this.#launch = launch;
+    this.#conversation = conversation;
+    this.#isRaw = isRaw;
   }
 
-  /** What was used is told at the end, as a total. */
+  begin(turnId: string, mode: string): void {
+    this.#turnId = turnId;
+    this.#mode = mode;
+  }
+
+  notify(method: string, params: Json): Promise<void> {
+    const where = { threadId: this.#conversation.id, turnId: this.#turnId };
+    return this.#output.json({ method, params: { ...where, ...params } });
+  }
+
+  /** What was used is told at the end. */
   note(): void {}
 
-  say(text: string): Promise<void> {
-    return this.#event('item.completed', this.#nextId(), { type: 'agent_message', text });
+  async say(text: string): Promise<void> {
+    const item = { type: 'agentMessage', id: `msg_${newId()}` };
+    await this.notify('item/started', { item: { ...item, text: '' } });
+    for (const delta of piecesOf(text)) {
+      await this.notify('item/agentMessage/delta', { itemId: item.id, delta });
+    }
+    await this.notify('item/completed', { item: { ...item, text } });
   }
 
-  think(text: string): Promise<void> {
-    return this.#event('item.completed', this.#nextId(), { type: 'reasoning', text });
+  async think(text: string): Promise<void> {
+    const item = { type: 'reasoning', id: `rs_${newId()}` };
+    await this.notify('item/started', { item: { ...item, summary: [], content: [] } });
+    await this.notify('item/reasoning/summaryPartAdded', { itemId: item.id, summaryIndex: 0 });
+    for (const delta of piecesOf(text)) {
+      await this.notify('item/reasoning/summaryTextDelta', { itemId: item.id, delta, summaryIndex: 0 });
+    }
+    await this.notify('item/completed', { item: { ...item, summary: [text], content: [] } });
   }
 
   toolStart({ id, tool }: ToolUse): Promise<void> {
-    const itemId = this.#nextId();
-    this.#items.set(id, itemId);
-    return this.#event('item.started', itemId, { ...itemOf(tool), status: 'in_progress' });
+    return this.notify('item/started', { item: { id, ...itemOf(tool), status: 'inProgress' } });
   }
 
   toolEnd({ id, tool }: ToolUse, outcome: ToolOutcome): Promise<void> {
     const status = outcome.isError ? 'failed' : 'completed';
-    const item = { ...itemOf(tool), ...resultOf(tool, outcome), status };
-    return this.#event('item.completed', this.#items.get(id) ?? '', item);
+    const item = { id, ...itemOf(tool), ...resultOf(tool, outcome), status };
+    return this.notify('item/completed', { item });
   }
 
-  /** `exec` asks nobody: the sandbox lets it through or does not. */
-  async refusal({ tool }: ToolUse): Promise<string | null> {
-    const isWriting = tool.type === 'write' || tool.type === 'edit';
-    return isWriting && this.#launch.permissionMode === 'plan' ? 'patch rejected: read-only sandbox' : null;
+  async refusal(use: ToolUse, signal: AbortSignal): Promise<string | null> {
+    // The servers that it was given are given with the word that their tools need no approval.
+    if (isFree(this.#mode, use.tool) || use.tool.type === 'mcp') return null;
+    const result = await this.#ask(use, signal);
+    return result.decision === 'accept' || result.action === 'accept' ? null : 'rejected by user';
+  }
+
+  takeAnswer(id: unknown, result: Json): void {
+    this.#asked.get(id)?.(result);
+    this.#asked.delete(id);
   }
 
   retry({
@@ -52,19 +83,44 @@ export class CodexVoice implements Voice {
     status = 503,
     message = 'stream disconnected',
   }: StepValue<'retry'>): Promise<void> {
-    const text = `Reconnecting... ${attempt}/${of} (${message}, last status: ${status})`;
-    return this.#output.json({ type: 'error', message: text });
+    const error = {
+      message: `Reconnecting... ${attempt}/${of}`,
+      codexErrorInfo: { responseStreamDisconnected: { httpStatusCode: status } },
+      additionalDetails: `${message}, last status: ${status}`,
+    };
+    return this.notify('error', { error, willRetry: true });
   }
 
   /** It says nothing about an allowance that is not used up. */
   async warn(): Promise<void> {}
 
-  #nextId(): string {
-    return `item_${this.#count++}`;
+  /** The reply of the turn, and then the total of the thread, in which it is counted already. */
+  async sayUsage(usage: TurnUsage): Promise<void> {
+    if (this.#isRaw) await this.notify('rawResponse/completed', { usage: tokensOf(usage) });
+    await this.sayTotal();
   }
 
-  #event(type: string, id: string, item: Json): Promise<void> {
-    return this.#output.json({ type, item: { id, ...item } });
+  async sayTotal(): Promise<void> {
+    const last = this.#conversation.messages.findLast(({ usage }) => usage !== undefined)?.usage;
+    if (last === undefined) return;
+    const { total } = this.#conversation;
+    await this.notify('thread/tokenUsage/updated', {
+      tokenUsage: { total: tokensOf(total), last: tokensOf(last), modelContextWindow: last.window },
+    });
+  }
+
+  #ask({ id, tool }: ToolUse, signal: AbortSignal): Promise<Json> {
+    const isEdit = tool.type === 'write' || tool.type === 'edit';
+    const method = `item/${isEdit ? 'fileChange' : 'commandExecution'}/requestApproval`;
+    const requestId = this.#requests++;
+    const { command } = itemOf(tool);
+    const params = { threadId: this.#conversation.id, turnId: this.#turnId, itemId: id };
+    return new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('interrupted')), { once: true });
+      this.#asked.set(requestId, resolve);
+      const asked = isEdit ? params : { ...params, kind: 'command', command, reason: null };
+      void this.#output.json({ id: requestId, method, params: asked });
+    });
   }
 }
 
@@ -87,22 +143,34 @@ function localTime(date: Date): string {
   return `${date.toLocaleString('en-US', { month: 'short' })} ${day}${ending}, ${date.getFullYear()} ${time}`;
 }
 
+function tokensOf({ input, output, cacheRead, cacheWrite }: TurnUsage): Json {
+  const inputTokens = input + cacheRead + cacheWrite;
+  return {
+    totalTokens: inputTokens + output,
+    inputTokens,
+    cachedInputTokens: cacheRead,
+    cacheWriteInputTokens: cacheWrite,
+    outputTokens: output,
+    reasoningOutputTokens: 0,
+  };
+}
+
 function itemOf(tool: Tool): Json {
   switch (tool.type) {
     case 'write':
-      return { type: 'file_change', changes: [{ path: tool.path, kind: 'add' }] };
+      return changeOf(tool.path, { type: 'add' }, tool.content);
     case 'edit':
-      return { type: 'file_change', changes: [{ path: tool.path, kind: 'update' }] };
+      return changeOf(tool.path, { type: 'update', move_path: null }, `-${tool.find}\n+${tool.replace}\n`);
     case 'run':
       return {
-        type: 'command_execution',
+        type: 'commandExecution',
         command: `/bin/bash -lc ${quote(tool.command)}`,
-        aggregated_output: '',
-        exit_code: null,
+        aggregatedOutput: null,
+        exitCode: null,
       };
     case 'mcp':
       return {
-        type: 'mcp_tool_call',
+        type: 'mcpToolCall',
         server: tool.server,
         tool: tool.tool,
         arguments: tool.input,
@@ -110,15 +178,19 @@ function itemOf(tool: Tool): Json {
         error: null,
       };
     case 'other':
-      return { type: 'web_search', query: JSON.stringify(tool.input) };
+      return { type: 'webSearch', query: JSON.stringify(tool.input) };
   }
 }
 
+function changeOf(path: string, kind: Json, diff: string): Json {
+  return { type: 'fileChange', changes: [{ path, kind, diff }] };
+}
+
 function resultOf(tool: Tool, { output, exitCode, isError }: ToolOutcome): Json {
-  if (tool.type === 'run') return { aggregated_output: output, exit_code: exitCode };
+  if (tool.type === 'run') return { aggregatedOutput: output, exitCode };
   if (tool.type !== 'mcp') return {};
   if (isError) return { error: { message: output } };
-  return { result: { content: [{ type: 'text', text: output }], structured_content: null } };
+  return { result: { content: [{ type: 'text', text: output }], structuredContent: null } };
 }
 
 function quote(text: string): string {

@@ -18,10 +18,3 @@ export function readLines(
   stream.once('end', onEnd);
   stream.once('error', onEnd);
 }
-
-/** Everything that comes until the end of the stream. */
-export async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}

@@ -72,31 +72,9 @@ describe('a command line', () => {
     expect(launch('claude', '--mcp-config', dir.at('mcp.json')).mcpServers).toEqual({ asker: ASKER });
   });
 
-  it('of Codex is understood', () => {
-    const mcp = [
-      '-c',
-      'mcp_servers.asker.command="node"',
-      '-c',
-      'mcp_servers.asker.args=["holdfast.cjs","mcp"]',
-      '-c',
-      'mcp_servers.asker.env={"HOME"="/a b"}',
-    ];
-    const options = ['--json', '--skip-git-repo-check', '-m', 'gpt', '-c', 'sandbox_mode="workspace-write"'];
-    expect(launch('codex', 'exec', ...options, ...mcp, '--', '--version')).toMatchObject({
-      prompt: '--version',
-      resume: null,
-      model: 'gpt',
-      permissionMode: 'acceptEdits',
-      mcpServers: { asker: ASKER },
-    });
-    expect(launch('codex', 'exec', 'resume', '--json', 'ID', '--', '-')).toMatchObject({
-      resume: 'ID',
-      prompt: '-',
-    });
-    expect(launch('codex', 'exec', '-s', 'danger-full-access', 'go').permissionMode).toBe(
-      'bypassPermissions',
-    );
-    expect(launch('codex', 'exec', 'go').permissionMode).toBe('plan');
-    expect(() => launch('codex', 'app-server')).toThrow('codex is only played as `exec`');
+  it('of Codex is understood, and is that of its app server', () => {
+    const options = ['-c', 'features.plugins=false', '--profile', 'mine', '-m', 'gpt'];
+    expect(launch('codex', ...options, 'app-server')).toMatchObject({ protocol: 'codex', model: 'gpt' });
+    expect(() => launch('codex', 'exec', 'go')).toThrow('codex is only played as `app-server`');
   });
 });

@@ -1,5 +1,5 @@
 import { type CommandLine, type OptionKinds, takeApart } from './arguments.js';
-import { type McpServers, readClaudeServers, readCodexServers } from './mcp-servers.js';
+import { type McpServers, readClaudeServers } from './mcp-servers.js';
 
 export const PROTOCOLS = ['claude', 'codex', 'acp', 'line'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -24,8 +24,6 @@ export interface Launch {
   readonly mcpServers: McpServers;
   readonly model: string;
   readonly systemPrompt: string | null;
-  /** The prompt on the command line; `-` = on standard input. */
-  readonly prompt: string | null;
   readonly endMarker: string;
   readonly failureMarker: string;
   /** The line that ends a prompt of several lines; null = every line is a prompt. */
@@ -52,13 +50,7 @@ const KINDS: Readonly<Record<Protocol, OptionKinds>> = {
     ],
     ['--mcp-config --allowedTools --allowed-tools --disallowedTools --disallowed-tools --tools --add-dir'],
   ),
-  codex: kinds(
-    [
-      '-c --config -m --model -s --sandbox -C --cd -p --profile -i --image -o --output-last-message --output-schema',
-      '--color -a --ask-for-approval --enable --disable --add-dir --local-provider',
-    ],
-    [],
-  ),
+  codex: kinds(['-c --config -m --model -p --profile --enable --disable --listen'], []),
   acp: kinds(['--model -m --permission-mode --mcp-config'], []),
   line: kinds(['--session-id --resume --model --mcp-config'], []),
 };
@@ -69,34 +61,28 @@ export function readLaunch(argv: readonly string[], environment: Environment): L
   const line = takeApart(argv, KINDS[protocol]);
   const last = (...names: string[]) => lastValue(line, names);
   const has = (...names: string[]) => names.some((name) => line.options.has(name));
-  const codex = protocol === 'codex' ? readCodex(line) : null;
-  const skipsPermissions = has(
-    '--dangerously-skip-permissions',
-    '--dangerously-bypass-approvals-and-sandbox',
-  );
+  if (protocol === 'codex' && !line.positionals.includes('app-server')) {
+    throw new LaunchError('codex is only played as `app-server`');
+  }
   return {
     protocol,
     scriptPath: last('--script') ?? environment.HOLDFAST_SCRIPTED_SCRIPT ?? null,
     stateDirectory: last('--state') ?? environment.HOLDFAST_SCRIPTED_STATE ?? null,
     notesPath: last('--notes') ?? environment.HOLDFAST_SCRIPTED_NOTES ?? null,
     sessionId: last('--session-id'),
-    resume: codex?.resume ?? last('--resume', '-r'),
+    resume: last('--resume', '-r'),
     isFork: has('--fork-session'),
-    permissionMode: skipsPermissions
+    permissionMode: has('--dangerously-skip-permissions')
       ? 'bypassPermissions'
-      : (codex?.mode ?? last('--permission-mode') ?? 'default'),
+      : (last('--permission-mode') ?? 'default'),
     asksOverStdio: last('--permission-prompt-tool') === 'stdio',
     allowedTools: allValues(line, ['--allowedTools', '--allowed-tools']).flatMap((tools) =>
       tools.split(/[\s,]+/),
     ),
     streamsPartials: has('--include-partial-messages'),
-    mcpServers:
-      protocol === 'codex'
-        ? readCodexServers(allValues(line, ['-c', '--config']))
-        : readClaudeServers(allValues(line, ['--mcp-config'])),
+    mcpServers: readClaudeServers(allValues(line, ['--mcp-config'])),
     model: last('--model', '-m') ?? 'scripted-1',
-    systemPrompt: last('--append-system-prompt', '--system-prompt') ?? codex?.instructions ?? null,
-    prompt: codex?.prompt ?? null,
+    systemPrompt: last('--append-system-prompt', '--system-prompt'),
     endMarker: last('--end-marker') ?? environment.HOLDFAST_SCRIPTED_END_MARKER ?? '[DONE]',
     failureMarker: last('--failure-marker') ?? environment.HOLDFAST_SCRIPTED_FAILURE_MARKER ?? '[FAILED]',
     promptEnd: last('--prompt-end') ?? environment.HOLDFAST_SCRIPTED_PROMPT_END ?? null,
@@ -115,32 +101,6 @@ function readProtocol(argv: readonly string[], environment: Environment): Protoc
     throw new LaunchError(`there is no protocol "${name}" (there are ${PROTOCOLS.join(', ')})`);
   }
   return protocol;
-}
-
-/** `exec [options] [resume [options] ID] [--] PROMPT`, the words in this order, the options anywhere. */
-function readCodex(line: CommandLine) {
-  const [command, ...rest] = line.positionals;
-  if (command !== 'exec' && command !== 'e') throw new LaunchError('codex is only played as `exec`');
-  const isResume = rest[0] === 'resume';
-  const [resume = null, prompt = null] = isResume ? rest.slice(1) : [null, ...rest];
-  const sandbox = lastValue(line, ['-s', '--sandbox']);
-  const settings = allValues(line, ['-c', '--config']);
-  const instructions = settings.find((setting) => setting.startsWith('developer_instructions='));
-  const modes: Readonly<Record<string, string>> = {
-    'workspace-write': 'acceptEdits',
-    'danger-full-access': 'bypassPermissions',
-  };
-  return {
-    resume,
-    prompt,
-    mode: modes[sandbox ?? sandboxSetting(settings) ?? ''] ?? 'plan',
-    instructions: instructions?.slice(instructions.indexOf('=') + 1) ?? null,
-  };
-}
-
-function sandboxSetting(settings: readonly string[]): string | undefined {
-  const setting = settings.findLast((one) => one.startsWith('sandbox_mode='));
-  return setting?.slice(setting.indexOf('=') + 1).replaceAll(/["']/g, '');
 }
 
 function kinds(valued: readonly string[], variadic: readonly string[]): OptionKinds {

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { parse } from 'smol-toml';
 
 /** A stdio MCP server to start. */
 export interface McpServer {
@@ -21,11 +20,14 @@ export function readClaudeServers(configs: readonly string[]): McpServers {
   return servers;
 }
 
-/** `-c mcp_servers.NAME.key=value`, each a TOML statement. */
-export function readCodexServers(settings: readonly string[]): McpServers {
-  const text = settings.filter((setting) => setting.startsWith('mcp_servers.')).join('\n');
-  const { mcp_servers: found = {} } = parse(text) as { mcp_servers?: Record<string, Partial<McpServer>> };
-  return Object.fromEntries(Object.entries(found).map(([name, server]) => [name, complete(server)]));
+/** `mcp_servers.NAME.key` and its value, as settings of a thread are given. */
+export function readCodexServers(settings: Readonly<Record<string, unknown>>): McpServers {
+  const servers: Record<string, Partial<McpServer>> = {};
+  for (const [setting, value] of Object.entries(settings)) {
+    const [, name, key] = /^mcp_servers\.([\w-]+)\.(\w+)$/.exec(setting) ?? [];
+    if (name !== undefined && key !== undefined) servers[name] = { ...servers[name], [key]: value };
+  }
+  return Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, complete(server)]));
 }
 
 function complete({ command = '', args = [], env = {} }: Partial<McpServer>): McpServer {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../foundation/index.js';
+import type { Clock } from '../foundation/index.js';
 
 /** What did not come in time. */
 export const LATE = Symbol('late');
