@@ -78,6 +78,7 @@ export const REQUIREMENTS = {
   L12: "rate limit: calls per hour and the agent's own limits",
   L13: 'metrics and phase-status.log per iteration',
   L14: 'interrupted by SIGINT or SIGTERM: suspended; by SIGKILL or power loss: found as suspended',
+  R11: 'limits, networks and hopeless errors: a night with three limits, a weekly one, an hour without network goes on by itself',
   L15: '`/bp:autonomous <prp>` from Claude Code creates or resumes the session (plugin in integrations/claude-code)',
   R01: 'messages of one turn are kept apart; a status block that begins a message is found, with every driver',
 } as const;

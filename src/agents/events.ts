@@ -70,6 +70,8 @@ export type AgentEvent =
       readonly status: 'warning' | 'rejected';
       /** ISO 8601; null when the agent does not say when it ends. */
       readonly resetsAt: string | null;
+      /** Which allowance it is of, where the agent says so: `5h`, `weekly`, … */
+      readonly scope?: string | null | undefined;
       readonly message: string;
     }
   /** Something went wrong that need not end the exchange. */

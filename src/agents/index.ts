@@ -35,3 +35,11 @@ export {
   type PermissionPolicy,
   type PermissionRequest,
 } from './permission.js';
+export {
+  type HopelessCause,
+  type ServiceName,
+  ServiceNotes,
+  type ServiceTrouble,
+  serviceNameOf,
+  serviceTroubleOf,
+} from './service-errors.js';

@@ -1,5 +1,5 @@
 import { relative, resolve } from 'node:path';
-import type { AgentDefinition, PermissionMode } from '../agents/index.js';
+import { type AgentDefinition, type PermissionMode, serviceNameOf } from '../agents/index.js';
 import { InvalidInputError, isHoldfastError } from '../foundation/index.js';
 import { guessVerifyCommands } from '../plans/index.js';
 import { runProgram } from '../programs/index.js';
@@ -283,6 +283,7 @@ async function runOwned(
         },
         projectDirectory,
         context: wishes.context,
+        service: { service: serviceNameOf(agent), zone: agent.environment.TZ },
         idle: { idleMs: idleMsOf(services, wishes), toolMs: CHECK_TIMEOUT_MS },
         isUnattended: wishes.isUnattended,
         emit,

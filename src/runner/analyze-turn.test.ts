@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Phase, PRESETS } from '../sessions/loop/index.js';
 import type { PromptResponse } from '../sessions/process/index.js';
-import { analyzeTurn, isWorthChecking, LimitNotes, type TurnFacts } from './analyze-turn.js';
+import { analyzeTurn, endOf, isWorthChecking, type TurnFacts } from './analyze-turn.js';
 
 const DONE = '---PRP_PHASE_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_PRP_PHASE_STATUS---';
 
@@ -35,7 +35,7 @@ function facts(overrides: Partial<TurnFacts> = {}, answer: Partial<PromptRespons
   return {
     phase: phase('GREEN'),
     exchange: { kind: 'response', response: response(answer), timeUp: null },
-    limits: new LimitNotes(),
+    trouble: undefined,
     checks: { exitCode: 0, tests: null, failure: null, output: '' },
     documents: { total: 0, decisionRecords: 0 },
     progress: undefined,
@@ -52,7 +52,7 @@ describe('what a turn achieved', () => {
     ['turn-limit', 'failed'],
     ['context-overflow', 'failed'],
     ['cancelled', 'failed'],
-    ['rate-limited', 'limited'],
+    ['rate-limited', 'failed'],
     ['died', 'crashed'],
   ] as const)('a turn that ended as %s is %s', (reason, run) => {
     expect(analyzeTurn(facts({}, { reason })).run).toBe(run);
@@ -138,41 +138,47 @@ describe('what a turn achieved', () => {
   });
 });
 
-describe('limits that the service told', () => {
-  const limited = { reason: 'rate-limited', message: null } as const;
+describe('what the service of the agent said', () => {
   const failed = { reason: 'failed', message: 'API error' } as const;
-  const error = (status: number | null, message = 'API error') =>
-    ({ type: 'error', status, message }) as const;
+  const words = 'x';
 
-  it('a reset time is waited for', () => {
-    const notes = new LimitNotes();
-    const resetsAt = '2026-01-01T05:00:00.000Z';
-    notes.add({ type: 'rate-limit', status: 'rejected', resetsAt, message: 'limit' });
-    expect(notes.signal(limited)).toEqual({ kind: 'quota', resetsAt: new Date(resetsAt) });
+  it.each([
+    [{ kind: 'quota', resetsAt: new Date('2026-01-01T05:00:00.000Z'), scope: '5h', words }, 'limited'],
+    [{ kind: 'overload', status: 529, retryAt: null, words }, 'limited'],
+    [{ kind: 'network', words }, 'limited'],
+    [undefined, 'failed'],
+  ] as const)('%o makes a turn that failed %s', (trouble, run) => {
+    const outcome = analyzeTurn(facts({ trouble }, failed));
+    expect(outcome).toMatchObject({ run, error: 'API error' });
+    expect(outcome.limit).toEqual(trouble);
   });
 
-  it.each([429, 500, 503, 529])('status %i is overload', (status) => {
-    const notes = new LimitNotes();
-    notes.add(error(status));
-    expect(notes.signal(failed)).toEqual({ kind: 'overload', retryAfterMs: undefined });
+  it('what repeating cannot heal is told with its cause, the words of the service and the way out', () => {
+    const trouble = {
+      kind: 'hopeless',
+      cause: 'login',
+      words: 'Not logged in · Please run /login.',
+      wayOut: 'Log in with `claude /login`',
+    } as const;
+    expect(analyzeTurn(facts({ trouble }, failed)).limit).toEqual({
+      kind: 'hopeless',
+      reason: 'the agent is not logged in ("Not logged in · Please run /login"). Log in with `claude /login`',
+    });
   });
 
-  it('an allowance without a reset time is a quota; any other failure is no limit', () => {
-    expect(new LimitNotes().signal(limited)).toEqual({ kind: 'quota' });
-    expect(new LimitNotes().signal(failed)).toBeUndefined();
-    expect(new LimitNotes().signal({ reason: 'completed', message: null })).toBeUndefined();
+  it('counts for an agent that did not even start', () => {
+    const exchange = { kind: 'failure', message: 'no key', timeUp: null } as const;
+    const trouble = { kind: 'network', words } as const;
+    expect(analyzeTurn(facts({ exchange, trouble, checks: null }))).toMatchObject({
+      run: 'limited',
+      limit: trouble,
+    });
+    expect(endOf(exchange)).toEqual({ reason: 'not-started', message: 'no key' });
   });
 
-  it('what an administrator switched off is not waited for', () => {
-    const notes = new LimitNotes();
-    notes.add({ type: 'rate-limit', status: 'rejected', resetsAt: '2026-01-01T05:00:00.000Z', message: 'x' });
-    const words = 'Allocation disabled by your admin';
-    expect(notes.signal({ reason: 'failed', message: words })).toEqual({ kind: 'disabled', message: words });
-  });
-
-  it('a warning is none', () => {
-    const notes = new LimitNotes();
-    notes.add({ type: 'rate-limit', status: 'warning', resetsAt: '2026-01-01T05:00:00.000Z', message: 'x' });
-    expect(notes.signal(failed)).toBeUndefined();
+  it('does not excuse a turn whose time was up', () => {
+    const exchange = { kind: 'response', response: response(failed), timeUp: 'too long' } as const;
+    const outcome = analyzeTurn(facts({ exchange, trouble: { kind: 'network', words } }));
+    expect([outcome.run, outcome.limit]).toEqual(['timed-out', undefined]);
   });
 });

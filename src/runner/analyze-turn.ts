@@ -1,4 +1,5 @@
-import type { AgentEvent } from '../agents/index.js';
+import type { HopelessCause, ServiceTrouble, TurnEndReason } from '../agents/index.js';
+import { visibleExcerpt } from '../foundation/index.js';
 import {
   claimOf,
   type IterationOutcome,
@@ -24,7 +25,8 @@ export type TimeUp = string;
 export interface TurnFacts {
   readonly phase: Phase;
   readonly exchange: Exchange;
-  readonly limits: LimitNotes;
+  /** Why the agent's service did not answer; undefined where that is not what ended the exchange. */
+  readonly trouble: ServiceTrouble | undefined;
   /** Null when the checks were not run. */
   readonly checks: CheckResults | null;
   readonly documents: Measurement['documents'];
@@ -34,18 +36,19 @@ export interface TurnFacts {
 
 /** What an iteration achieved, as the loop judges it. Pure. */
 export function analyzeTurn(facts: TurnFacts): IterationOutcome {
-  const { exchange, limits, activeMs } = facts;
+  const { exchange, activeMs } = facts;
+  const limit = exchange.timeUp === null ? limitOf(facts.trouble) : undefined;
   if (exchange.kind === 'failure') {
     return {
-      run: exchange.timeUp === null ? 'crashed' : 'timed-out',
+      run: exchange.timeUp !== null ? 'timed-out' : limit !== undefined ? 'limited' : 'crashed',
       measured: measurementOf(facts),
       claim: NO_CLAIM,
       error: exchange.timeUp ?? exchange.message,
       usage: { activeMs },
+      ...(limit === undefined ? {} : { limit }),
     };
   }
   const { response } = exchange;
-  const limit = limits.signal(response);
   const run = exchange.timeUp !== null ? 'timed-out' : runOf(response, limit);
   return {
     run,
@@ -74,46 +77,34 @@ export function isWorthChecking(exchange: Exchange): boolean {
   return reason === 'completed' || changes?.hasChanges === true;
 }
 
-/** What the agent's service said about limits during one exchange. */
-export class LimitNotes {
-  #resetsAt: string | null = null;
-  #status: number | null = null;
-  #retryDelayMs: number | null = null;
-  #words = '';
-
-  add(event: AgentEvent): void {
-    if (event.type === 'rate-limit' && event.status === 'rejected') {
-      this.#resetsAt = event.resetsAt;
-      this.#words += ` ${event.message}`;
-    } else if (event.type === 'error' || event.type === 'retry') {
-      this.#status = event.status ?? this.#status;
-      this.#words += ` ${event.message}`;
-      if (event.type === 'retry') this.#retryDelayMs = event.delayMs;
-    }
-  }
-
-  /** Undefined where the exchange did not end because of a limit. */
-  signal({ reason, message }: Pick<PromptResponse, 'reason' | 'message'>): LimitSignal | undefined {
-    if (reason !== 'rate-limited' && reason !== 'failed') return undefined;
-    const words = `${message ?? ''}${this.#words}`;
-    if (DISABLED.test(words)) return { kind: 'disabled', message: message ?? words.trim() };
-    if (this.#resetsAt !== null) return { kind: 'quota', resetsAt: new Date(this.#resetsAt) };
-    if (isOverload(this.#status) || OVERLOADED.test(words))
-      return { kind: 'overload', retryAfterMs: this.#retryDelayMs ?? undefined };
-    return reason === 'rate-limited' ? { kind: 'quota' } : undefined;
-  }
+/** How an exchange ended, as far as the agent's service may have to do with it. */
+export function endOf(exchange: Exchange): { reason: TurnEndReason | 'not-started'; message: string | null } {
+  if (exchange.kind === 'failure') return { reason: 'not-started', message: exchange.message };
+  const { reason, message } = exchange.response;
+  return { reason, message };
 }
 
-const DISABLED = /\bdisabled by (?:your |an? |the )?(?:admin\w*|organi[sz]ation)/i;
-const OVERLOADED = /\boverloaded\b/i;
+/** What the loop makes of the trouble of an agent's service. */
+function limitOf(trouble: ServiceTrouble | undefined): LimitSignal | undefined {
+  if (trouble?.kind !== 'hopeless') return trouble;
+  return { kind: 'hopeless', reason: haltReason(trouble) };
+}
 
-function isOverload(status: number | null): boolean {
-  return status === 429 || (status !== null && status >= 500 && status <= 599);
+const CAUSES: Readonly<Record<HopelessCause, string>> = {
+  login: 'the agent is not logged in',
+  model: "the agent's model is not available",
+  credit: "the account of the agent's service has no credit",
+  disabled: "the agent's service is disabled for this account",
+};
+
+function haltReason({ cause, words, wayOut }: Extract<ServiceTrouble, { kind: 'hopeless' }>): string {
+  const quoted = words === '' ? '' : ` ("${visibleExcerpt(words.replace(/\.$/, ''), 200)}")`;
+  return `${CAUSES[cause]}${quoted}. ${wayOut}`;
 }
 
 function runOf({ reason }: PromptResponse, limit: LimitSignal | undefined): IterationOutcome['run'] {
   if (reason === 'completed') return 'answered';
-  if (reason === 'rate-limited' || limit !== undefined) return 'limited';
+  if (limit !== undefined) return 'limited';
   return reason === 'died' ? 'crashed' : 'failed';
 }
 

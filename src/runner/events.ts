@@ -1,5 +1,12 @@
 import type { AgentEvent } from '../agents/index.js';
-import type { Budget, Decision, IterationOutcome, LoopRequest, TestCounts } from '../sessions/loop/index.js';
+import type {
+  Budget,
+  Decision,
+  IterationOutcome,
+  LoopRequest,
+  TestCounts,
+  Waiting,
+} from '../sessions/loop/index.js';
 import type { Standing, TestPoint } from './standing.js';
 import type { Continuation } from './take-turn.js';
 
@@ -81,7 +88,8 @@ export type RunEvent =
     }
   /** An iteration that was cut short; it is not counted, and its prompt is not sent again. */
   | { readonly type: 'iteration-cut'; readonly reason: string }
-  | { readonly type: 'waiting'; readonly reason: string; readonly until: string | null }
+  /** It waits; once for each wait. */
+  | ({ readonly type: 'waiting' } & Waiting)
   | {
       readonly type: 'question';
       readonly sessionId: string;

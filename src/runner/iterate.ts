@@ -1,15 +1,9 @@
+import { ServiceNotes } from '../agents/index.js';
 import { isHoldfastError, messageOf } from '../foundation/index.js';
 import { type Decision, type IterationOutcome, phaseOf } from '../sessions/loop/index.js';
 import { countDocuments } from '../workspace/index.js';
 import { AgentQuestions } from './agent-questions.js';
-import {
-  analyzeTurn,
-  type Exchange,
-  isWorthChecking,
-  LimitNotes,
-  type TimeUp,
-  usageOf,
-} from './analyze-turn.js';
+import { analyzeTurn, type Exchange, endOf, isWorthChecking, type TimeUp, usageOf } from './analyze-turn.js';
 import { type CheckResults, runChecks } from './checks.js';
 import { IdleClock } from './idle-clock.js';
 import { readLateAnswers } from './late-answers.js';
@@ -55,9 +49,10 @@ export async function iterate(
   const story = state.currentStory ?? null;
   emit({ type: 'iteration-start', phase: phase.name, story, iteration, title: assignment.title });
   emit({ type: 'standing', ...standingOf(parts) });
-  const limits = new LimitNotes();
+  const notes = new ServiceNotes();
   const agentStartMs = clock.monotonicMs();
-  const exchange = await prompted(parts, prompt, { work, cut, limits });
+  const exchange = await prompted(parts, prompt, { work, cut, notes });
+  const trouble = notes.trouble({ ...parts.service, now: clock.now() }, endOf(exchange));
   let othersMs = clock.monotonicMs() - agentStartMs;
   if (exchange.kind === 'response' && exchange.response.reason === 'completed') {
     await answers.confirm();
@@ -74,7 +69,7 @@ export async function iterate(
     phase.gate === 'documents' ? countDocuments(parts.fileSystem, parts.projectDirectory) : NO_DOCUMENTS;
   const progress = await plan.progress(loop.state);
   const activeMs = Math.round(work.workedMs);
-  const outcome = analyzeTurn({ phase, exchange, limits, checks, documents, progress, activeMs });
+  const outcome = analyzeTurn({ phase, exchange, trouble, checks, documents, progress, activeMs });
   const decision = loop.commitIteration(outcome);
   tell(parts, { phase: phase.name, story, iteration }, outcome, exchange, decision, {
     activeMs,
@@ -104,12 +99,12 @@ function timeLeftMs({ loop }: RunParts): number {
 interface Surroundings {
   readonly work: WorkClock;
   readonly cut: AbortController;
-  readonly limits: LimitNotes;
+  readonly notes: ServiceNotes;
 }
 
 async function prompted(parts: RunParts, prompt: string, around: Surroundings): Promise<Exchange> {
   const { loop, taker, emit, clock, log, questions, isUnattended } = parts;
-  const { work, cut, limits } = around;
+  const { work, cut, notes } = around;
   const asked = new AgentQuestions({
     questions,
     clock,
@@ -131,7 +126,7 @@ async function prompted(parts: RunParts, prompt: string, around: Surroundings): 
     const { response } = await taker.take(prompt, {
       signal: AbortSignal.any([cut.signal, work.signal, idle.signal]),
       onEvent: (event) => {
-        limits.add(event);
+        notes.add(event);
         idle.add(event);
         asked.add(event);
         emit({ type: 'agent', event });

@@ -45,8 +45,8 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
     return rest(parts, attention);
   }
   if (!permission.isAllowed) {
-    emit({ type: 'waiting', reason: permission.reason, until: permission.until });
-    await attention.wait(Date.parse(permission.until));
+    emit({ type: 'waiting', ...permission.wait });
+    await attention.wait(Date.parse(permission.wait.until));
     return undefined;
   }
   const waiting = await waitingQuestions(parts);
@@ -90,7 +90,7 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
   const reason = loop.state.pauseReason ?? 'paused';
   const permission = loop.permission();
   if (!('budget' in permission)) {
-    emit({ type: 'waiting', reason: `paused: ${reason}; \`holdfast resume\` goes on`, until: null });
+    emit({ type: 'waiting', cause: 'paused', words: reason, until: null });
     await attention.wait(Number.POSITIVE_INFINITY);
     return undefined;
   }
@@ -139,7 +139,7 @@ async function halted(parts: RunParts, attention: Attention): Promise<RunEnd | u
     parts,
     {
       title: 'Breaker',
-      prompt: `${loop.state.prpFile}: the run was halted: ${reason}. How does it go on?`,
+      prompt: `${loop.state.prpFile}: the run was halted: ${sentence(reason ?? '')} How does it go on?`,
       options: [
         { label: RETRY, description: 'Reset the breaker and go on' },
         { label: CHANGE, description: 'The same, with what you write as guidance for the agent' },
@@ -152,6 +152,11 @@ async function halted(parts: RunParts, attention: Attention): Promise<RunEnd | u
   if (answer === null || answer.choice === STOP) return { outcome: 'halted', reason };
   loop.reset(guidanceOf(answer));
   return undefined;
+}
+
+/** With one full stop, whatever the words of others end with. */
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 function guidanceOf({
@@ -178,7 +183,7 @@ async function waitForAnswer(
     loop.pause(reason);
     return { outcome: 'needs-person', reason };
   }
-  emit({ type: 'waiting', reason, until: null });
+  emit({ type: 'waiting', cause: 'question', question: id, until: null });
   using cut = attention.cut();
   await questions.wait(id, { signal: cut.signal }).catch((error: unknown) => {
     if (!cut.signal.aborted) throw error;

@@ -1,3 +1,4 @@
+import type { ServiceName } from '../agents/index.js';
 import type { Clock, Logger } from '../foundation/index.js';
 import type { Conversation } from '../sessions/conversation/index.js';
 import type { LoopSessions, OwnedLoop } from '../sessions/loop/index.js';
@@ -28,6 +29,8 @@ export interface RunParts {
   readonly checkTools: CheckTools;
   readonly projectDirectory: string;
   readonly context: ContextMode;
+  /** Whose words the agent's service speaks, and in which time zone the agent tells times; absent = ours. */
+  readonly service: { readonly service: ServiceName; readonly zone?: string | undefined };
   /** How long the agent may show no sign of life before it is ended. */
   readonly idle: IdleLimits;
   /** Nobody is there to answer: what needs a person ends the run. */

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../agents/index.js';
+import { type AgentEvent, serviceTroubleOf } from '../agents/index.js';
 import { type Logger, messageOf } from '../foundation/index.js';
 import { type Conversation, replayText, type TurnRef, trimContext } from '../sessions/conversation/index.js';
 import {
@@ -257,5 +257,8 @@ const ACTS: readonly AgentEvent['type'][] = ['text', 'thinking', 'tool-call', 'p
 function isUnheard(response: PromptResponse): boolean {
   const tokens = response.usage?.outputTokens ?? 0;
   if (response.stdout !== '' || tokens > 0) return false;
+  // A service that does not answer says nothing about the conversation.
+  if (serviceTroubleOf({ service: 'other', reason: response.reason, words: response.message ?? '' }))
+    return false;
   return response.reason === 'failed' || (response.reason === 'died' && response.signal === null);
 }

@@ -75,7 +75,7 @@ describe('a question of the agent', () => {
     await run.ended;
     const id = await pending(world);
     const again = world.begin(['--resume', '--attended']);
-    await again.printed('stderr', /waits: waits for the answer to question/);
+    await again.printed('stderr', /^waits for the answer to question/m);
     await world.run(['answer', id, '--option', 'Big']);
     expect(await again.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('→ Big');
@@ -92,7 +92,7 @@ describe('somebody who is asked', () => {
     const servers = living(world.dir.path).filter((pid) => commandOf(pid).endsWith('holdfast.cjs\0mcp\0'));
     expect(servers).toHaveLength(1);
     for (const pid of servers) process.kill(pid, 'SIGKILL');
-    await run.printed('stderr', /waits: waits for the answer to question/);
+    await run.printed('stderr', /^waits for the answer to question/m);
     await world.run(['answer', id, '--option', 'Big']);
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('→ Big');

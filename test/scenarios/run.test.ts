@@ -161,7 +161,12 @@ describe('what counts', () => {
   it('an agent that fails trips the breaker within its threshold', async () => {
     await using world = await runWorld([{ steps: [{ fail: 'the model is confused' }] }]);
     const run = await world.go();
-    expect(run).toMatchObject({ code: 6, stderr: expect.stringContaining('halted') });
+    expect(run).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining(
+        'halted: 3 runs in a row failed; the last one: API Error: the model is confused',
+      ),
+    });
     expect(world.prompts()).toHaveLength(3);
     expect(world.state()).toMatchObject({ status: 'halted', usage: { iterations: 3 } });
     expect(world.state().error_history).toHaveLength(3);
@@ -235,16 +240,61 @@ describe('limits', () => {
 
   it("of the agent's own service are waited for, visibly, and survive a restart", async () => {
     await using world = await runWorld([{ steps: [{ rateLimit: { resetsInSeconds: 7_200 } }] }]);
+    const waits =
+      /^waits (1h 59m|2h 0m): the agent's 5h limit is used up \("You've hit your 5-hour limit.*"\), until .*; `holdfast resume` tries now$/m;
     const run = world.begin();
-    await run.printed('stderr', /waits (1h 59m|2h 0m) for the agent's own limit, until /);
+    await run.printed('stderr', waits);
     run.child.kill('SIGINT');
     expect(await run.ended).toMatchObject({ code: 130 });
     const again = world.begin(['--resume']);
-    await again.printed('stderr', /waits (1h 59m|2h 0m) for the agent's own limit, until /);
+    await again.printed('stderr', waits);
     again.child.kill('SIGKILL');
     await again.ended;
     expect(world.prompts()).toHaveLength(1);
   });
+
+  verifies(
+    'R11',
+    'of the service are over when a person says `holdfast resume`; they used up nothing',
+    async () => {
+      await using world = await runWorld([
+        { steps: [{ rateLimit: { resetsInSeconds: 7_200 } }] },
+        ...WHOLE_WAY,
+      ]);
+      const run = world.begin(['--max-iterations', '5']);
+      await run.printed('stderr', /`holdfast resume` tries now/);
+      expect((await world.json(['status'])).data.loop).toMatchObject({
+        iteration: 0,
+        usage: { iterations: 0 },
+        breaker: { state: 'CLOSED', noProgressCount: 0, sameErrorCount: 0, failedRunCount: 0 },
+        calls: { wait: { cause: 'quota', scope: '5h', words: expect.stringContaining('5-hour limit') } },
+      });
+      expect((await world.run(['status'])).stdout).toMatch(
+        /waits (1h 59m|2h 0m): the agent's 5h limit is used up .*, until .*; `holdfast resume` tries now/,
+      );
+      expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+      expect(await run.ended).toMatchObject({ code: 0 });
+      expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 5 } });
+    },
+  );
+
+  verifies(
+    'R11',
+    'that repeating cannot heal halt the run at the first, with cause and way out at the end',
+    async () => {
+      await using world = await runWorld([{ steps: [{ fail: 'Not logged in · Please run /login' }] }]);
+      const run = await world.go();
+      expect(run).toMatchObject({
+        code: 6,
+        stderr: expect.stringContaining(
+          'halted: the agent is not logged in ("API Error: Not logged in · Please run /login"). Log in with `claude /login`',
+        ),
+      });
+      expect(run.stderr).not.toContain('no progress');
+      expect(world.prompts()).toHaveLength(1);
+      expect((await world.run(['status'])).stdout).toContain('Log in with `claude /login`');
+    },
+  );
 });
 
 describe('stopping', () => {
@@ -369,7 +419,7 @@ describe('requests from another terminal', () => {
       code: 0,
       stdout: 'Asked the run to pause.\n',
     });
-    await run.printed('stderr', /waits: paused: lunch/);
+    await run.printed('stderr', /^paused: lunch; `holdfast resume` goes on/m);
     expect((await world.json(['status'])).data.loop).toMatchObject({
       status: 'paused',
       statusReason: 'lunch',

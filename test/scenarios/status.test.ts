@@ -120,7 +120,8 @@ describe('holdfast status', () => {
     expect((await world.json(['status'])).data.loop.calls.wait).toMatchObject({
       until: resetsAt.toISOString(),
       in: expect.stringMatching(/^1h 59m$|^2h 0m$/),
-      reason: "the agent's own limit",
+      cause: 'quota',
+      reason: "the agent's limit is used up",
     });
   });
 

@@ -151,7 +151,11 @@ export class AcpConnection implements AgentConnection {
   /** Ends an exchange in which nothing happens any more. */
   async #guard(turn: Turn, silenceMs: number): Promise<void> {
     if (!(await turn.isSilentFor(silenceMs))) return;
-    const message = `the agent gave no sign of progress for ${Math.round(silenceMs / 1_000)} s`;
+    const silence = `the agent gave no sign of progress for ${Math.round(silenceMs / 1_000)} s`;
+    const { preset, link, tools } = this.#parts;
+    const since = new Date(tools.clock.now().getTime() - silenceMs);
+    const trouble = troubleLogged(preset, link.program.stderrTail, since);
+    const message = trouble === null ? silence : `${silence}; its log says: ${trouble}`;
     await this.#interrupt(turn, { reason: 'failed', message });
   }
 
@@ -170,6 +174,18 @@ export class AcpConnection implements AgentConnection {
     return preamble;
   }
 }
+
+/** What an agent that is silent wrote into its log since then. */
+function troubleLogged({ loggedTrouble }: AcpPreset, log: string, since: Date): string | null {
+  if (loggedTrouble === null) return null;
+  const told = [...log.matchAll(loggedTrouble)].map(({ groups }) => groups ?? {});
+  // The last of it was said before the silence began.
+  const recent = told.filter(({ at = '' }) => Date.parse(at) >= since.getTime() - SILENT_AFTER_MS);
+  return recent.at(-1)?.words ?? null;
+}
+
+/** How long before its silence an agent may have written what made it silent. */
+const SILENT_AFTER_MS = 5_000;
 
 /** Of all that makes an agent begin again and again, only this is known. */
 function overflowAfter(messages: number): Interruption {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outcomeOfError, outcomeOfResult, resetTimeIn } from './outcome.js';
+import { outcomeOfError, outcomeOfResult } from './outcome.js';
 import { ACP_PRESETS } from './presets.js';
 
 describe('the answer to a prompt', () => {
@@ -126,16 +126,4 @@ describe('an error in answer to a prompt', () => {
       }),
     );
   });
-});
-
-it.each([
-  ['resets at 2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
-  ['resets at 2026-01-02T03:04+01:00', '2026-01-02T02:04:00.000Z'],
-  ['Claude AI usage limit reached|1794717406', '2026-11-15T04:36:46.000Z'],
-  ['resets at 2026-01-02', null],
-  ['resets at 2026-99-99T99:99:99Z', null],
-  ['try again at 4:41 AM', null],
-  ['', null],
-])('reads "%s" as %s', (text, expected) => {
-  expect(resetTimeIn(text)).toBe(expected);
 });

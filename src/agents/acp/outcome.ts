@@ -1,4 +1,5 @@
 import type { AgentEvent, TurnEndReason } from '../events.js';
+import { absoluteTimeIn } from '../reset-time.js';
 import type { AcpPreset } from './presets.js';
 import type { PromptResult } from './schema.js';
 import { statusIn } from './translator.js';
@@ -64,7 +65,7 @@ export function outcomeOfError(error: AnsweredError, said: string): Outcome {
   const message = detailMessage(error);
   const hints = `${message}\n${details}`;
   if (status === 429 || /"(rate_limit|usageLimitExceeded)"/.test(details) || RATE_LIMIT_TEXT.test(hints)) {
-    const resetsAt = resetTimeIn(`${hints}\n${said}`);
+    const resetsAt = absoluteTimeIn(`${hints}\n${said}`)?.toISOString() ?? null;
     return {
       reason: 'rate-limited',
       message,
@@ -75,15 +76,6 @@ export function outcomeOfError(error: AnsweredError, said: string): Outcome {
     return { reason: 'context-overflow', message, events: [] };
   }
   return failed(message, status);
-}
-
-/** The moment a limit ends, where the text has a full one; `4:41 AM` is of which day, in which zone? */
-export function resetTimeIn(text: string): string | null {
-  const iso = /\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)/.exec(text)?.[0];
-  // Claude Code's own spelling: `usage limit reached|1794717406`.
-  const seconds = /\|(\d{10})\b/.exec(text)?.[1];
-  const time = iso !== undefined ? Date.parse(iso) : Number(seconds ?? Number.NaN) * 1_000;
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
 function ended(reason: TurnEndReason): Outcome {

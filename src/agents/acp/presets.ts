@@ -23,6 +23,10 @@ export interface AcpPreset {
   /** A turn in which nothing happens for so long is ended; null = it may think for ever. */
   readonly silenceMs: number | null;
   /**
+   * Lines of its stderr that tell why it is silent: `at` is when, `words` what its service said. Null = it has none.
+   */
+  readonly loggedTrouble: RegExp | null;
+  /**
    * So many messages of the model, one after the other without a tool call, mean that it goes round in circles; null =
    * nothing is known about how its messages are told apart.
    */
@@ -58,6 +62,7 @@ const acp: AcpPreset = {
   authentication: [],
   mcpToolPrefixes: ['mcp__*__'],
   silenceMs: null,
+  loggedTrouble: null,
   maxMessagesInARow: null,
   replaysAfterLoad: false,
   repeatsTextAfterBreak: false,
@@ -97,13 +102,15 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     ...acp,
     name: 'opencode',
     command: 'opencode',
-    args: ['acp'],
+    // Over the protocol it says nothing of a service that turns it away, however long it waits; its log does.
+    args: ['acp', '--print-logs', '--log-level', 'ERROR'],
     modes: { edits: [], ask: [], bypass: [] },
     // It allows everything unless told otherwise, and has no modes to say so.
     modeEnvironment: { ask: { OPENCODE_CONFIG_CONTENT: '{"permission":"ask"}' } },
     mcpToolPrefixes: ['*_'],
     // It retries silently for up to 80 s, and a model may be silent for 100 s.
     silenceMs: 150_000,
+    loggedTrouble: /^timestamp=(?<at>\S+) level=ERROR .*?error\.error="(?:\w+: )?(?<words>[^"]+)"/gm,
     // A context overflow it meets with a summary, as a message, and tries again, for ever. Otherwise a message without a
     // tool call is the last one.
     maxMessagesInARow: 10,

@@ -148,6 +148,14 @@ describe('ClaudeReader', () => {
     expect(read([{ type: 'user', message: { content: 'hi' }, isReplay: true }])).toEqual([]);
   });
 
+  it('tells of a connection that was lost by that name, not as unknown', () => {
+    const retry = { type: 'system', subtype: 'api_retry', attempt: 1, retry_delay_ms: 535, error: 'unknown' };
+    expect(read([{ ...retry, error_status: null }])).toEqual([
+      { type: 'retry', attempt: 1, delayMs: 535, status: null, message: 'connection lost' },
+    ]);
+    expect(read([{ ...retry, error_status: 502 }])).toMatchObject([{ message: 'the service answered 502' }]);
+  });
+
   it('tells of retries', () => {
     const retry = {
       type: 'system',
@@ -159,7 +167,7 @@ describe('ClaudeReader', () => {
       error: 'rate_limit',
     };
     expect(read([retry])).toEqual([
-      { type: 'retry', attempt: 1, delayMs: 1_000, status: 429, message: 'rate_limit' },
+      { type: 'retry', attempt: 1, delayMs: 1_000, status: 429, message: 'rate limit' },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../events.js';
+import { scopeNamed } from '../service-errors.js';
 import { type JsonLine, JsonLines } from './json-lines.js';
 import {
   type AssistantLine,
@@ -125,7 +126,7 @@ export class ClaudeReader {
         attempt: line.attempt ?? 1,
         delayMs: line.retry_delay_ms ?? null,
         status: line.error_status ?? null,
-        message: line.error ?? 'the request to the model failed',
+        message: retryWords(line),
       },
     ];
   }
@@ -192,12 +193,14 @@ export class ClaudeReader {
     const isRejected = limit.status === 'rejected' && limit.isUsingOverage !== true;
     this.#isLimited ||= isRejected;
     this.#hasToldLimit ||= isRejected;
+    const scope = limit.rateLimitType ? scopeNamed(limit.rateLimitType) : null;
     return [
       {
         type: 'rate-limit',
         status: isRejected ? 'rejected' : 'warning',
         resetsAt: isoTime(limit.resetsAt),
-        message: `${limit.rateLimitType ?? 'usage'} limit: ${limit.status}`,
+        scope,
+        message: `the ${scope ?? 'usage'} limit is ${isRejected ? 'used up' : 'nearly used up'}`,
       },
     ];
   }
@@ -221,6 +224,12 @@ export class ClaudeReader {
       { type: 'turn-end', reason, message },
     ];
   }
+}
+
+/** `unknown` without a status is a connection that was lost or never came about. */
+function retryWords({ error, error_status: status }: SystemLine): string {
+  if (error && error !== 'unknown') return error.replaceAll('_', ' ');
+  return status ? `the service answered ${status}` : 'connection lost';
 }
 
 function readUser({ message }: UserLine): AgentEvent[] {

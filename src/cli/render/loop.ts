@@ -1,5 +1,5 @@
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import type { LoopReport, ResumeOffer } from '../../sessions/loop/index.js';
+import { type LoopReport, momentOf, type ResumeOffer, TRIES_NOW } from '../../sessions/loop/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 
@@ -40,7 +40,7 @@ function reportLines(report: LoopReport, now: Date, style: Style): string[] {
     line('gates', `measured ${yesNo(gates.first)} (${gates.condition}), signal ${yesNo(gates.second)}`),
     line(
       'calls',
-      `${calls.made} of ${calls.limit} this hour${calls.wait === null ? '' : `; waits ${calls.wait.in} for ${calls.wait.reason}`}`,
+      `${calls.made} of ${calls.limit} this hour${calls.wait === null ? '' : `; waits ${calls.wait.in}: ${calls.wait.reason}, until ${momentOf(calls.wait.until, now)}; ${TRIES_NOW}`}`,
     ),
     line('used', usageOf(report)),
   ];

@@ -1,7 +1,7 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunEvent } from '../../runner/index.js';
-import { countdown } from '../../sessions/loop/index.js';
+import { describeWait, type Waiting } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
 
 /** A run as plain lines on stderr. Every wait says for what and until when. */
@@ -18,7 +18,7 @@ export class RunLines implements Disposable {
   show(event: RunEvent): void {
     this[Symbol.dispose]();
     for (const line of describeRunEvent(event, this.#isUnattended)) this.#context.terminal.note(line);
-    if (event.type === 'waiting') this.#count(event.reason, event.until);
+    if (event.type === 'waiting') this.#count(event);
   }
 
   [Symbol.dispose](): void {
@@ -26,23 +26,22 @@ export class RunLines implements Disposable {
     this.#ticking = undefined;
   }
 
-  #count(reason: string, until: string | null): void {
+  #count(waiting: Waiting): void {
     const { services, terminal } = this.#context;
-    if (until === null) {
-      terminal.note(`waits: ${visibleLine(reason)}`);
-      return;
-    }
-    const line = () =>
-      `waits ${countdown(until, services.clock.now())} for ${visibleLine(reason)}, until ${until}`;
+    const line = () => describeWait(waiting, services.clock.now());
     terminal.note(line());
-    // Once a minute a line in a file, each second the same line on a screen.
+    if (waiting.until === null) return;
+    // Each second the same line on a screen, now and then a line in a file.
     const isScreen = terminal.isInteractive;
     this.#ticking = setInterval(
       () => (isScreen ? process.stderr.write(`\r\u001b[2K${line()}`) : terminal.note(line())),
-      isScreen ? 1_000 : 60_000,
+      isScreen ? 1_000 : REPEATED_MS,
     );
   }
 }
+
+/** How often a file is told again what is waited for: a wait may take days. */
+const REPEATED_MS = 60 * 60_000;
 
 /** What is said about an event; nothing about most of them. */
 export function describeRunEvent(event: RunEvent, isUnattended: boolean): string[] {

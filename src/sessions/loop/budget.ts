@@ -26,11 +26,15 @@ export function checkBudget(usage: Usage, budget: Budget): BudgetReached | null 
   return null;
 }
 
-/** What was used before and in one more iteration. */
-export function addUsage(usage: Usage, more: Partial<Pick<Usage, 'activeMs' | 'tokens' | 'costUsd'>>): Usage {
+/** What was used before and in one more iteration, or in a turn that does not count as one. */
+export function addUsage(
+  usage: Usage,
+  more: Partial<Pick<Usage, 'activeMs' | 'tokens' | 'costUsd'>>,
+  iterations: 0 | 1 = 1,
+): Usage {
   return {
     ...usage,
-    iterations: usage.iterations + 1,
+    iterations: usage.iterations + iterations,
     activeMs: usage.activeMs + (more.activeMs ?? 0),
     tokens: usage.tokens + (more.tokens ?? 0),
     costUsd: usage.costUsd + (more.costUsd ?? 0),

@@ -120,13 +120,20 @@ describe('the circuit breaker', () => {
     });
   });
 
-  verifies('L10', 'opens after three failed runs, limits and crashes included', () => {
+  verifies('L10', 'opens after three failed runs, crashes included, and says so with the last error', () => {
     const patient = { ...GREEN, noProgress: 100 };
-    const runs = ['failed', 'limited', 'crashed'] as const;
-    const breaker = breakerAfter(
-      runs.map((run) => ({ phase: patient, run, measured: null, error: `${run}` })),
-    );
-    expect(breaker).toMatchObject({ state: 'OPEN', openReason: '3 runs in a row failed' });
+    const runs = ['failed', 'timed-out', 'crashed'] as const;
+    const failures = runs.map((run) => ({ run, measured: null, error: `it ${run}.\nat line 1` }));
+    const openReason = '3 runs in a row failed; the last one: it crashed';
+    expect(breakerAfter(failures.map((facts) => ({ ...facts, phase: patient })))).toMatchObject({
+      state: 'OPEN',
+      openReason,
+    });
+    // That nothing came of them is not what is wrong.
+    expect(breakerAfter(failures.map((facts) => ({ ...facts, phase: RED })))).toMatchObject({ openReason });
+    expect(breakerAfter(failures.slice(1).map((facts) => ({ ...facts, phase: GREEN })))).toMatchObject({
+      openReason: '2 runs in a row failed; the last one: it crashed',
+    });
     expect(
       breakerAfter([{ run: 'failed', phase: patient }, { phase: patient }, { run: 'failed', phase: patient }])
         .failedRunCount,

@@ -1,3 +1,4 @@
+import { redact } from '../../foundation/index.js';
 import { hashError } from './error-hash.js';
 import type { Claim, Measurement } from './measurement.js';
 import { isGreen } from './measurement.js';
@@ -9,8 +10,8 @@ export interface BreakerFacts {
   readonly phase: Phase;
   readonly measured: Measurement | null;
   readonly claim: Claim;
-  /** How the run went. Everything but `answered` is a failed run. */
-  readonly run: 'answered' | 'failed' | 'timed-out' | 'crashed' | 'limited';
+  /** How the run went. Everything but `answered` is a failed run; one that was limited does not come here. */
+  readonly run: 'answered' | 'failed' | 'timed-out' | 'crashed';
   readonly error: string | null;
   readonly permissionDenials: number;
   readonly consecutiveGreenRuns: number;
@@ -44,7 +45,7 @@ export function afterIteration(breaker: Breaker, facts: BreakerFacts, at: string
   const counted = count(breaker, facts, hasProgress);
   const lastProgressMetric = { ...breaker.lastProgressMetric, [facts.phase.name]: better(best, numbers) };
   const noted = note({ ...counted, lastProgressMetric }, facts, hasProgress, at);
-  const reason = reasonToOpen(noted, facts.phase);
+  const reason = reasonToOpen(noted, facts);
   if (reason !== undefined) return { ...change(noted, 'OPEN', reason, at), openedAt: at, openReason: reason };
   if (hasProgress) return change(noted, 'CLOSED', 'progress', at);
   if (noted.noProgressCount >= HALF_OPEN_AT)
@@ -67,13 +68,11 @@ export function enterPhase(breaker: Breaker, phase: string, at: string): Breaker
 const ZERO = { noProgressCount: 0, sameErrorCount: 0, permissionDenialCount: 0, failedRunCount: 0 };
 
 function count(breaker: Breaker, facts: BreakerFacts, hasProgress: boolean): Breaker {
-  const isLimited = facts.run === 'limited';
   const hash = facts.error === null ? null : hashError(facts.error);
   const isSame = hash !== null && hash === breaker.lastErrorHash && !hasProgress;
   return {
     ...breaker,
-    // A limit says nothing about the work; that it keeps coming back is counted as failed runs.
-    noProgressCount: hasProgress ? 0 : breaker.noProgressCount + (isLimited ? 0 : 1),
+    noProgressCount: hasProgress ? 0 : breaker.noProgressCount + 1,
     sameErrorCount: hash === null ? 0 : isSame ? breaker.sameErrorCount + 1 : 1,
     lastErrorHash: hash,
     permissionDenialCount: facts.permissionDenials > 0 ? breaker.permissionDenialCount + 1 : 0,
@@ -81,15 +80,28 @@ function count(breaker: Breaker, facts: BreakerFacts, hasProgress: boolean): Bre
   };
 }
 
-function reasonToOpen(breaker: Breaker, phase: Phase): string | undefined {
+function reasonToOpen(breaker: Breaker, { phase, error }: BreakerFacts): string | undefined {
+  const { failedRunCount, noProgressCount } = breaker;
+  // Where nothing came of it because no run did, that is what must be said.
+  const isFailing = failedRunCount >= phase.noProgress && failedRunCount >= noProgressCount;
+  if (failedRunCount >= MAX_FAILED_RUNS || isFailing)
+    return `${failedRunCount} runs in a row failed${error === null ? '' : `; the last one: ${lineOf(error)}`}`;
   if (breaker.noProgressCount >= phase.noProgress)
     return `no progress in ${breaker.noProgressCount} iterations of ${phase.name}`;
   if (breaker.sameErrorCount >= phase.sameError)
     return `the same error in ${breaker.sameErrorCount} iterations of ${phase.name}`;
   if (breaker.permissionDenialCount >= MAX_PERMISSION_DENIALS)
     return `permission denied in ${breaker.permissionDenialCount} iterations in a row`;
-  if (breaker.failedRunCount >= MAX_FAILED_RUNS) return `${breaker.failedRunCount} runs in a row failed`;
   return undefined;
+}
+
+const MAX_REASON = 200;
+
+/** The first line of an error, without what must not be kept. */
+function lineOf(error: string): string {
+  const [line = ''] = redact(error.trim()).split('\n');
+  const cut = line.length > MAX_REASON ? `${line.slice(0, MAX_REASON - 1)}…` : line;
+  return cut.replace(/\.$/, '');
 }
 
 type Numbers = Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ export {
 } from './operations.js';
 export type { OwnedLoop } from './owned-loop.js';
 export { type Phase, PhaseSetting, PRESETS, type PresetName, resolvePreset } from './presets.js';
-export { countdown, type LimitSignal, type Permission } from './rate-limit.js';
+export { countdown, type LimitSignal, type LimitWait, type Permission } from './rate-limit.js';
 export { isOfOtherPlan, isOver, LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
 export { type LoopRequest, LoopRequestInput } from './requests.js';
 export type { DetectAction, Expiry, ExpiryAction } from './resume.js';
@@ -33,3 +33,4 @@ export {
   type StatusBlock,
 } from './status-block.js';
 export type { LoopView, PhaseView } from './view.js';
+export { causeOfWait, describeWait, momentOf, TRIES_NOW, untilOf, type Waiting } from './wait-words.js';

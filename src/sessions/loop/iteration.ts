@@ -11,16 +11,18 @@ import {
   greenRunsAfter,
   numbersOf,
   phasePercent,
+  recordFiles,
   recordNumbers,
 } from './metrics.js';
 import { type Phase, PRESETS } from './presets.js';
-import { type LimitSignal, recordAnswer, recordLimit } from './rate-limit.js';
+import { type LimitSignal, type LimitWait, limitWait, recordAnswer, recordLimit } from './rate-limit.js';
 import type { ErrorEntry, LoopDocuments, LoopState, Usage } from './schema.js';
 import { formatStatusBlock } from './status-block.js';
 
 /** What came of one iteration, as the runner found it. */
 export interface IterationOutcome {
-  readonly run: BreakerFacts['run'];
+  /** `limited`: the agent's service did not answer, and `limit` says why. */
+  readonly run: BreakerFacts['run'] | 'limited';
   readonly measured: Measurement | null;
   readonly claim: Claim;
   readonly error?: string | null | undefined;
@@ -37,7 +39,7 @@ export type Decision =
   | { readonly next: 'enter-phase'; readonly phase: string; readonly story: string | null }
   | { readonly next: 'complete' }
   | { readonly next: 'halt'; readonly reason: string }
-  | { readonly next: 'wait'; readonly until: string; readonly reason: string }
+  | { readonly next: 'wait'; readonly wait: LimitWait }
   | { readonly next: 'pause'; readonly reason: string; readonly budget: BudgetReached };
 
 const MAX_ERRORS = 50;
@@ -49,6 +51,8 @@ export function concludeIteration(
   outcome: IterationOutcome,
   now: Date,
 ): { documents: LoopDocuments; decision: Decision; block: string } {
+  const { run, limit } = outcome;
+  if (run === 'limited') return concludeLimited(before, outcome, limit ?? { kind: 'quota' }, now);
   const at = now.toISOString();
   const phase = phaseOf(before.state);
   const unit = unitOf(before.state);
@@ -65,7 +69,7 @@ export function concludeIteration(
       phase,
       measured: outcome.measured,
       claim: outcome.claim,
-      run: outcome.run,
+      run,
       error,
       permissionDenials: outcome.permissionDenials ?? 0,
       consecutiveGreenRuns: greenRuns,
@@ -93,14 +97,57 @@ export function concludeIteration(
     criteriaCount,
   });
   const state = advance(before.state, { at, phase, unit, iteration, error, outcome });
-  const limited =
-    outcome.limit === undefined ? before.rateLimit : recordLimit(before.rateLimit, outcome.limit, now);
-  const rateLimit = outcome.run === 'answered' ? recordAnswer(limited) : limited;
+  const rateLimit = run === 'answered' ? recordAnswer(before.rateLimit) : before.rateLimit;
   const metrics = recordNumbers(before.metrics, unit, numbers, at);
   const documents = { state, breaker, metrics, rateLimit, dualGate };
   const decision = decide(documents, outcome, phase);
-  const block = blockOf(documents, outcome, phasePercent(phase, numbers), decision);
+  const block = blockOf(documents, outcome, phasePercent(phase, numbers), decision, at);
   return { documents: settle(documents, decision, outcome, at), decision, block };
+}
+
+/**
+ * A turn that the agent's service did not let happen. It says nothing about the work: the breaker stays as it is and no
+ * iteration is used up. What it cost is counted, and what was changed before it ended belongs to the phase.
+ */
+function concludeLimited(
+  before: LoopDocuments,
+  outcome: IterationOutcome,
+  limit: LimitSignal,
+  now: Date,
+): { documents: LoopDocuments; decision: Decision; block: string } {
+  const at = now.toISOString();
+  const { breaker, dualGate } = before;
+  const { inFlight, interrupted, currentIteration, usage, totalAgentCalls } = before.state;
+  const unit = unitOf(before.state);
+  const known = before.metrics.phases[unit];
+  const metrics =
+    outcome.measured === null
+      ? before.metrics
+      : recordFiles(before.metrics, unit, filesChangedAfter(known, outcome.measured), at);
+  const touched: LoopState = {
+    ...before.state,
+    lastActivity: at,
+    inFlight: null,
+    interrupted: inFlight ?? interrupted ?? null,
+    totalAgentCalls: totalAgentCalls + 1,
+    usage: addUsage(usage ?? NO_USAGE, outcome.usage ?? {}, 0),
+  };
+  const error = outcome.error ?? null;
+  const state = error === null ? touched : withError(touched, error, at, currentIteration + 1);
+  const rateLimit = recordLimit(before.rateLimit, limit, now);
+  const documents = { state, breaker, metrics, rateLimit, dualGate };
+  const decision = decideLimited(documents, limit, now);
+  const percent = phasePercent(phaseOf(state), metrics.phases[unit]?.currentMetrics);
+  const block = blockOf(documents, outcome, percent, decision, at);
+  return { documents: settle(documents, decision, outcome, at), decision, block };
+}
+
+function decideLimited({ state, rateLimit }: LoopDocuments, limit: LimitSignal, now: Date): Decision {
+  if (limit.kind === 'hopeless') return { next: 'halt', reason: redact(limit.reason) };
+  const budget = checkBudget(state.usage ?? NO_USAGE, state.budget ?? {});
+  if (budget !== null) return { next: 'pause', reason: budget.reason, budget };
+  const wait = limitWait(rateLimit, now);
+  return wait === null ? { next: 'iterate' } : { next: 'wait', wait };
 }
 
 /** The phase that a session is in. A session of somebody else follows the built-in preset. */
@@ -162,23 +209,17 @@ function advance(
 }
 
 function decide(
-  { state, breaker, dualGate, rateLimit }: LoopDocuments,
+  { state, breaker, dualGate }: LoopDocuments,
   outcome: IterationOutcome,
   phase: Phase,
 ): Decision {
-  if (outcome.limit?.kind === 'disabled') return { next: 'halt', reason: outcome.limit.message };
   if (dualGate.canExit) {
     const following = afterPhase(state, phase, outcome);
     return following === undefined ? { next: 'complete' } : { next: 'enter-phase', ...following };
   }
   if (breaker.state === 'OPEN') return { next: 'halt', reason: breaker.openReason ?? 'the breaker is open' };
   const budget = checkBudget(state.usage ?? NO_USAGE, state.budget ?? {});
-  if (budget !== null) return { next: 'pause', reason: budget.reason, budget };
-  const until =
-    outcome.limit === undefined ? null : (rateLimit.overload.retryAt ?? rateLimit.anthropic_5h.resumeAt);
-  const reason =
-    outcome.limit?.kind === 'overload' ? "the agent's service is overloaded" : "the agent's own limit";
-  return until === null ? { next: 'iterate' } : { next: 'wait', until, reason };
+  return budget === null ? { next: 'iterate' } : { next: 'pause', reason: budget.reason, budget };
 }
 
 /** What follows the phase that ended; undefined at the end. */
@@ -273,6 +314,7 @@ function blockOf(
   outcome: IterationOutcome,
   percent: number,
   decision: Decision,
+  at: string,
 ): string {
   const { state, breaker, dualGate, rateLimit } = documents;
   const isOver = decision.next === 'enter-phase' || decision.next === 'complete';
@@ -281,7 +323,7 @@ function blockOf(
     ...(outcome.error ? [outcome.error] : []),
   ];
   return formatStatusBlock({
-    timestamp: dualGate.timestamp,
+    timestamp: at,
     phase: unitOf(state),
     status: isOver ? 'COMPLETE' : decision.next === 'halt' ? 'BLOCKED' : 'IN_PROGRESS',
     iteration: state.currentIteration,

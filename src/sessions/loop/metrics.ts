@@ -75,6 +75,13 @@ export function recordNumbers(
   return { ...metrics, phases: { ...metrics.phases, [unit]: phase } };
 }
 
+/** The metrics with more files that changed in a phase (or story), by a turn that does not count as an iteration. */
+export function recordFiles(metrics: Metrics, unit: string, filesChanged: number, at: string): Metrics {
+  const before = metrics.phases[unit] ?? { startedAt: at, completedAt: null, iterations: 0 };
+  const currentMetrics = { ...before.currentMetrics, files_changed: filesChanged };
+  return { ...metrics, phases: { ...metrics.phases, [unit]: { ...before, currentMetrics } } };
+}
+
 /** The metrics with a phase closed: its last numbers are its final ones. */
 export function closePhase(metrics: Metrics, unit: string, at: string): Metrics {
   const { currentMetrics, ...phase } = metrics.phases[unit] ?? {

@@ -15,7 +15,7 @@ import {
   withError,
 } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
-import { mayCall, type Permission, recordCall, roll } from './rate-limit.js';
+import { endWait, mayCall, type Permission, recordCall, roll } from './rate-limit.js';
 import { groupOf, writeDocuments } from './read-loop.js';
 import { type LoopRequest, RequestReader } from './requests.js';
 import {
@@ -258,9 +258,12 @@ export class OwnedLoop implements Disposable {
       case 'pause':
         if (state.status !== 'running') return documents;
         return change({ status: 'paused', pauseReason: request.reason ?? 'requested', pausedAt: request.at });
-      case 'resume':
-        if (state.status !== 'paused') return documents;
-        return change({ status: 'running', ...RESUMED, resumedAt: this.#now() });
+      case 'resume': {
+        // Whatever it waits for, a person says that it is to go on now.
+        const rateLimit = endWait(documents.rateLimit, this.#tools.clock.now());
+        if (state.status !== 'paused') return { ...documents, rateLimit };
+        return { ...change({ status: 'running', ...RESUMED, resumedAt: this.#now() }), rateLimit };
+      }
       case 'stop':
         if (state.status !== 'running' && state.status !== 'paused') return documents;
         return change({ status: 'suspended', suspendReason: request.reason ?? 'stop was requested' });

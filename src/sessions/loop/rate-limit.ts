@@ -1,30 +1,59 @@
-import { counted } from '../../foundation/index.js';
+import { redact } from '../../foundation/index.js';
 import type { RateLimit } from './schema.js';
 
-/** What an agent's service said about our calls. */
+/** What an agent's service said about our calls; `words` are its own. */
 export type LimitSignal =
   /** A quota is used up, until this time if it told one. */
-  | { readonly kind: 'quota'; readonly resetsAt?: Date | undefined; readonly scope?: string | undefined }
+  | {
+      readonly kind: 'quota';
+      readonly resetsAt?: Date | null | undefined;
+      /** Which allowance: `5h`, `weekly`, … */
+      readonly scope?: string | null | undefined;
+      readonly words?: string | undefined;
+    }
   /** 429, 529, 5xx: try again soon. */
-  | { readonly kind: 'overload'; readonly retryAfterMs?: number | undefined }
-  /** Switched off by an administrator: waiting does not help. */
-  | { readonly kind: 'disabled'; readonly message: string };
+  | {
+      readonly kind: 'overload';
+      /** Of HTTP. */
+      readonly status?: number | null | undefined;
+      readonly retryAt?: Date | null | undefined;
+      readonly words?: string | undefined;
+    }
+  /** It cannot be reached. */
+  | { readonly kind: 'network'; readonly words?: string | undefined }
+  /** Neither waiting nor repeating helps: a person must do something first. */
+  | { readonly kind: 'hopeless'; readonly reason: string };
 
-/** Whether the next call may be made, and if not, when and why. */
+/** What is waited for, until when, as facts. Words are made of it where it is shown. */
+export type LimitWait =
+  | {
+      readonly cause: 'quota';
+      readonly until: string;
+      readonly scope: string | null;
+      /** The service's own. */
+      readonly words: string | null;
+    }
+  | {
+      readonly cause: 'overload';
+      readonly until: string;
+      readonly status: number | null;
+      readonly words: string | null;
+    }
+  | { readonly cause: 'network'; readonly until: string; readonly words: string | null }
+  | { readonly cause: 'calls-per-hour'; readonly until: string; readonly calls: number };
+
+/** Whether the next call may be made, and if not, what is waited for. */
 export type Permission =
   | { readonly isAllowed: true }
-  | { readonly isAllowed: false; readonly until: string; readonly reason: string };
+  | { readonly isAllowed: false; readonly wait: LimitWait };
 
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 60 * MINUTE_MS;
-/** A reset time in the past or far away is not believed. */
-const MIN_WAIT_MS = MINUTE_MS;
-const MAX_WAIT_MS = 6 * 60 * MINUTE_MS;
-/** Quotas by the week tell resets that are days away. */
-const MAX_WEEKLY_WAIT_MS = 8 * 24 * 60 * MINUTE_MS;
-const UNKNOWN_RESET_MS = 60 * MINUTE_MS;
+/** A time that the service tells is waited for, however far, unless it is nonsense: no allowance is longer than a month. */
+const MAX_WAIT_MS = 32 * 24 * 60 * MINUTE_MS;
 const FIRST_BACKOFF_MS = 30_000;
 const MAX_BACKOFF_MS = 30 * MINUTE_MS;
+const MAX_WORDS = 500;
 
 export function newRateLimit(callsPerHour: number): RateLimit {
   return {
@@ -39,18 +68,35 @@ export function newRateLimit(callsPerHour: number): RateLimit {
 
 /** Whether the agent may be called now. */
 export function mayCall(limit: RateLimit, now: Date): Permission {
-  const quota = limit.anthropic_5h;
+  const wait = limitWait(limit, now);
+  return wait === null ? { isAllowed: true } : { isAllowed: false, wait };
+}
+
+/** What must be waited for before the next call; null when it may be made. */
+export function limitWait(limit: RateLimit, now: Date): LimitWait | null {
+  const { anthropic_5h: quota, overload } = limit;
   if (quota.waiting && isAfter(quota.resumeAt, now))
-    return { isAllowed: false, until: quota.resumeAt, reason: "the agent's own limit" };
-  if (isAfter(limit.overload.retryAt, now))
-    return { isAllowed: false, until: limit.overload.retryAt, reason: "the agent's service is overloaded" };
+    return { cause: 'quota', until: quota.resumeAt, scope: quota.kind ?? null, words: quota.words ?? null };
+  if (isAfter(overload.retryAt, now)) {
+    const [until, words] = [overload.retryAt, overload.words ?? null];
+    if (overload.cause === 'network') return { cause: 'network', until, words };
+    return { cause: 'overload', until, status: overload.status ?? null, words };
+  }
   const { hourly } = roll(limit, now);
-  if (hourly.callsMade < hourly.limit || hourly.nextReset === null) return { isAllowed: true };
-  return {
-    isAllowed: false,
-    until: hourly.nextReset,
-    reason: `${counted(hourly.limit, 'call')} within an hour`,
+  if (hourly.callsMade < hourly.limit || hourly.nextReset === null) return null;
+  return { cause: 'calls-per-hour', until: hourly.nextReset, calls: hourly.limit };
+}
+
+/** A person says that the next call is to be made now, whatever it waits for. How often it failed is still known. */
+export function endWait(limit: RateLimit, now: Date): RateLimit {
+  const ended = {
+    ...limit,
+    anthropic_5h: { ...limit.anthropic_5h, waiting: false, resumeAt: null },
+    overload: { ...limit.overload, retryAt: null },
   };
+  if (limitWait(ended, now) === null) return ended;
+  const hourly = { ...limit.hourly, callsMade: 0, windowStart: null, nextReset: null, minutes: [] };
+  return { ...ended, hourly };
 }
 
 /** One more call, made now. */
@@ -67,39 +113,57 @@ export function recordCall(limit: RateLimit, now: Date): RateLimit {
 
 /** The agent answered: whatever it complained about is over. */
 export function recordAnswer(limit: RateLimit): RateLimit {
-  const { anthropic_5h: quota } = limit;
+  const { anthropic_5h: quota, overload } = limit;
   return {
     ...limit,
-    anthropic_5h: { ...quota, detected: false, waiting: false, resumeAt: null },
-    overload: { ...limit.overload, count: 0, retryAt: null },
+    anthropic_5h: { ...quota, detected: false, waiting: false, resumeAt: null, words: null },
+    overload: { ...overload, count: 0, retryAt: null, cause: null, status: null, words: null },
   };
 }
 
-/** What the agent's service said; `disabled` changes nothing here, it halts the loop. */
+/**
+ * What the agent's service said. A time that it told is waited for; without one each wait is twice as long as the last.
+ * What is hopeless changes nothing here, it halts the loop.
+ */
 export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date): RateLimit {
-  const at = now.toISOString();
+  if (signal.kind === 'hopeless') return limit;
+  const { anthropic_5h: quota, overload } = limit;
+  const { count } = overload;
+  const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(count, 20));
+  const backoff = new Date(now.getTime() + backoffMs);
+  const words = signal.words === undefined ? null : redact(signal.words).slice(0, MAX_WORDS);
   if (signal.kind === 'quota') {
-    const resumeAt = resumeTime(signal, now);
-    const kind = signal.scope ?? null;
+    const told = believed(signal.resetsAt, now);
     return {
       ...limit,
-      anthropic_5h: { ...limit.anthropic_5h, detected: true, detectedAt: at, resumeAt, waiting: true, kind },
+      anthropic_5h: {
+        ...quota,
+        detected: true,
+        detectedAt: now.toISOString(),
+        resumeAt: (told ?? backoff).toISOString(),
+        waiting: true,
+        kind: signal.scope ?? null,
+        words,
+      },
+      overload: { ...overload, count: told === null ? count + 1 : 0, retryAt: null },
     };
   }
-  if (signal.kind === 'overload') {
-    const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(limit.overload.count, 20));
-    const waitMs = Math.min(MAX_WAIT_MS, Math.max(backoffMs, signal.retryAfterMs ?? 0));
-    const retryAt = new Date(now.getTime() + waitMs).toISOString();
-    return { ...limit, overload: { ...limit.overload, count: limit.overload.count + 1, retryAt } };
-  }
-  return limit;
+  const told = signal.kind === 'overload' ? believed(signal.retryAt, now) : null;
+  const status = signal.kind === 'overload' ? (signal.status ?? null) : null;
+  const retryAt = new Date(Math.max(backoff.getTime(), told?.getTime() ?? 0)).toISOString();
+  return {
+    ...limit,
+    anthropic_5h: { ...quota, waiting: false, resumeAt: null },
+    overload: { ...overload, count: count + 1, retryAt, cause: signal.kind, status, words },
+  };
 }
 
-/** `1h 2m`, `12m 34s`, `45s`, or that the time has come. */
+/** `2d 7h`, `1h 2m`, `12m 34s`, `45s`, or that the time has come. */
 export function countdown(until: string, now: Date): string {
   const seconds = Math.ceil((Date.parse(until) - now.getTime()) / 1_000);
   if (!(seconds > 0)) return 'Ready to resume';
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  if (hours >= 24) return `${Math.floor(hours / 24)}d ${hours % 24}h`;
   if (hours > 0) return `${hours}h ${minutes}m`;
   return minutes > 0 ? `${minutes}m ${seconds % 60}s` : `${seconds}s`;
 }
@@ -136,11 +200,10 @@ function migrated(hourly: RateLimit['hourly']): RateLimit['hourly']['minutes'] {
   return [[hourly.windowStart, hourly.callsMade]];
 }
 
-function resumeTime(signal: Extract<LimitSignal, { kind: 'quota' }>, now: Date): string {
-  const wantedMs = (signal.resetsAt?.getTime() ?? Number.NaN) - now.getTime();
-  const maxMs = signal.scope === 'seven_day' ? MAX_WEEKLY_WAIT_MS : MAX_WAIT_MS;
-  const waitMs = Number.isNaN(wantedMs) ? UNKNOWN_RESET_MS : Math.min(maxMs, Math.max(MIN_WAIT_MS, wantedMs));
-  return new Date(now.getTime() + waitMs).toISOString();
+/** A time that can be waited for; null for none, a past one, and one that no allowance has. */
+function believed(time: Date | null | undefined, now: Date): Date | null {
+  const waitMs = (time?.getTime() ?? Number.NaN) - now.getTime();
+  return time && waitMs > 0 && waitMs <= MAX_WAIT_MS ? time : null;
 }
 
 function isAfter(time: string | null, now: Date): time is string {

@@ -2,11 +2,20 @@ import * as z from 'zod';
 import { describeOwner } from '../../storage/index.js';
 import { NO_USAGE } from './budget.js';
 import { loopLifecycle } from './lifecycle.js';
-import { countdown, mayCall } from './rate-limit.js';
+import { countdown, type LimitWait, limitWait } from './rate-limit.js';
 import type { Detection } from './sessions.js';
 import type { LoopView } from './view.js';
+import { causeOfWait } from './wait-words.js';
 
-const Times = z.object({ until: z.string(), in: z.string(), reason: z.string() });
+/** `in` and `reason` are words; the rest are facts. */
+const Wait = z.object({
+  cause: z.enum(['quota', 'overload', 'network', 'calls-per-hour']),
+  until: z.string(),
+  in: z.string(),
+  reason: z.string(),
+  scope: z.string().nullable(),
+  words: z.string().nullable(),
+});
 
 /** A loop as the command line tells it (`--json`). */
 export const LoopReport = z.object({
@@ -41,7 +50,7 @@ export const LoopReport = z.object({
     failedRunCount: z.int(),
   }),
   gates: z.object({ first: z.boolean(), second: z.boolean(), condition: z.string() }),
-  calls: z.object({ made: z.int(), limit: z.int(), wait: Times.nullable() }),
+  calls: z.object({ made: z.int(), limit: z.int(), wait: Wait.nullable() }),
   usage: z.object({ iterations: z.int(), activeMs: z.number(), tokens: z.int(), costUsd: z.number() }),
   budget: z.record(z.string(), z.unknown()),
   lastError: z
@@ -57,7 +66,7 @@ export type LoopReport = z.infer<typeof LoopReport>;
 export function reportOf(view: LoopView, now: Date): LoopReport {
   const { state, documents, owner } = view;
   const { breaker, dualGate, rateLimit } = documents;
-  const permission = rateLimit === undefined ? undefined : mayCall(rateLimit, now);
+  const wait = rateLimit === undefined ? null : limitWait(rateLimit, now);
   const lastError = state.errorHistory.at(-1);
   const { iterations, activeMs, tokens, costUsd } = state.usage ?? NO_USAGE;
   return {
@@ -91,10 +100,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     calls: {
       made: rateLimit?.hourly.callsMade ?? 0,
       limit: rateLimit?.hourly.limit ?? 0,
-      wait:
-        permission === undefined || permission.isAllowed
-          ? null
-          : { until: permission.until, in: countdown(permission.until, now), reason: permission.reason },
+      wait: wait === null ? null : waitReport(wait, now),
     },
     usage: { iterations, activeMs, tokens, costUsd },
     budget: { ...state.budget },
@@ -110,6 +116,17 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     owner: owner.hold === 'free' ? null : describeOwner(owner),
     guidanceWaiting: state.guidance.length,
     faults: [...view.faults],
+  };
+}
+
+function waitReport(wait: LimitWait, now: Date): z.infer<typeof Wait> {
+  return {
+    cause: wait.cause,
+    until: wait.until,
+    in: countdown(wait.until, now),
+    reason: causeOfWait(wait),
+    scope: 'scope' in wait ? wait.scope : null,
+    words: 'words' in wait ? wait.words : null,
   };
 }
 

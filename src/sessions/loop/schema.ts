@@ -169,11 +169,17 @@ export const RateLimit = diskObject({
     resumeAt: Time.nullable().default(null),
     waiting: z.boolean().default(false),
     kind: z.string().nullish(),
+    /** What the service said. */
+    words: z.string().nullish(),
   }).default({ detected: false, detectedAt: null, resumeAt: null, waiting: false }),
-  overload: diskObject({ count: Count.default(0), retryAt: Time.nullable().default(null) }).default({
-    count: 0,
-    retryAt: null,
-  }),
+  /** `count`: limits in a row of which nobody said when they end. */
+  overload: diskObject({
+    count: Count.default(0),
+    retryAt: Time.nullable().default(null),
+    cause: z.enum(['overload', 'network']).nullish(),
+    status: z.int().nullish(),
+    words: z.string().nullish(),
+  }).default({ count: 0, retryAt: null }),
   paused: z.boolean().default(false),
   pauseReason: z.string().nullable().default(null),
   pausedAt: Time.nullable().default(null),

@@ -13,6 +13,7 @@ import { done, loopWorld, measured, outcome, PLAN } from '../../../test/support/
 import { treeOf } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { isUuidV4 } from '../../foundation/index.js';
+import { CLOSED_BREAKER } from './circuit-breaker.js';
 import { parseStatus } from './status-block.js';
 
 const SIX = [
@@ -389,37 +390,36 @@ describe('iterating', () => {
 
   it('limits pause or wait or halt, and survive a restart', async () => {
     await using world = await loopWorld();
-    const loop = await world.loops.create(PLAN, { budget: { iterations: 3 } });
+    const loop = await world.loops.create(PLAN, { budget: { iterations: 2 } });
     const resetsAt = new Date(world.clock.now().getTime() + 7_200_000);
     expect(
       loop.commitIteration(outcome({ run: 'limited', measured: null, limit: { kind: 'quota', resetsAt } })),
-    ).toEqual({
-      next: 'wait',
-      until: resetsAt.toISOString(),
-      reason: "the agent's own limit",
-    });
+    ).toMatchObject({ next: 'wait', wait: { cause: 'quota', until: resetsAt.toISOString() } });
+    expect(loop.state).toMatchObject({ currentIteration: 0, usage: { iterations: 0 } });
+    expect(loop.documents.breaker).toEqual(CLOSED_BREAKER);
     loop.suspend('SIGINT');
     loop[Symbol.dispose]();
     const again = await world.loops.resume(PLAN);
-    expect(again.permission()).toMatchObject({ isAllowed: false, until: resetsAt.toISOString() });
+    expect(again.permission()).toMatchObject({ isAllowed: false, wait: { until: resetsAt.toISOString() } });
     again.commitIteration(outcome());
     expect(
       again.commitIteration(
         outcome({ measured: measured(1, { tests: { total: 11, passing: 1, failing: 10, skipped: 0 } }) }),
       ),
-    ).toMatchObject({ next: 'pause', reason: 'the limit of 3 iterations is reached' });
-    expect(again.state).toMatchObject({ status: 'paused', usage: { iterations: 3 } });
+    ).toMatchObject({ next: 'pause', reason: 'the limit of 2 iterations is reached' });
+    expect(again.state).toMatchObject({ status: 'paused', usage: { iterations: 2 } });
     expect(again.permission()).toMatchObject({ isAllowed: false, budget: { what: 'iterations' } });
     again.resume();
     expect(
       again.commitIteration(
         outcome({
-          run: 'failed',
+          run: 'limited',
           measured: null,
-          limit: { kind: 'disabled', message: 'disabled by your admin' },
+          limit: { kind: 'hopeless', reason: 'disabled by your admin' },
         }),
       ),
     ).toEqual({ next: 'halt', reason: 'disabled by your admin' });
+    expect(again.state).toMatchObject({ status: 'halted', usage: { iterations: 2 } });
     again[Symbol.dispose]();
   });
 

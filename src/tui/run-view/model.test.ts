@@ -195,16 +195,22 @@ describe('what the agent does', () => {
 describe('waits', () => {
   it('say for what and until when, and count down', () => {
     const until = new Date(START_MS + 3_600_000).toISOString();
-    const waiting: RunEvent = { type: 'waiting', reason: "the agent's own limit", until };
+    const waiting: RunEvent = {
+      type: 'waiting',
+      cause: 'quota',
+      scope: 'weekly',
+      words: 'soon',
+      until,
+    };
     const clock = new Date(until).toTimeString().slice(0, 8);
     const state = stateAfter(runStart(), standing(), waiting, tick(3_558_000));
-    expect(screen(state)).toContain(`waits      42s for the agent's own limit, until ${clock}`);
+    expect(screen(state)).toContain(`waits      42s, until ${clock}: the agent's weekly limit is used up`);
     expect(screen(stateAfter(runStart(), standing(), waiting, standing()))).not.toContain('waits ');
   });
 
   it('a pause says why and how to go on', () => {
     const paused = standing({ status: 'paused', reason: 'requested' });
-    const waiting: RunEvent = { type: 'waiting', reason: 'paused: requested', until: null };
+    const waiting: RunEvent = { type: 'waiting', cause: 'paused', words: 'requested', until: null };
     expect(screen(stateAfter(runStart(), paused, waiting))).toContain('paused     requested; p goes on');
   });
 
@@ -350,8 +356,9 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   hostile.map((message) => agent({ type: 'error', message, status: null })),
   hostile.map((command): RunEvent => ({ type: 'verify-start', command })),
   fc
-    .record({ reason: hostile, until: fc.option(fc.constantFrom('2026-03-01T13:00:00.000Z', 'never')) })
-    .map((wait): RunEvent => ({ type: 'waiting', ...wait })),
+    .record({ words: hostile, scope: hostile, until: fc.constantFrom('2026-03-01T13:00:00.000Z', 'never') })
+    .map((wait): RunEvent => ({ type: 'waiting', cause: 'quota', ...wait })),
+  hostile.map((words): RunEvent => ({ type: 'waiting', cause: 'paused', words, until: null })),
   fc.tuple(fc.uuid(), hostile).map(([id, title]) => question(id, title)),
   hostile.map((reason): RunEvent => ({ type: 'run-end', sessionId: ID, outcome: 'halted', reason })),
 );

@@ -1,8 +1,9 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
 import { visibleExcerpt } from '../../foundation/index.js';
 import type { RunEvent, Standing, TestPoint } from '../../runner/index.js';
+import { causeOfWait, untilOf } from '../../sessions/loop/index.js';
 import { type Action, type KeptLine, type RunViewState, workedMs } from './state.js';
-import { clockTimeOf, durationOf } from './words.js';
+import { durationOf } from './words.js';
 
 /** Enough for the last lines on any screen; a whole answer would be drawn again and again. */
 const MAX_SAID = 4_000;
@@ -76,8 +77,10 @@ function changed(state: RunViewState, event: RunEvent): RunViewState {
       return onTests(iterationOver(state), event.tests, state.exitCode);
     case 'iteration-cut':
       return iterationOver(state);
-    case 'waiting':
-      return { ...state, action: null, waiting: { reason: event.reason, until: event.until } };
+    case 'waiting': {
+      const { type: _, ...waiting } = event;
+      return { ...state, action: null, waiting };
+    }
     case 'question':
       return onQuestion(state, event.sessionId, event.title);
     case 'request':
@@ -169,8 +172,7 @@ function onAgentEvent(state: RunViewState, event: AgentEvent): RunViewState {
 
 function keptLines(event: RunEvent, lines: readonly string[], nowMs: number): KeptLine[] {
   if (event.type === 'waiting' && event.until !== null) {
-    const until = clockTimeOf(event.until, nowMs);
-    return [{ text: `waits for ${visibleExcerpt(event.reason, 200)}, until ${until}`, look: 'plain' }];
+    return [{ text: `waits: ${causeOfWait(event)}, ${untilOf(event, new Date(nowMs))}`, look: 'plain' }];
   }
   const look = event.type === 'question' ? 'asks' : 'plain';
   // Where the conversation is kept is told by the report; here it would take three rows.

@@ -1,5 +1,5 @@
 import { visibleExcerpt } from '../../foundation/index.js';
-import { countdown } from '../../sessions/loop/index.js';
+import { causeOfWait, countdown, untilOf } from '../../sessions/loop/index.js';
 import { fittingKeys } from '../fitting-keys.js';
 import { layOutEditor } from '../text-editor.js';
 import type { Size } from '../use-size.js';
@@ -8,7 +8,7 @@ import { type Cell, editorCells, fitted, LABEL_COLUMNS, labelled, type Row, widt
 import { gridRows } from './grid.js';
 import { lastLines } from './last-lines.js';
 import { isPaused, type RunViewState } from './state.js';
-import { clockTimeOf, durationOf, gauge } from './words.js';
+import { durationOf, gauge } from './words.js';
 
 const MAX_SAID_ROWS = 4;
 const MAX_EDITOR_ROWS = 3;
@@ -117,11 +117,12 @@ function waitRows(state: RunViewState): Row[] {
   }
   if (waiting === null)
     return questions.length === 0 ? [] : [labelled('waits', { text: 'for your answer', color: 'yellow' })];
-  const reason = visibleExcerpt(waiting.reason.replace(/^waits /, ''), 300);
-  if (waiting.until === null) return [labelled('waits', { text: reason, color: 'yellow' })];
-  const left = countdown(waiting.until, new Date(nowMs));
-  const until = clockTimeOf(waiting.until, nowMs);
-  return [labelled('waits', { text: `${left} for ${reason}, until ${until}`, color: 'yellow' })];
+  const reason = causeOfWait(waiting);
+  if (waiting.until === null) return [labelled('waits', { text: `for ${reason}`, color: 'yellow' })];
+  const now = new Date(nowMs);
+  const left = countdown(waiting.until, now);
+  // What was said is long; until when must be there on a narrow screen, too.
+  return [labelled('waits', { text: `${left}, ${untilOf(waiting, now)}: ${reason}`, color: 'yellow' })];
 }
 
 function questionRows({ questions }: RunViewState): Row[] {

@@ -1,5 +1,5 @@
 import type { RunEnd, Standing, TestPoint } from '../../runner/index.js';
-import type { LoopRequestInput } from '../../sessions/loop/index.js';
+import type { LoopRequestInput, Waiting } from '../../sessions/loop/index.js';
 import type { EditorState } from '../text-editor.js';
 
 /** A line that stays in the scrollback of the terminal. Its text is visible text. */
@@ -53,7 +53,7 @@ export interface RunViewState {
   /** The last thing that it did was to say something. */
   readonly isSaying: boolean;
   readonly contextPercent: number | null;
-  readonly waiting: { readonly reason: string; readonly until: string | null } | null;
+  readonly waiting: Waiting | null;
   readonly questions: readonly WaitingQuestion[];
   /** What was asked of the run and not taken yet. */
   readonly asked: 'pause' | 'resume' | null;

@@ -1,7 +1,6 @@
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** `45s`, `12m 34s`, `3h 5m`. */
 export function durationOf(ms: number): string {
@@ -29,16 +28,6 @@ export function roughNumberOf(value: number): string {
 
 export function dollarsOf(value: number): string {
   return `$${value.toFixed(Number.isInteger(value) ? 0 : 2)}`;
-}
-
-/** The time of day, with the date when it is more than a day away. */
-export function clockTimeOf(time: string, nowMs: number): string {
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return 'an unknown time';
-  const two = (number: number) => `${number}`.padStart(2, '0');
-  const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-  if (Math.abs(date.getTime() - nowMs) < DAY_MS) return clock;
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`;
 }
 
 const BLOCKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;

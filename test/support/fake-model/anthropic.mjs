@@ -146,6 +146,8 @@ export const malformedFrame =
 
 /** Headers and text of an exhausted subscription allowance. */
 export function usageLimit(fault, resetsAt) {
+  const claim = fault.claim ?? 'five_hour';
+  const window = claim === 'seven_day' ? '7d' : '5h';
   return {
     status: 429,
     message: fault.message ?? "This request would exceed your account's rate limit. Please try again later.",
@@ -153,10 +155,10 @@ export function usageLimit(fault, resetsAt) {
       'retry-after': String(Math.max(1, resetsAt - Math.floor(Date.now() / 1000))),
       'anthropic-ratelimit-unified-status': 'rejected',
       'anthropic-ratelimit-unified-reset': String(resetsAt),
-      'anthropic-ratelimit-unified-representative-claim': fault.claim ?? 'five_hour',
-      'anthropic-ratelimit-unified-5h-status': 'rejected',
-      'anthropic-ratelimit-unified-5h-reset': String(resetsAt),
-      'anthropic-ratelimit-unified-5h-utilization': '1.0',
+      'anthropic-ratelimit-unified-representative-claim': claim,
+      [`anthropic-ratelimit-unified-${window}-status`]: 'rejected',
+      [`anthropic-ratelimit-unified-${window}-reset`]: String(resetsAt),
+      [`anthropic-ratelimit-unified-${window}-utilization`]: '1.0',
       'anthropic-ratelimit-unified-overage-status': 'rejected',
       'anthropic-ratelimit-unified-overage-disabled-reason': 'org_level_disabled',
     },

@@ -14,7 +14,12 @@ export interface Fault {
   readonly type:
     | 'rate_limit'
     | 'overloaded'
+    | 'server_error'
+    | 'auth'
     | 'usage_limit'
+    /** Any status with any words. */
+    | 'http'
+    | 'reset_before_headers'
     | 'context_overflow'
     | 'reset'
     | 'truncate'
@@ -26,8 +31,16 @@ export interface Fault {
   readonly afterFrames?: number;
   /** Seconds, for `rate_limit`. */
   readonly retryAfter?: number;
-  /** Epoch seconds, for `usage_limit`. */
+  /** Epoch seconds, for `usage_limit`; or how far away that is. */
   readonly resetsAt?: number;
+  readonly resetsInSeconds?: number;
+  /** Which allowance of Anthropic is used up; `five_hour` unless said otherwise. */
+  readonly claim?: 'five_hour' | 'seven_day';
+  /** For `http`, and what the others say. */
+  readonly status?: number;
+  readonly message?: string;
+  readonly kind?: string;
+  readonly code?: string;
 }
 
 /** One reply of the model. */

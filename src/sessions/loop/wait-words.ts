@@ -1,0 +1,62 @@
+import { counted, visibleExcerpt } from '../../foundation/index.js';
+import { countdown, type LimitWait } from './rate-limit.js';
+
+/** What a run waits for, as facts. */
+export type Waiting =
+  | LimitWait
+  /** The agent asked a person and cannot go on without the answer. */
+  | { readonly cause: 'question'; readonly question: string; readonly until: null }
+  /** Somebody paused it, with these words. */
+  | { readonly cause: 'paused'; readonly words: string; readonly until: null };
+
+const MAX_WORDS = 160;
+
+/** One line: how long it waits, for what, until when, and how the wait is ended. */
+export function describeWait(waiting: Waiting, now: Date): string {
+  if (waiting.cause === 'question') return `waits for ${causeOfWait(waiting)}`;
+  if (waiting.cause === 'paused') return `${causeOfWait(waiting)}; \`holdfast resume\` goes on`;
+  return `waits ${countdown(waiting.until, now)}: ${causeOfWait(waiting)}, ${untilOf(waiting, now)}; ${TRIES_NOW}`;
+}
+
+/** How a wait is ended before its time. */
+export const TRIES_NOW = '`holdfast resume` tries now';
+
+export function untilOf({ until }: LimitWait, now: Date): string {
+  return `until ${momentOf(until, now)}`;
+}
+
+/** What it waits for, in words; what the service said is quoted. */
+export function causeOfWait(waiting: Waiting): string {
+  switch (waiting.cause) {
+    case 'quota': {
+      const scope = waiting.scope === null ? '' : `${visibleExcerpt(waiting.scope, 40)} `;
+      const words = waiting.words === null ? '' : ` ("${visibleExcerpt(waiting.words, MAX_WORDS)}")`;
+      return `the agent's ${scope}limit is used up${words}`;
+    }
+    case 'overload': {
+      const said =
+        waiting.status ?? (waiting.words === null ? null : visibleExcerpt(waiting.words, MAX_WORDS));
+      return `the agent's service is overloaded${said === null ? '' : ` (${said})`}`;
+    }
+    case 'network': {
+      const words = waiting.words === null ? '' : ` ("${visibleExcerpt(waiting.words, MAX_WORDS)}")`;
+      return `the agent's service cannot be reached${words}`;
+    }
+    case 'calls-per-hour':
+      return `${counted(waiting.calls, 'call')} within an hour`;
+    case 'question':
+      return `the answer to question ${waiting.question.slice(0, 8)}`;
+    case 'paused':
+      return `paused: ${visibleExcerpt(waiting.words, MAX_WORDS)}`;
+  }
+}
+
+/** The time of day, and the date unless that is today. */
+export function momentOf(time: string, now: Date): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return 'an unknown time';
+  const two = (number: number) => `${number}`.padStart(2, '0');
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  if (date.toDateString() === now.toDateString()) return clock;
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`;
+}

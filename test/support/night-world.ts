@@ -1,0 +1,214 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { AgentConnection, AgentEvent, ServiceName } from '../../src/agents/index.js';
+import { systemIds } from '../../src/foundation/index.js';
+import { ProgramRegistry } from '../../src/programs/index.js';
+import {
+  openPrpPlan,
+  type RunEnd,
+  type RunEvent,
+  runLoop,
+  TurnTaker,
+  typedCheck,
+} from '../../src/runner/index.js';
+import { ConversationSessions, FileConversationStore } from '../../src/sessions/conversation/index.js';
+import { type Budget, LoopSessions } from '../../src/sessions/loop/index.js';
+import { type AgentLaunch, ProcessSessions } from '../../src/sessions/process/index.js';
+import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
+import { FakeClock } from './fake-clock.js';
+import { storageTools } from './storage-tools.js';
+import { type TempDir, tempDir } from './temp-dir.js';
+
+/** What an agent does with a prompt: the files that it writes, and the events that its driver tells. */
+export interface PlayedTurn {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly events: readonly AgentEvent[];
+}
+
+/** The real loop over real files and checks, with an agent that is played and a clock that runs when the run waits. */
+export interface NightWorld extends AsyncDisposable {
+  readonly dir: TempDir;
+  readonly clock: FakeClock;
+  readonly events: RunEvent[];
+  readonly loops: LoopSessions;
+  /** Every prompt, by the process that got it. */
+  readonly prompts: string[];
+  /** Runs until the end, from the start or, after one, from where it stood. */
+  run(options?: { readonly isReset?: boolean; readonly signal?: AbortSignal }): Promise<RunEnd>;
+  waits(): Extract<RunEvent, { type: 'waiting' }>[];
+}
+
+export interface NightOptions {
+  readonly service: ServiceName;
+  readonly now: string;
+  /** The prompts are answered by these, one after the other. */
+  readonly turns: readonly PlayedTurn[];
+  readonly budget?: Budget;
+  /** `node --test` unless said otherwise. */
+  readonly check?: string;
+  /** Whether time stands still, so that nothing but a person ends a wait. */
+  readonly isFrozen?: boolean;
+  readonly isAttended?: boolean;
+  readonly onEvent?: (event: RunEvent, world: NightWorld) => void;
+}
+
+const PLAN = 'docs/plan.md';
+
+export async function nightWorld(options: NightOptions): Promise<NightWorld> {
+  const dir = await tempDir();
+  const project = dir.at('project');
+  mkdirSync(join(project, 'docs'), { recursive: true });
+  writeFileSync(join(project, PLAN), '# Adder\n\n### Success Criteria\n\n- [ ] adds\n- [ ] subtracts\n');
+  const clock = options.isFrozen ? new FakeClock({ now: options.now }) : new NightClock({ now: options.now });
+  const tools = storageTools({ clock });
+  const loops = new LoopSessions({ ...tools, directory: join(project, '.prp-session') });
+  const store = new FileConversationStore(tools, { directory: dir.at('conversations') });
+  const conversations = new ConversationSessions({ ...tools, store });
+  const questions = new QuestionSessions({
+    ...tools,
+    store: new FileQuestionStore(tools, { directory: dir.at('questions'), trash: dir.at('trash') }),
+    limits: DEFAULT_LIMITS,
+    maxSessions: 100,
+    retentionMs: 0,
+    timeoutMs: 0,
+  });
+  // Programs live in real time.
+  const real = storageTools();
+  const registry = new ProgramRegistry(real, dir.at('programs'));
+  const processes = new ProcessSessions({
+    ...real,
+    workbench: { ...real, registry, environment: process.env, leaveOut: [join(project, '.prp-session')] },
+  });
+  const turns = [...options.turns];
+  const prompts: string[] = [];
+  const play = async function* (text: string): AsyncGenerator<AgentEvent> {
+    prompts.push(text);
+    const turn = turns.shift();
+    if (turn === undefined) throw new Error('the play is over');
+    for (const [path, content] of Object.entries(turn.files ?? {})) {
+      mkdirSync(dirname(join(project, path)), { recursive: true });
+      writeFileSync(join(project, path), content);
+    }
+    yield* turn.events;
+  };
+  const launch = playedLaunch(options.service, project, play);
+  const events: RunEvent[] = [];
+  const run: NightWorld['run'] = async ({ isReset = false, signal } = {}) => {
+    const plan = openPrpPlan(tools.fileSystem, join(project, PLAN), PLAN);
+    const isNew = !loops.isFound();
+    using loop = isNew
+      ? await loops.create(plan.path, { criteriaCount: plan.criteriaCount, budget: options.budget })
+      : await loops.resume(plan.path, { reset: isReset });
+    const id = `run-${loop.state.sessionId}`;
+    using conversation = isNew
+      ? await conversations.create({ id, agent: 'played', workingDirectory: project, isHidden: true })
+      : await conversations.open(id);
+    const taker = new TurnTaker({ processes, conversation, launch, log: tools.log, acceptsChanges: true });
+    try {
+      return await runLoop(
+        {
+          clock,
+          log: tools.log,
+          fileSystem: tools.fileSystem,
+          loops,
+          loop,
+          plan,
+          conversation,
+          taker,
+          questions,
+          checks: [typedCheck(options.check ?? 'node --test')],
+          checkTools: {
+            programs: { ...real, registry },
+            workingDirectory: project,
+            environment: { PATH: process.env.PATH, HOME: dir.path },
+            timeoutMs: 60_000,
+          },
+          projectDirectory: project,
+          context: 'continue',
+          service: { service: options.service, zone: 'UTC' },
+          idle: { idleMs: Number.POSITIVE_INFINITY, toolMs: Number.POSITIVE_INFINITY },
+          isUnattended: options.isAttended !== true,
+          emit: (event) => {
+            events.push(event);
+            options.onEvent?.(event, world);
+          },
+          permissions: { onAsking: () => {} },
+          startedAt: clock.now(),
+        },
+        signal ?? new AbortController().signal,
+      );
+    } finally {
+      await taker.end();
+    }
+  };
+  const world: NightWorld = {
+    dir,
+    clock,
+    events,
+    loops,
+    prompts,
+    run,
+    waits: () => events.filter((event) => event.type === 'waiting'),
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+  return world;
+}
+
+/** Time that runs as fast as it can while somebody waits for it, and lets everybody else have their turn in between. */
+class NightClock extends FakeClock {
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (!Number.isFinite(ms)) return super.sleep(ms, signal);
+    const slept = super.sleep(ms, signal);
+    setImmediate(() => (signal?.aborted ? undefined : this.advance(ms)));
+    await slept;
+  }
+}
+
+function playedLaunch(
+  driver: string,
+  project: string,
+  play: (text: string) => AsyncGenerator<AgentEvent>,
+): AgentLaunch {
+  const id = systemIds.uuid();
+  return {
+    agent: 'played',
+    launch: {
+      driver,
+      command: 'played',
+      args: [],
+      working_dir: project,
+      env: [],
+      permissions: 'edits',
+      model: null,
+      mcp_servers: [],
+    },
+    start: async () => playedConnection(driver, id, play),
+  };
+}
+
+function playedConnection(
+  driver: string,
+  id: string,
+  play: (text: string) => AsyncGenerator<AgentEvent>,
+): AgentConnection {
+  return {
+    capabilities: {
+      conversation: 'process-per-prompt',
+      resume: 'exact',
+      cancel: 'kill',
+      streamsText: true,
+      asksPermission: false,
+      reportsUsage: true,
+      reportsContextWindow: false,
+      reportsCost: false,
+      takesMcpServers: false,
+    },
+    resumeHandle: { driver, id },
+    pid: null,
+    facts: { version: null, model: null },
+    prompt: (text) => play(text),
+    cancel: async () => {},
+    end: async () => null,
+    terminate: async () => null,
+  };
+}
