@@ -79,6 +79,8 @@ export const REQUIREMENTS = {
   L13: 'metrics and phase-status.log per iteration',
   L14: 'interrupted by SIGINT or SIGTERM: suspended; by SIGKILL or power loss: found as suspended',
   L15: '`/bp:autonomous <prp>` from Claude Code creates or resumes the session (plugin in integrations/claude-code)',
+  R04: 'gates and presets (D34); a real plan with a regression criterion, a documentation criterion and no tests of its own can be finished',
+  R10: 'skip at the breaker; a check that cannot run (127) stops before an agent is paid',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;
