@@ -81,6 +81,8 @@ export const REQUIREMENTS = {
   R11: 'limits, networks and hopeless errors: a night with three limits, a weekly one, an hour without network goes on by itself',
   L15: '`/bp:autonomous <prp>` from Claude Code creates or resumes the session (plugin in integrations/claude-code)',
   R01: 'messages of one turn are kept apart; a status block that begins a message is found, with every driver',
+  R04: 'gates and presets (D34); a real plan with a regression criterion, a documentation criterion and no tests of its own can be finished',
+  R10: 'skip at the breaker; a check that cannot run (127) stops before an agent is paid',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

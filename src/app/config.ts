@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { HoldfastError, messageOf } from '../foundation/index.js';
-import { PhaseSetting } from '../sessions/loop/presets.js';
+import { PhaseSetting, PLAN_PRESETS } from '../sessions/loop/presets.js';
 import { OUTER_LIMITS } from '../sessions/question/index.js';
 import {
   deriveLayout,
@@ -94,6 +94,16 @@ export const SETTINGS = {
     z.number().nonnegative(),
     30,
     'Minutes without a sign of life after which an agent is ended; 0 = never',
+  ),
+  'loop.preset': setting(
+    z.enum(PLAN_PRESETS).optional(),
+    undefined,
+    'The phases of a plan that asks for none: work, tdd (default) or tdd-strict; a plan may ask for stricter ones only',
+  ),
+  'loop.prompts': setting(
+    z.record(PhaseSetting.shape.name, z.string().max(20_000)),
+    {},
+    'What you want to tell the agent in each phase, by the name of the phase; it is added to the prompt',
   ),
   'loop.phases': setting(
     z.array(PhaseSetting).min(1).optional(),
@@ -257,7 +267,9 @@ function checked<Schema extends z.ZodType>(
 }
 
 function* flatten(path: string, value: unknown, prefix: string): Generator<[string, unknown]> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  // A setting may be an object itself.
+  const isWhole = Object.hasOwn(SETTINGS, prefix);
+  if (isWhole || typeof value !== 'object' || value === null || Array.isArray(value)) {
     yield [prefix, value];
     return;
   }

@@ -1,6 +1,12 @@
 import type { PermissionMode } from '../agents/index.js';
 import type { ContextMode, RunEnd, RunEvent } from '../runner/index.js';
-import { type Budget, type Detection, isOfOtherPlan, isOver } from '../sessions/loop/index.js';
+import {
+  type Budget,
+  type Detection,
+  isOfOtherPlan,
+  isOver,
+  type PlanPreset,
+} from '../sessions/loop/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { abortRun, findRun, prepareRun, settleCompleted, startRun } from './run.js';
 import type { SelfCommand } from './services.js';
@@ -20,6 +26,8 @@ export interface OpenRunOptions extends LibraryOptions {
   /** What the run may use up, over all restarts; the rest is as configured. */
   readonly budget?: Budget | undefined;
   readonly callsPerHour?: number | undefined;
+  /** `work`, `tdd` or `tdd-strict`; as the plan or the configuration says if absent. Not for a change. */
+  readonly phases?: PlanPreset | undefined;
   /** Default `redline`. */
   readonly context?: ContextMode | undefined;
   /** How long the agent may show no sign of life; 0 = for ever, as configured if absent. */
@@ -31,8 +39,13 @@ export interface OpenRunOptions extends LibraryOptions {
 }
 
 export interface RunStartOptions {
-  /** `new` archives a session that is there, `reset` also resumes one that the breaker halted; as fits if absent. */
-  readonly from?: 'new' | 'resume' | 'reset' | undefined;
+  /**
+   * `new` archives a session that is there; `reset` resumes one that the breaker halted, `skip` also leaves the phase that
+   * it is in without its gate; as fits if absent.
+   */
+  readonly from?: 'new' | 'resume' | 'reset' | 'skip' | undefined;
+  /** Why a phase is skipped. */
+  readonly skipReason?: string | undefined;
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Ends the run so that it can be resumed. */
   readonly signal?: AbortSignal | undefined;
@@ -47,7 +60,7 @@ export interface Run {
   readonly detection: Detection;
   /**
    * Works through the plan until it is done, or cannot go on; what is not done can be resumed.
-   * Throws LOCKED with the owner, LOOP_NOT_RESUMABLE, CHANGE_LOCKED.
+   * Throws LOCKED with the owner, LOOP_NOT_RESUMABLE, PHASE_NOT_SKIPPABLE, CHECK_NOT_RUNNABLE, CHANGE_LOCKED.
    */
   start(options?: RunStartOptions): Promise<RunEnd>;
   /** Gives the session up that is there; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
@@ -70,6 +83,7 @@ export function openRun(options: OpenRunOptions): Run {
     budget: options.budget ?? {},
     callsPerHour: options.callsPerHour,
     context: options.context,
+    phases: options.phases,
     idleMs: options.idleMs,
     isUnattended: !isAttended,
   });
@@ -78,7 +92,7 @@ export function openRun(options: OpenRunOptions): Run {
     agent: prepared.agent.name,
     checks: prepared.checks.map(({ label }) => label),
     detection: prepared.detection,
-    async start({ from, onEvent, signal } = {}) {
+    async start({ from, skipReason, onEvent, signal } = {}) {
       const startedAt = services.clock.now();
       await settleCompleted(found);
       const how = from ?? usualStart(found.loops.detect(found.plan.path));
@@ -86,6 +100,7 @@ export function openRun(options: OpenRunOptions): Run {
       return startRun(services, prepareRun(services, found, isNew), {
         isNew,
         isReset: how === 'reset',
+        skip: how === 'skip' ? { actor: 'library', reason: skipReason } : undefined,
         emit: onEvent ?? (() => {}),
         signal: signal ?? new AbortController().signal,
         startedAt,

@@ -33,7 +33,11 @@ export function openChangePlan(services: Services, name: string): RunPlan {
   return {
     path: change.directory,
     criteriaCount: 0,
-    story: { first: first.id, total: stories.length },
+    story: {
+      first: first.id,
+      total: stories.length,
+      all: stories.map(({ id, title }) => ({ id, title })),
+    },
     environment: (id) => ({ RALPH_SESSION: id }),
     isTold: commands.isTold,
     async begin(id) {
@@ -45,8 +49,11 @@ export function openChangePlan(services: Services, name: string): RunPlan {
       const storyId = state.currentStory ?? first.id;
       const context =
         sessionId === undefined ? previewOf(files, storyId) : await changes.context({ ...scope(), storyId });
+      const now = files.stories();
+      const at = now.findIndex(({ id }) => id === storyId);
       return {
         title: `${name}: ${context.story.title}`,
+        story: { number: at + 1, total: now.length, title: context.story.title },
         path: relative(project.root, change.directory),
         criteria: context.story.tasks.map(({ id, description, isDone }) => ({
           text: `${id} ${description}`,

@@ -13,17 +13,22 @@ import {
   type RunEvent,
   type RunPlan,
   runLoop,
+  type SkipWish,
   testHistory,
   typedCheck,
 } from '../runner/index.js';
 import type { Conversation } from '../sessions/conversation/index.js';
 import {
   type Budget,
+  type ChosenPreset,
+  choosePreset,
   type Detection,
   type LoopSessions,
   type LoopState,
   type OwnedLoop,
+  type PlanPreset,
   PRESETS,
+  presetOf,
 } from '../sessions/loop/index.js';
 import { ContentMemory, takeSnapshot } from '../workspace/index.js';
 import { chooseInstalledAgent, driverTools } from './agents.js';
@@ -51,6 +56,8 @@ export interface RunWishes {
   /** How long the agent may show no sign of life; 0 = for ever, as configured if absent. */
   readonly idleMs?: number | undefined;
   readonly isUnattended: boolean;
+  /** The phases to go through; as the plan or the configuration says if absent. Not for a change. */
+  readonly phases?: PlanPreset | undefined;
   /** A command of the person's own, for when it is over. */
   readonly onEnd?: string | undefined;
 }
@@ -142,6 +149,17 @@ function checksOf({ tools }: Services, { verify }: RunWishes, projectDirectory: 
   return [...checks, tests].filter((words) => words !== '').map(guessedCheck);
 }
 
+/** The phases that a new session of a plan would have; undefined for one with stories. Throws INVALID_INPUT. */
+export function choosePhases({ config }: Services, { wishes, plan }: FoundRun): ChosenPreset | undefined {
+  if (plan.story !== undefined) return undefined;
+  return choosePreset({
+    typed: wishes.phases,
+    plan: plan.preset,
+    configured: config.get('loop.preset'),
+    phases: config.get('loop.phases'),
+  });
+}
+
 /** The budget of a new session. */
 export function budgetOf(services: Services, { budget }: RunWishes): Budget {
   return { ...configuredBudget(services), ...budget };
@@ -160,12 +178,15 @@ export function previewState(services: Services, prepared: PreparedRun, isNew: b
   const { loops, plan, detection, wishes } = prepared;
   if (!isNew && detection.session !== null) return detection.session;
   const { criteriaCount, story } = plan;
-  return loops.preview(plan.path, { criteriaCount, story, budget: budgetOf(services, wishes) });
+  const preset = choosePhases(services, prepared)?.preset;
+  return loops.preview(plan.path, { criteriaCount, story, preset, budget: budgetOf(services, wishes) });
 }
 
 export interface StartRunOptions {
   readonly isNew: boolean;
   readonly isReset: boolean;
+  /** Skips the phase in which the session halted. */
+  readonly skip?: SkipWish | undefined;
   readonly emit: (event: RunEvent) => void;
   readonly signal: AbortSignal;
   /** When the person asked for it. */
@@ -187,7 +208,7 @@ export async function startRun(
   services.programs.endOrphans();
   const end = await runOwned(services, prepared, loop, options);
   if (end.outcome === 'completed') forgetRun(services, sessionId);
-  options.emit({ type: 'run-end', sessionId, ...end });
+  options.emit({ type: 'run-end', sessionId, ...end, skipped: loop.state.phasesSkipped });
   await runOnEnd(services, prepared, loop.state, end);
   return end;
 }
@@ -199,16 +220,20 @@ function startOf({ agent, wishes }: PreparedRun): RunStart {
 
 async function ownLoop(
   services: Services,
-  { loops, plan, wishes, detection }: PreparedRun,
-  { isNew, isReset }: StartRunOptions,
+  prepared: PreparedRun,
+  { isNew, isReset, skip }: StartRunOptions,
 ): Promise<OwnedLoop> {
+  const { loops, plan, wishes, detection } = prepared;
   if (isNew) {
     const { criteriaCount, story } = plan;
-    const loop = await loops.create(plan.path, { criteriaCount, story, budget: budgetOf(services, wishes) });
+    const preset = choosePhases(services, prepared)?.preset;
+    const budget = budgetOf(services, wishes);
+    const loop = await loops.create(plan.path, { criteriaCount, story, preset, budget });
     if (detection.session !== null) await leaveBehind(services, detection.session);
     return loop;
   }
-  const loop = await loops.resume(plan.path, { reset: isReset });
+  const loop = await loops.resume(plan.path, { reset: isReset, skip: skip !== undefined });
+  if (wishes.phases !== undefined) loop.changePhases(PRESETS[wishes.phases]);
   const { budget, callsPerHour } = wishes;
   if (Object.keys(budget).length > 0 || callsPerHour !== undefined) loop.setLimits({ budget, callsPerHour });
   return loop;
@@ -258,7 +283,8 @@ async function runOwned(
     story: currentStory ?? null,
     verify: checks.map(({ label }) => label),
     budget: budget ?? {},
-    phases: (loop.state.preset ?? PRESETS.tdd).phases.map(({ name }) => name),
+    preset: presetOf(loop.state).name,
+    phases: presetOf(loop.state).phases.map(({ name }) => name),
     stories: loop.state.storiesTotal ?? null,
     tests: testHistory(loop.documents),
   });
@@ -288,6 +314,8 @@ async function runOwned(
         isUnattended: wishes.isUnattended,
         emit,
         permissions,
+        ownWords: services.config.get('loop.prompts'),
+        skip: options.skip ?? null,
         startedAt,
       },
       signal,

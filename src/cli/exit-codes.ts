@@ -50,6 +50,8 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   LOOP_NOT_FOUND: ExitCode.notFound,
   PLAN_NOT_FOUND: ExitCode.notFound,
   NO_CHECKS: ExitCode.usage,
+  CHECK_NOT_RUNNABLE: ExitCode.usage,
+  PHASE_NOT_SKIPPABLE: ExitCode.usage,
   LOOP_NOT_RESUMABLE: ExitCode.needsPerson,
   LOCKED: ExitCode.locked,
   LOCK_LOST: ExitCode.locked,
@@ -62,5 +64,9 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
 
 /** The exit code for anything that was thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
-  return isHoldfastError(error) ? (BY_ERROR[error.code] ?? ExitCode.failed) : ExitCode.failed;
+  if (!isHoldfastError(error)) return ExitCode.failed;
+  // A session that the breaker halted; what else cannot be resumed needs a decision.
+  if (error.code === 'LOOP_NOT_RESUMABLE' && 'isHalted' in error && error.isHalted === true)
+    return ExitCode.breakerOpen;
+  return BY_ERROR[error.code] ?? ExitCode.failed;
 }

@@ -56,7 +56,6 @@ const TURNS = [
   { steps: [{ ask: { questions: [QUESTION] } }, write('test/greet.test.mjs', TESTS), status(true)] },
   { steps: [{ say: 'I begin with the function.' }, { delay: WORK_MS }, status(false)] },
   { steps: [write('greet.mjs', CODE), status(true)] },
-  { steps: [status(true)] },
   { steps: [write('greet.mjs', TIDIED), status(true)] },
   {
     steps: [

@@ -33,6 +33,13 @@ export interface RunReport {
     readonly costUsd: number;
   };
   readonly phases: readonly PhaseReport[];
+  /** Phases that a person ended without their gates. */
+  readonly skipped: readonly {
+    readonly phase: string;
+    readonly at: string;
+    readonly actor: string;
+    readonly reason: string;
+  }[];
   readonly tests: readonly TestPoint[];
   readonly questions: readonly { readonly id: string; readonly title: string; readonly status: string }[];
   /** Permissions that were denied, with what was wanted. */
@@ -90,6 +97,7 @@ export function reportRun({
     lastActivityAt: state.lastActivity ?? state.startedAt,
     usage: { iterations, activeMs, tokens, costUsd },
     phases: phasesOf(loop, conversation),
+    skipped: state.phasesSkipped.map(({ phase, at, actor, reason }) => ({ phase, at, actor, reason })),
     tests: testsOf(loop),
     questions: questions.map(({ id, outcome, questions: asked }) => ({
       id,

@@ -18,5 +18,12 @@ export {
 } from './openspec/project.js';
 export { groupSteps, type Scenario } from './openspec/scenarios.js';
 export { countTasks, isComplete, type Story, type Task } from './openspec/tasks.js';
-export { type PrpCriterion, type PrpPlan, parsePrp } from './prp/parse-prp.js';
+export {
+  type PrpCriterion,
+  type PrpPlan,
+  type PrpSection,
+  type PrpTopic,
+  parsePrp,
+  prpSections,
+} from './prp/parse-prp.js';
 export { guessVerifyCommands } from './verify-commands.js';

@@ -36,7 +36,7 @@ function facts(overrides: Partial<TurnFacts> = {}, answer: Partial<PromptRespons
     phase: phase('GREEN'),
     exchange: { kind: 'response', response: response(answer), timeUp: null },
     trouble: undefined,
-    checks: { exitCode: 0, tests: null, failure: null, output: '' },
+    checks: { exitCode: 0, tests: null, failure: null, output: '', broken: null },
     documents: { total: 0, decisionRecords: 0 },
     progress: undefined,
     activeMs: 5,
@@ -100,7 +100,13 @@ describe('what a turn achieved', () => {
   });
 
   it('a failing check is the error, but not in the phase that wants tests to fail', () => {
-    const checks = { exitCode: 1, tests: null, failure: 'npm test ended with 1: boom', output: 'boom' };
+    const checks = {
+      exitCode: 1,
+      tests: null,
+      failure: 'npm test ended with 1: boom',
+      output: 'boom',
+      broken: null,
+    };
     expect(analyzeTurn(facts({ checks })).error).toBe('npm test ended with 1: boom');
     expect(analyzeTurn(facts({ checks, phase: phase('RED') })).error).toBeNull();
   });

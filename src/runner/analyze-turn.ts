@@ -8,8 +8,10 @@ import {
   NO_CLAIM,
   type Phase,
   parseStatus,
+  wantsFailingTests,
 } from '../sessions/loop/index.js';
 import type { PromptResponse } from '../sessions/process/index.js';
+import { isDocument } from '../workspace/index.js';
 import type { CheckResults } from './checks.js';
 import type { StoryProgress } from './plan.js';
 
@@ -29,7 +31,9 @@ export interface TurnFacts {
   readonly trouble: ServiceTrouble | undefined;
   /** Null when the checks were not run. */
   readonly checks: CheckResults | null;
-  readonly documents: Measurement['documents'];
+  /** How often they ran; all runs before the last one were green. */
+  readonly runs?: number | undefined;
+  readonly documents: Pick<Measurement['documents'], 'total' | 'decisionRecords'>;
   readonly progress: StoryProgress | undefined;
   readonly activeMs: number;
 }
@@ -70,6 +74,13 @@ export function usageOf({ usage }: PromptResponse): { tokens: number; costUsd: n
   return { tokens, costUsd: usage.costUsd ?? 0 };
 }
 
+/** Whether the agent says in a finished answer that its phase is done. */
+export function saysDone(exchange: Exchange): boolean {
+  if (exchange.kind === 'failure' || exchange.timeUp !== null) return false;
+  const { reason, stdout } = exchange.response;
+  return reason === 'completed' && claimOf(parseStatus(stdout)).exitSignal === true;
+}
+
 /** Whether an exchange is worth running the checks for: it was answered, or it changed something. */
 export function isWorthChecking(exchange: Exchange): boolean {
   if (exchange.kind === 'failure') return false;
@@ -108,7 +119,7 @@ function runOf({ reason }: PromptResponse, limit: LimitSignal | undefined): Iter
   return reason === 'died' ? 'crashed' : 'failed';
 }
 
-function measurementOf({ exchange, checks, documents, progress }: TurnFacts): Measurement | null {
+function measurementOf({ exchange, checks, runs = 1, documents, progress }: TurnFacts): Measurement | null {
   if (checks === null) return null;
   const changes = exchange.kind === 'response' ? exchange.response.changes : null;
   return {
@@ -121,9 +132,15 @@ function measurementOf({ exchange, checks, documents, progress }: TurnFacts): Me
       modified: changes?.modified.length ?? 0,
       deleted: changes?.deleted.length ?? 0,
     },
-    documents,
+    documents: { ...documents, changed: changedDocuments(changes) },
+    ...(runs > 1 ? { runs } : {}),
     ...(progress === undefined ? {} : { tasks: progress.tasks }),
   };
+}
+
+function changedDocuments(changes: PromptResponse['changes']): number {
+  if (changes === null) return 0;
+  return [...changes.created, ...changes.modified].filter(isDocument).length;
 }
 
 function errorOf(facts: TurnFacts, response: PromptResponse, run: IterationOutcome['run']): string | null {
@@ -132,5 +149,5 @@ function errorOf(facts: TurnFacts, response: PromptResponse, run: IterationOutco
   const [denial] = response.denials;
   if (denial !== undefined) return `permission denied: ${denial.name}: ${denial.title}`;
   // Tests that fail are what the first phase is for.
-  return facts.phase.gate === 'new-tests-fail' ? null : (facts.checks?.failure ?? null);
+  return wantsFailingTests(facts.phase) ? null : (facts.checks?.failure ?? null);
 }

@@ -15,6 +15,16 @@ export interface RunAnswer {
   readonly text: string | undefined;
 }
 
+/** What can be chosen wherever a run asks how to go on. */
+export const CHANGE = 'Change the approach';
+export const STOP = 'Stop';
+
+/** What the agent is to be told after an answer. */
+export function guidanceOf({ choice, text }: RunAnswer): string | undefined {
+  if (text !== undefined && text !== '') return text;
+  return choice === CHANGE ? 'Take another approach: what was tried so far does not work.' : undefined;
+}
+
 /** Who asks, where it is the run itself. */
 const RUN = 'holdfast run';
 

@@ -27,7 +27,13 @@ const TAP = (passed: number, failed: number) =>
 
 describe('checks', () => {
   it('that pass have exit code 0, and no numbers where none were told', async () => {
-    expect(await run(['true', 'echo fine'])).toEqual({ exitCode: 0, tests: null, failure: null, output: '' });
+    expect(await run(['true', 'echo fine'])).toEqual({
+      exitCode: 0,
+      tests: null,
+      failure: null,
+      output: '',
+      broken: null,
+    });
   });
 
   it('the first that fails gives exit code and words; the others run all the same', async () => {
@@ -56,7 +62,21 @@ describe('checks', () => {
       QUIET,
       never(),
     );
-    expect(results).toMatchObject({ exitCode: 127, failure: expect.stringContaining('no such program') });
+    const words = expect.stringContaining('no such program');
+    const broken = { label: 'no-such-program-at-all x', exitCode: 127, words };
+    expect(results).toMatchObject({ exitCode: 127, failure: words, broken });
+  });
+
+  it('one that a shell does not find, or may not execute, is named; one that ran and failed is not', async () => {
+    const broken = async (...commands: string[]) => (await run(commands)).broken;
+    expect(await broken('true', 'no-such-command-at-all --x')).toMatchObject({
+      label: 'no-such-command-at-all --x',
+      exitCode: 127,
+    });
+    expect(await broken('/dev/null')).toMatchObject({ label: '/dev/null', exitCode: 126 });
+    expect(await broken('exit 1')).toBeNull();
+    // A test run whose own exit code is that has run.
+    expect(await broken(`${TAP(1, 1)}; exit 127`)).toBeNull();
   });
 
   it('one that takes too long has failed and is gone with all that it started', async () => {

@@ -21,6 +21,8 @@ export interface CheckResults {
   readonly failure: string | null;
   /** The end of what the first one that failed printed. */
   readonly output: string;
+  /** The first one that could not even run: its command is not there, or may not be executed. */
+  readonly broken: { readonly label: string; readonly exitCode: number; readonly words: string } | null;
 }
 
 export interface CheckTools {
@@ -45,8 +47,9 @@ export interface CheckResult {
 
 const MAX_OUTPUT_CHARACTERS = 512 * 1024;
 const TOLD_LINES = 40;
-/** What shells say of a command that is not there. */
+/** What shells say of a command that is not there, and of one that cannot be executed. */
 const NOT_FOUND = 127;
+const NOT_EXECUTABLE = 126;
 
 /** The user typed it, so it goes to a shell. */
 export function typedCheck(text: string): Check {
@@ -128,7 +131,7 @@ function summarize(results: readonly { check: Check; result: CheckResult }[]): C
   const counted = results.flatMap(({ result }) => (result.tests === null ? [] : [result.tests]));
   const tests = counted.length === 0 ? null : counted.reduce(sum);
   if (failed === undefined) {
-    return { exitCode: results.length === 0 ? null : 0, tests, failure: null, output: '' };
+    return { exitCode: results.length === 0 ? null : 0, tests, failure: null, output: '', broken: null };
   }
   const { check, result } = failed;
   const words = result.exitCode === null ? 'did not end by itself' : `ended with ${result.exitCode}`;
@@ -138,7 +141,18 @@ function summarize(results: readonly { check: Check; result: CheckResult }[]): C
     tests,
     failure: `${check.label} ${words}: ${tellingLine(result.output)}`,
     output: result.output.split('\n').slice(-TOLD_LINES).join('\n').trim(),
+    broken: brokenIn(results),
   };
+}
+
+function brokenIn(results: readonly { check: Check; result: CheckResult }[]): CheckResults['broken'] {
+  const found = results.find(
+    ({ result: { exitCode, tests } }) =>
+      (exitCode === NOT_FOUND || exitCode === NOT_EXECUTABLE) && tests === null,
+  );
+  if (found === undefined) return null;
+  const { check, result } = found;
+  return { label: check.label, exitCode: result.exitCode ?? NOT_FOUND, words: tellingLine(result.output) };
 }
 
 function sum(a: TestCounts, b: TestCounts): TestCounts {

@@ -24,3 +24,19 @@ export class NoChecksError extends HoldfastError<'NO_CHECKS'> {
     });
   }
 }
+
+/** A check that cannot run measures nothing; no agent is paid for that. */
+export class CheckNotRunnableError extends HoldfastError<'CHECK_NOT_RUNNABLE'> {
+  readonly code = 'CHECK_NOT_RUNNABLE';
+
+  constructor({ label, exitCode, words }: { label: string; exitCode: number; words: string }) {
+    super(
+      `The check \`${visibleExcerpt(label, 200)}\` cannot run (exit code ${exitCode}): ${visibleExcerpt(words, 200)}`,
+      {
+        hint:
+          'No agent was started. Install what the check needs, or name another one with --verify "<command>", and run the same ' +
+          'command with --resume.',
+      },
+    );
+  }
+}

@@ -4,9 +4,12 @@ import type {
   Decision,
   IterationOutcome,
   LoopRequest,
+  Missing,
+  SkippedPhase,
   TestCounts,
   Waiting,
 } from '../sessions/loop/index.js';
+import type { StoryPlace } from './plan.js';
 import type { Standing, TestPoint } from './standing.js';
 import type { Continuation } from './take-turn.js';
 
@@ -25,6 +28,8 @@ export interface RunEnd {
     /** A signal came. */
     | 'interrupted';
   readonly reason: string | null;
+  /** Of a run that was halted: what the gate of its phase lacks. */
+  readonly missing?: readonly Missing[] | undefined;
 }
 
 /** What happens during a run, for those who watch: `holdfast run --json` prints one a line. */
@@ -40,6 +45,8 @@ export type RunEvent =
       readonly story: string | null;
       readonly verify: readonly string[];
       readonly budget: Budget;
+      /** The name of the phases together: `tdd`, `work`. */
+      readonly preset: string;
       /** The phases of the plan in their order; with stories the one phase that each of them goes through. */
       readonly phases: readonly string[];
       /** How many stories the plan has; null for a plan without. */
@@ -57,6 +64,8 @@ export type RunEvent =
       readonly iteration: number;
       /** What the agent is to work on: the title of the plan, or of the story. */
       readonly title: string;
+      /** Which story of how many; null for a plan without. */
+      readonly place: StoryPlace | null;
     }
   | { readonly type: 'continuation'; readonly continuation: Continuation }
   | { readonly type: 'agent'; readonly event: AgentEvent }
@@ -79,12 +88,26 @@ export type RunEvent =
       readonly files: { readonly created: number; readonly modified: number; readonly deleted: number };
       readonly denials: readonly string[];
       readonly exitSignal: boolean;
-      readonly gates: { readonly first: boolean; readonly second: boolean; readonly condition: string };
+      readonly gates: {
+        readonly first: boolean;
+        readonly second: boolean;
+        readonly condition: string;
+        /** What gate 1 lacks, in numbers. */
+        readonly missing: readonly Missing[];
+      };
       readonly breaker: string;
       readonly decision: Decision;
       readonly activeMs: number;
       /** Of that, what was neither agent nor checks. */
       readonly overheadMs: number;
+    }
+  /** A person ended a phase without its gates; `next` follows it, null at the end. */
+  | {
+      readonly type: 'phase-skipped';
+      readonly phase: string;
+      readonly actor: string;
+      readonly reason: string;
+      readonly next: string | null;
     }
   /** An iteration that was cut short; it is not counted, and its prompt is not sent again. */
   | { readonly type: 'iteration-cut'; readonly reason: string }
@@ -97,4 +120,9 @@ export type RunEvent =
       readonly from: 'agent' | 'run';
     }
   | { readonly type: 'request'; readonly request: LoopRequest }
-  | ({ readonly type: 'run-end'; readonly sessionId: string } & RunEnd);
+  | ({
+      readonly type: 'run-end';
+      readonly sessionId: string;
+      /** Phases that were skipped in this session, whoever ran it. */
+      readonly skipped?: readonly SkippedPhase[] | undefined;
+    } & RunEnd);

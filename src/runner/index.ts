@@ -1,12 +1,12 @@
 export { AgentQuestions } from './agent-questions.js';
 export { type Check, guessedCheck, typedCheck } from './checks.js';
-export { NoChecksError, PlanNotFoundError } from './errors.js';
+export { CheckNotRunnableError, NoChecksError, PlanNotFoundError } from './errors.js';
 export type { RunEnd, RunEvent } from './events.js';
-export type { Assignment, RunPlan, StoryProgress } from './plan.js';
+export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan.js';
 export { buildPrompt, type PromptFacts } from './prompt.js';
 export { openPrpPlan } from './prp-plan.js';
 export { runLoop } from './run-loop.js';
-export { CONTEXT_MODES, type ContextMode, type RunParts } from './run-parts.js';
+export { CONTEXT_MODES, type ContextMode, type RunParts, type SkipWish } from './run-parts.js';
 export { type Standing, type TestPoint, testHistory } from './standing.js';
 export {
   type Continuation,

@@ -1,9 +1,25 @@
 import { ServiceNotes } from '../agents/index.js';
 import { isHoldfastError, messageOf } from '../foundation/index.js';
-import { type Decision, type IterationOutcome, phaseOf } from '../sessions/loop/index.js';
+import {
+  type Decision,
+  gatesOf,
+  type IterationOutcome,
+  isGreen,
+  type Phase,
+  phaseOf,
+  wantsSecondRun,
+} from '../sessions/loop/index.js';
 import { countDocuments } from '../workspace/index.js';
 import { AgentQuestions } from './agent-questions.js';
-import { analyzeTurn, type Exchange, endOf, isWorthChecking, type TimeUp, usageOf } from './analyze-turn.js';
+import {
+  analyzeTurn,
+  type Exchange,
+  endOf,
+  isWorthChecking,
+  saysDone,
+  type TimeUp,
+  usageOf,
+} from './analyze-turn.js';
 import { type CheckResults, runChecks } from './checks.js';
 import { IdleClock } from './idle-clock.js';
 import { readLateAnswers } from './late-answers.js';
@@ -45,9 +61,18 @@ export async function iterate(
     measured: measuredFacts(parts, memory),
     interrupted,
     answers: answers.texts,
+    isFresh: parts.conversation.context.length === 0,
+    ownWords: parts.ownWords[phase.name],
   });
   const story = state.currentStory ?? null;
-  emit({ type: 'iteration-start', phase: phase.name, story, iteration, title: assignment.title });
+  emit({
+    type: 'iteration-start',
+    phase: phase.name,
+    story,
+    iteration,
+    title: assignment.title,
+    place: assignment.story ?? null,
+  });
   emit({ type: 'standing', ...standingOf(parts) });
   const notes = new ServiceNotes();
   const agentStartMs = clock.monotonicMs();
@@ -60,7 +85,7 @@ export async function iterate(
   }
   if (cut.signal.aborted) return leave(parts, exchange, work, cut.signal.reason as CutReason);
   const checksStartMs = clock.monotonicMs();
-  const checks = isWorthChecking(exchange) ? await checked(parts, cut.signal) : null;
+  const { checks, runs } = await measured(parts, phase, exchange, cut.signal);
   othersMs += clock.monotonicMs() - checksStartMs;
   if (cut.signal.aborted) return leave(parts, exchange, work, cut.signal.reason as CutReason);
   if (checks !== null) memory.checks = checks;
@@ -69,13 +94,27 @@ export async function iterate(
     phase.gate === 'documents' ? countDocuments(parts.fileSystem, parts.projectDirectory) : NO_DOCUMENTS;
   const progress = await plan.progress(loop.state);
   const activeMs = Math.round(work.workedMs);
-  const outcome = analyzeTurn({ phase, exchange, trouble, checks, documents, progress, activeMs });
+  const outcome = analyzeTurn({ phase, exchange, trouble, checks, runs, documents, progress, activeMs });
   const decision = loop.commitIteration(outcome);
   tell(parts, { phase: phase.name, story, iteration }, outcome, exchange, decision, {
     activeMs,
     overheadMs: Math.max(0, Math.round(work.workedMs - othersMs)),
   });
   return { decision };
+}
+
+/** The checks after an exchange; once more where the phase wants that, all seems well, and the agent says that it is done. */
+async function measured(
+  parts: RunParts,
+  phase: Phase,
+  exchange: Exchange,
+  signal: AbortSignal,
+): Promise<{ checks: CheckResults | null; runs: number }> {
+  if (!isWorthChecking(exchange)) return { checks: null, runs: 0 };
+  const checks = await checked(parts, signal);
+  if (signal.aborted || !wantsSecondRun(phase) || !isGreen(checks) || !saysDone(exchange))
+    return { checks, runs: 1 };
+  return { checks: await checked(parts, signal), runs: 2 };
 }
 
 const NO_DOCUMENTS = { total: 0, decisionRecords: 0 };
@@ -204,7 +243,6 @@ function leave(
 
 function measuredFacts({ loop }: RunParts, memory: RunMemory): MeasuredFacts {
   const { dualGate, state } = loop.documents;
-  const isOfPhase = dualGate.phase === state.currentPhase && state.currentIteration > 0;
   const { values } = dualGate.gate_1;
   const number = (key: string) => (typeof values[key] === 'number' ? values[key] : null);
   const total = number('tests_total');
@@ -212,12 +250,15 @@ function measuredFacts({ loop }: RunParts, memory: RunMemory): MeasuredFacts {
     total === null
       ? null
       : { total, passing: number('tests_passing') ?? 0, failing: number('tests_failing') ?? 0, skipped: 0 };
+  const { isMeasured, first, second, condition, missing } = gatesOf(state, dualGate);
   return {
     tests: memory.checks === null ? stored : memory.checks.tests,
     exitCode: memory.checks === null ? number('exit_code') : memory.checks.exitCode,
     output: memory.checks?.output ?? '',
-    condition: isOfPhase ? dualGate.gate_1.condition : null,
-    isFirstGateOpen: isOfPhase && dualGate.gate_1.satisfied,
+    condition,
+    isFirstGateOpen: isMeasured && first,
+    missing,
+    wasSignalled: second,
   };
 }
 
@@ -244,6 +285,7 @@ function tell(
       first: dualGate.gate_1.satisfied,
       second: dualGate.gate_2.satisfied,
       condition: dualGate.gate_1.condition,
+      missing: dualGate.gate_1.missing ?? [],
     },
     breaker: breaker.state,
     decision,

@@ -1,4 +1,5 @@
-import type { LoopState } from '../sessions/loop/index.js';
+import type { PrpSection } from '../plans/index.js';
+import type { CreateLoopOptions, LoopState, PlanPreset } from '../sessions/loop/index.js';
 
 /** What the agent is to work on now. */
 export interface Assignment {
@@ -7,10 +8,21 @@ export interface Assignment {
   readonly path: string;
   /** What must be so in the end. */
   readonly criteria: readonly { readonly text: string; readonly isDone: boolean }[];
+  /** The plan's own sections, of which a prompt quotes those that matter; absent where `background` has it all. */
+  readonly sections?: readonly PrpSection[] | undefined;
+  /** The story that it is, where the plan has stories. */
+  readonly story?: StoryPlace | undefined;
   /** What else the agent must know: proposal, design, scenarios, learnings; empty for a plan that it can read itself. */
   readonly background: string;
   /** How it says that a task is done and what it learned; empty where the plan has no tasks. */
   readonly howTo: string;
+}
+
+/** Which story of how many: `2` of 3, counted from 1, and its title. */
+export interface StoryPlace {
+  readonly number: number;
+  readonly total: number;
+  readonly title: string;
 }
 
 /** A plan as the runner works through it. */
@@ -21,7 +33,9 @@ export interface RunPlan {
   readonly criteriaCount: number;
   /** What the person should know of the plan before it is worked on, one sentence or two each. */
   readonly warnings?: readonly string[] | undefined;
-  readonly story?: { readonly first: string; readonly total: number } | undefined;
+  readonly story?: CreateLoopOptions['story'];
+  /** The phases that the plan asks for, as its front matter says; absent where it does not. */
+  readonly preset?: PlanPreset | undefined;
   /** What the agent's tools need in their environment to know which session they belong to. */
   environment(sessionId: string): Readonly<Record<string, string>>;
   /** Whether the agent is told to run this command line, by `howTo`; absent where the plan has no commands. */

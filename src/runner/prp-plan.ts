@@ -1,21 +1,29 @@
-import { parsePrp } from '../plans/index.js';
+import { parsePrp, prpSections } from '../plans/index.js';
+import { PLAN_PRESETS } from '../sessions/loop/index.js';
 import { type FileSystem, readUserFile, UnsafePathError } from '../storage/index.js';
 import { PlanNotFoundError } from './errors.js';
 import type { RunPlan } from './plan.js';
 
 /** A PRP document as a plan. It is read again for each iteration: people edit it. Throws PLAN_NOT_FOUND. */
 export function openPrpPlan(fileSystem: FileSystem, path: string, shownPath: string): RunPlan {
-  const read = () => parsePrp(readPlan(fileSystem, path, shownPath));
-  const { length: criteriaCount } = read().criteria;
+  const read = () => readPlan(fileSystem, path, shownPath);
+  const { criteria: known, preset: asked } = parsePrp(read());
+  const preset = PLAN_PRESETS.find((name) => name === asked);
   return {
     path,
-    criteriaCount,
-    warnings: criteriaCount === 0 ? [withoutCriteria(shownPath)] : [],
+    criteriaCount: known.length,
+    preset,
+    warnings: [
+      ...(known.length === 0 ? [withoutCriteria(shownPath)] : []),
+      ...(asked !== null && preset === undefined ? [unknownPreset(shownPath, asked)] : []),
+    ],
     environment: () => ({}),
     async begin() {},
     async assignment() {
-      const { title, criteria } = read();
-      return { title: title ?? shownPath, path: shownPath, criteria, background: '', howTo: '' };
+      const text = read();
+      const { title, criteria } = parsePrp(text);
+      const sections = prpSections(text);
+      return { title: title ?? shownPath, path: shownPath, criteria, sections, background: '', howTo: '' };
     },
     async progress() {
       return undefined;
@@ -38,6 +46,10 @@ function readPlan(fileSystem: FileSystem, path: string, shownPath: string): stri
   }
   if (text === undefined) throw new PlanNotFoundError(shown);
   return text;
+}
+
+function unknownPreset(shownPath: string, asked: string): string {
+  return `${shownPath} asks for the phases ${asked}, which is not one of ${PLAN_PRESETS.join(', ')}: its front matter is ignored.`;
 }
 
 function withoutCriteria(shownPath: string): string {

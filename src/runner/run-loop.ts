@@ -1,6 +1,8 @@
-import { askPerson } from './ask-person.js';
+import { askPerson, CHANGE, guidanceOf, STOP } from './ask-person.js';
 import { Attention } from './attention.js';
+import { CheckNotRunnableError } from './errors.js';
 import type { RunEnd } from './events.js';
+import { halted } from './halted.js';
 import { checked, iterate } from './iterate.js';
 import { adoptQuestions, waitingQuestions } from './late-answers.js';
 import type { RunMemory, RunParts } from './run-parts.js';
@@ -12,7 +14,7 @@ import { standingOf } from './standing.js';
  */
 export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<RunEnd> {
   using attention = new Attention(parts, signal);
-  const memory: RunMemory = { checks: null, isContextFull: false };
+  const memory: RunMemory = { checks: null, isContextFull: false, skip: parts.skip, refusal: null };
   forgetOutdatedRequests(parts);
   closeInterruptedTurn(parts);
   await adoptQuestions(parts);
@@ -36,7 +38,7 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
   emit({ type: 'standing', ...standingOf(parts) });
   if (loop.state.status === 'suspended')
     return { outcome: 'stopped', reason: loop.state.suspendReason ?? null };
-  if (loop.state.status === 'halted') return halted(parts, attention);
+  if (loop.state.status === 'halted') return halted(parts, memory, attention);
   if (loop.state.status === 'paused') return rest(parts, attention);
   if ((loop.state.baseline ?? null) === null) return measureBaseline(parts, memory, attention);
   const permission = loop.permission();
@@ -72,7 +74,12 @@ async function measureBaseline(parts: RunParts, memory: RunMemory, attention: At
   using cut = attention.cut();
   const checks = await checked(parts, cut.signal);
   if (cut.signal.aborted) return;
-  const { exitCode, tests } = checks;
+  const { exitCode, tests, broken } = checks;
+  if (broken !== null) {
+    const error = new CheckNotRunnableError(broken);
+    parts.loop.suspend(error.message);
+    throw error;
+  }
   parts.loop.recordBaseline({ exitCode, tests });
   memory.checks = checks;
   parts.emit({ type: 'baseline', exitCode, tests });
@@ -120,55 +127,12 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
 }
 
 const RAISE = 'Raise the limit';
-const CHANGE = 'Change the approach';
-const RETRY = 'Try again';
-const STOP = 'Stop';
 const KEY_OF_BUDGET = {
   iterations: 'iterations',
   time: 'activeMs',
   tokens: 'tokens',
   cost: 'costUsd',
 } as const;
-
-async function halted(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
-  const { loop, isUnattended } = parts;
-  const reason = loop.state.haltReason;
-  if (isUnattended) return { outcome: 'halted', reason };
-  using cut = attention.cut();
-  const answer = await askPerson(
-    parts,
-    {
-      title: 'Breaker',
-      prompt: `${loop.state.prpFile}: the run was halted: ${sentence(reason ?? '')} How does it go on?`,
-      options: [
-        { label: RETRY, description: 'Reset the breaker and go on' },
-        { label: CHANGE, description: 'The same, with what you write as guidance for the agent' },
-        { label: STOP, description: 'End here; `holdfast run --reset` tries again later' },
-      ],
-    },
-    cut.signal,
-  );
-  if (cut.signal.aborted) return undefined;
-  if (answer === null || answer.choice === STOP) return { outcome: 'halted', reason };
-  loop.reset(guidanceOf(answer));
-  return undefined;
-}
-
-/** With one full stop, whatever the words of others end with. */
-function sentence(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
-}
-
-function guidanceOf({
-  choice,
-  text,
-}: {
-  choice: string | null;
-  text: string | undefined;
-}): string | undefined {
-  if (text !== undefined && text !== '') return text;
-  return choice === CHANGE ? 'Take another approach: what was tried so far does not work.' : undefined;
-}
 
 /** The agent asked something and cannot go on without the answer. */
 async function waitForAnswer(

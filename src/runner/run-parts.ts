@@ -38,8 +38,18 @@ export interface RunParts {
   readonly emit: (event: RunEvent) => void;
   /** Told by whoever asks a person for a permission; the iteration that runs listens. */
   readonly permissions: { onAsking: (isWaiting: boolean) => void };
+  /** What the person wants said in each phase, by its name. */
+  readonly ownWords: Readonly<Record<string, string>>;
+  /** The phase in which the session halted is to be skipped first: by whom and why. */
+  readonly skip: SkipWish | null;
   /** When the person started this run: what was asked of it before is outdated. */
   readonly startedAt: Date;
+}
+
+/** Who wants a phase skipped, and why; without a reason of their own it is why the session halted. */
+export interface SkipWish {
+  readonly actor: string;
+  readonly reason?: string | undefined;
 }
 
 /** What a run remembers from one iteration to the next; none of it is needed after a restart. */
@@ -47,6 +57,10 @@ export interface RunMemory {
   checks: CheckResults | null;
   /** The agent cannot take more into its context. */
   isContextFull: boolean;
+  /** A phase to be skipped that was not yet. */
+  skip: SkipWish | null;
+  /** Why the last phase could not be skipped, until somebody is told. */
+  refusal: string | null;
 }
 
 /** Why an iteration was cut short. */

@@ -1,8 +1,10 @@
 import {
   type Budget,
+  gatesOf,
   type LoopDocuments,
   type LoopState,
   type LoopStatus,
+  type Missing,
   type OwnedLoop,
   phaseOf,
   type Usage,
@@ -36,6 +38,10 @@ export interface Standing {
     readonly noProgress: { readonly count: number; readonly limit: number };
     readonly sameError: { readonly count: number; readonly limit: number };
   };
+  /** What gate 1 of the phase lacked after its last iteration, and whether the agent said done; null before the first one. */
+  readonly gate: { readonly missing: readonly Missing[]; readonly isSignalled: boolean } | null;
+  /** Phases that a person skipped. */
+  readonly skipped: readonly string[];
   /** How full the agent's context is, in percent; null before its first answer. */
   readonly contextPercent: number | null;
   /** Questions of the agent whose answer it was not told yet. */
@@ -43,7 +49,8 @@ export interface Standing {
 }
 
 export function standingOf({ loop, taker }: { loop: OwnedLoop; taker: TurnTaker }): Standing {
-  const { state, breaker, rateLimit } = loop.documents;
+  const { state, breaker, rateLimit, dualGate } = loop.documents;
+  const gates = gatesOf(state, dualGate);
   const phase = phaseOf(state);
   return {
     status: state.status,
@@ -61,6 +68,8 @@ export function standingOf({ loop, taker }: { loop: OwnedLoop; taker: TurnTaker 
       noProgress: { count: breaker.noProgressCount, limit: phase.noProgress },
       sameError: { count: breaker.sameErrorCount, limit: phase.sameError },
     },
+    gate: gates.isMeasured ? { missing: gates.missing, isSignalled: gates.second } : null,
+    skipped: state.phasesSkipped.map((skipped) => skipped.phase),
     contextPercent: taker.session?.contextPercent ?? null,
     openQuestions: state.openQuestions,
   };

@@ -15,6 +15,12 @@ const NOT_OURS = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', '
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 20_000;
 
+/** Whether a path of a project is a document, by its name, and none that others wrote. */
+export function isDocument(path: string): boolean {
+  const names = path.split('/');
+  return DOCUMENT.test(path) && !names.some((name) => name.startsWith('.') || NOT_OURS.has(name));
+}
+
 /** Counts the documents below a directory. Links are not followed; what cannot be listed has none. */
 export function countDocuments(fileSystem: FileSystem, root: string): DocumentCount {
   const count = { total: 0, decisionRecords: 0 };

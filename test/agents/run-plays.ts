@@ -59,8 +59,7 @@ function storyRules(story: number, agent: string): Rule[] {
 function phases(improves: ModelTurn): Rule[] {
   return [
     ...answers(prompts('RED'), WRITES_TESTS, DONE),
-    ...answers(prompts('GREEN', '1'), WRITES_CODE, DONE),
-    ...answers(prompts('GREEN'), CHECKS, DONE),
+    ...answers(prompts('GREEN'), WRITES_CODE, DONE),
     ...answers(prompts('REFACTOR'), improves, DONE),
     ...answers(prompts('DOCUMENT'), WRITES_DOCUMENTS, DONE),
   ];

@@ -17,7 +17,7 @@ import {
   StoryNotFoundError,
   TaskNotFoundError,
 } from '../../src/plans/index.js';
-import { NoChecksError, PlanNotFoundError } from '../../src/runner/index.js';
+import { CheckNotRunnableError, NoChecksError, PlanNotFoundError } from '../../src/runner/index.js';
 import {
   ChangeLockedError,
   ChangeNotHeldError,
@@ -39,6 +39,7 @@ import {
   LoopNotFoundError,
   LoopNotResumableError,
   LoopPoisonedError,
+  PhaseNotSkippableError,
 } from '../../src/sessions/loop/index.js';
 import {
   InvalidProcessIdError,
@@ -141,12 +142,16 @@ describe('exit codes', () => {
     [new TaskOutOfScopeError('x', 'y'), 'SCOPE_ERROR', 2],
     [new LoopNotFoundError('/p'), 'LOOP_NOT_FOUND', 4],
     [new LoopNotResumableError('x', 'reset'), 'LOOP_NOT_RESUMABLE', 3],
+    [new LoopNotResumableError('x', 'reset_or_abort'), 'LOOP_NOT_RESUMABLE', 6],
+    [new LoopNotResumableError('x', 'reset_or_abort', { isAborted: true }), 'LOOP_NOT_RESUMABLE', 3],
     [new LoopEndedError('completed', 'pause'), 'LOOP_ENDED', 1],
     [new LoopPoisonedError('/p', { cause }), 'LOOP_POISONED', 1],
     [new InvalidCatalogIdError('x'), 'INVALID_SESSION_ID', 2],
     [new RestoreBlockedError({ kind: 'loop', id: 'x' }), 'RESTORE_BLOCKED', 1],
     [new PlanNotFoundError('x'), 'PLAN_NOT_FOUND', 4],
     [new NoChecksError(), 'NO_CHECKS', 2],
+    [new CheckNotRunnableError({ label: 'x', exitCode: 127, words: 'y' }), 'CHECK_NOT_RUNNABLE', 2],
+    [new PhaseNotSkippableError('paused'), 'PHASE_NOT_SKIPPABLE', 2],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
     [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],

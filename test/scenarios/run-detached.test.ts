@@ -48,7 +48,7 @@ describe('a run in the background', () => {
         exitCode: null,
       });
       await until(() => isGone(data.pid));
-      expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 5 } });
+      expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 4 } });
     },
   );
 
@@ -146,7 +146,10 @@ describe('a run in the background', () => {
     await until(() => isGone(halting.data.pid));
     expect(await detach(world)).toMatchObject({
       code: 3,
-      data: { code: 'CONFIRMATION_MISSING', hint: expect.stringContaining('--reset, --new, --abort') },
+      data: {
+        code: 'CONFIRMATION_MISSING',
+        hint: expect.stringContaining('--reset, --skip, --new, --abort'),
+      },
     });
     const again = await detach(world, ['--reset']);
     expect(again).toMatchObject({ code: 0, data: { sessionId: halting.data.sessionId, isResumed: true } });

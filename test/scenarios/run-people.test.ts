@@ -9,6 +9,7 @@ import {
   done,
   living,
   notDone,
+  PLAN,
   type RunWorld,
   runWorld,
   TESTS,
@@ -79,7 +80,7 @@ describe('a question of the agent', () => {
     await world.run(['answer', id, '--option', 'Big']);
     expect(await again.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('→ Big');
-    expect(world.prompts()).toHaveLength(6);
+    expect(world.prompts()).toHaveLength(5);
   });
 });
 
@@ -176,8 +177,10 @@ describe('before it starts', () => {
     const run = await world.go(['--dry-run', '--max-iterations', '7']);
     expect(run.code).toBe(0);
     expect(run.stdout).toContain('Iteration 1 of RED');
-    expect(run.stdout).toContain('["sh","-c","node --test"]');
-    expect(run.stdout).toContain('{"iterations":7}');
+    expect(run.stdout).toMatch(/^checks +node --test$/m);
+    expect(run.stdout).toMatch(/^limits +7 iterations$/m);
+    const { data } = await world.json(['run', PLAN, '--agent', 'player', '--verify', CHECK, '--dry-run']);
+    expect(data).toMatchObject({ checks: [['sh', '-c', CHECK]], limits: { iterations: 100 } });
     expect(existsSync(join(world.project, '.prp-session'))).toBe(false);
     expect(world.prompts()).toEqual([]);
   });
@@ -263,20 +266,20 @@ describe('afterwards', () => {
     const { data } = await world.json(['report']);
     expect(data).toMatchObject({
       status: 'completed',
-      usage: { iterations: 6, tokens: 6 * 1_050 },
+      usage: { iterations: 5, tokens: 5 * 1_050 },
       questions: [{ title: 'Numbers', status: 'completed' }],
     });
     expect(
       data.phases.map(({ name, iterations, tokens }: Record<string, unknown>) => [name, iterations, tokens]),
     ).toEqual([
       ['RED', 2, 2_100],
-      ['GREEN', 2, 2_100],
+      ['GREEN', 1, 1_050],
       ['REFACTOR', 1, 1_050],
       ['DOCUMENT', 1, 1_050],
     ]);
     expect(data.tests.at(-1)).toMatchObject({ phase: 'DOCUMENT', passing: 2, failing: 0, total: 2 });
-    expect((await world.run(['report'])).stdout).toMatch(/^GREEN +2 /m);
-    expect((await world.run(['report', '--md'])).stdout).toContain('| GREEN | 2 |');
+    expect((await world.run(['report'])).stdout).toMatch(/^GREEN +1 /m);
+    expect((await world.run(['report', '--md'])).stdout).toContain('| GREEN | 1 |');
   });
 });
 
@@ -311,6 +314,7 @@ describe('a run over an OpenSpec change', () => {
     await using world = await changeWorld();
     const run = await world.run(RUN);
     expect(run.stderr).toContain('completed');
+    expect(run.stderr).toMatch(/^story 2 of 6 \(Story 2\), iteration 1: the agent works$/m);
     expect(run.code).toBe(0);
     expect(world.state()).toMatchObject({
       status: 'completed',
@@ -327,6 +331,9 @@ describe('a run over an OpenSpec change', () => {
     await using world = await changeWorld();
     expect(await world.run([...RUN, '--max-iterations', '2'])).toMatchObject({ code: 7 });
     expect(world.state()).toMatchObject({ current_story: '3', phases_completed: ['1', '2'] });
+    expect((await world.run(['status'])).stdout).toMatch(
+      /^stories +story 3 of 6 {2}\[x\] 1 Story 1 {2}\[x\] 2 Story 2 {2}\[>\] 3 Story 3 0 % {2}\[ \] 4 Story 4 /m,
+    );
     const other = await world.run(['change', 'init', 'add-x']);
     expect(other.code).toBe(5);
     expect(await world.run([...RUN, '--resume', '--max-iterations', '20'])).toMatchObject({ code: 0 });

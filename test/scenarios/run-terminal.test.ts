@@ -169,7 +169,7 @@ describe('a run in a terminal', () => {
     for (const pid of agents) process.kill(pid, 'SIGKILL');
     expect(await pane.exitCode()).toBe(0);
     const history = await pane.history();
-    expect(history).toMatch(/^RED 1: no numbers, \d+s\n {2}crashed; .*\n {2}! .*SIGKILL$/m);
+    expect(history).toMatch(/^RED 1: no numbers, \d+s\n {2}the agent crashed · .*\n {2}! .*SIGKILL$/m);
     expect(history).toMatch(/^completed$/m);
   });
 });

@@ -46,7 +46,7 @@ describe('holdfast status', () => {
       expect(stdout).toMatch(/^iteration +5 of GREEN done/m);
       expect(stdout).toMatch(/^tests +6 of 10 pass, 4 fail$/m);
       expect(stdout).toMatch(/^breaker +CLOSED/m);
-      expect(stdout).toMatch(/^gates +measured no /m);
+      expect(stdout).toMatch(/^gates +not met: /m);
       expect(stdout).toMatch(/^calls +\d+ of 100 this hour$/m);
       expect(stdout).toMatch(/^last error +TypeError: Cannot read property/m);
       expect(stdout).toMatch(/^owner +none$/m);
@@ -61,7 +61,7 @@ describe('holdfast status', () => {
       action: 'offer_reset',
       expiryAction: 'reset_or_abort',
       reason: 'Circuit Breaker OPEN: No progress for 2 iterations',
-      choices: ['reset', 'new', 'abort'],
+      choices: ['reset', 'skip', 'new', 'abort'],
     });
   });
 

@@ -124,6 +124,8 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
             timeoutMs: 60_000,
           },
           projectDirectory: project,
+          ownWords: {},
+          skip: null,
           context: 'continue',
           service: { service: options.service, zone: 'UTC' },
           idle: { idleMs: Number.POSITIVE_INFINITY, toolMs: Number.POSITIVE_INFINITY },

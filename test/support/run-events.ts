@@ -15,6 +15,7 @@ export function runStart(overrides: Partial<Of<'run-start'>> = {}): RunEvent {
     story: null,
     verify: ['npm test'],
     budget: {},
+    preset: 'tdd',
     phases: ['RED', 'GREEN', 'REFACTOR', 'DOCUMENT'],
     stories: null,
     tests: [],
@@ -40,6 +41,8 @@ export function standing(overrides: Partial<Standing> = {}): RunEvent {
       noProgress: { count: 0, limit: 3 },
       sameError: { count: 0, limit: 5 },
     },
+    gate: null,
+    skipped: [],
     contextPercent: null,
     openQuestions: [],
     ...overrides,
@@ -47,7 +50,8 @@ export function standing(overrides: Partial<Standing> = {}): RunEvent {
 }
 
 export function iterationStart(overrides: Partial<Of<'iteration-start'>> = {}): RunEvent {
-  return { type: 'iteration-start', phase: 'GREEN', story: null, iteration: 2, title: 'Adder', ...overrides };
+  const where = { phase: 'GREEN', story: null, iteration: 2, title: 'Adder', place: null };
+  return { type: 'iteration-start', ...where, ...overrides };
 }
 
 export function iterationEnd(overrides: Partial<Of<'iteration-end'>> = {}): RunEvent {
@@ -62,7 +66,7 @@ export function iterationEnd(overrides: Partial<Of<'iteration-end'>> = {}): RunE
     files: { created: 1, modified: 2, deleted: 0 },
     denials: [],
     exitSignal: false,
-    gates: { first: false, second: false, condition: 'all tests pass' },
+    gates: { first: false, second: false, condition: 'all tests pass', missing: [] },
     breaker: 'CLOSED',
     decision: { next: 'iterate' },
     activeMs: 63_000,

@@ -17,7 +17,7 @@ if [ -f heard.txt ]; then cat heard.txt >> "$STORE/heard.log"; rm heard.txt; fi
 cp "$STORE/tests" test/adder.test.mjs
 if grep -q '^Iteration [0-9]* of RED' prompt.txt; then exit 0; fi
 cp "$STORE/code" adder.mjs
-echo '# a' > README.md; echo '# b' > docs/usage.md; echo '# c' > docs/decisions/0001-x.md
+echo '# a' >> README.md; echo '# b' > docs/usage.md; echo '# c' > docs/decisions/0001-x.md
 `;
 
 const VICTIMS = ['runner', 'agent', 'server', 'check', 'interrupt'] as const;

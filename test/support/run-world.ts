@@ -33,10 +33,9 @@ test('subtracts', async () => assert.equal((await adder()).subtract(5, 2), 3));
 `;
 export const CODE = 'export const add = (a, b) => a + b;\nexport const subtract = (a, b) => a - b;\n';
 
-/** One turn for each step of the way: tests that fail, code, once more green, tidied, written down. */
+/** One turn for each step of the way: tests that fail, code, tidied, written down. */
 export const RED = { steps: [write('test/adder.test.mjs', TESTS), done] };
 export const GREEN = { steps: [write('adder.mjs', CODE), done] };
-export const GREEN_AGAIN = { steps: [done] };
 export const REFACTOR = { steps: [write('adder.mjs', `// Plain sums.\n${CODE}`), done] };
 export const DOCUMENT = {
   steps: [
@@ -46,7 +45,7 @@ export const DOCUMENT = {
     done,
   ],
 };
-export const WHOLE_WAY = [RED, GREEN, GREEN_AGAIN, REFACTOR, DOCUMENT];
+export const WHOLE_WAY = [RED, GREEN, REFACTOR, DOCUMENT];
 
 /** A project with a plan, and an agent `player` that plays a script and remembers its conversations. */
 export interface RunWorld extends Machine {

@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
+import type { Services } from '../../app/base.js';
 import {
   abortRun,
+  choosePhases,
   countUncommitted,
   type FoundRun,
   findRun,
@@ -13,7 +15,7 @@ import {
 import { refuseSecondRun } from '../../app/run-detached.js';
 import { AbortedError, visibleJson, visibleLine } from '../../foundation/index.js';
 import type { RunEnd } from '../../runner/index.js';
-import { isOfOtherPlan, isOver, offerOf, reportOf } from '../../sessions/loop/index.js';
+import { isOfOtherPlan, isOver, offerOf, PLAN_PRESETS, reportOf } from '../../sessions/loop/index.js';
 import {
   type CommandContext,
   ConfirmationMissingError,
@@ -43,6 +45,12 @@ const OPTIONS = {
     value: '<command>',
     about: 'a check that must pass, run by `sh -c`; guessed from the project if absent',
   },
+  phases: {
+    type: 'string',
+    value: '<preset>',
+    about:
+      'tdd (default), tdd-strict (a failing test per criterion, 3 documents), or work (one phase, no tests of its own)',
+  },
   permissions: {
     type: 'string',
     value: '<mode>',
@@ -67,6 +75,11 @@ const OPTIONS = {
   new: { type: 'boolean', about: 'start afresh; the files of an earlier session go to the archive' },
   abort: { type: 'boolean', about: 'give up the session that is there' },
   reset: { type: 'boolean', about: 'resume a session that the breaker halted' },
+  skip: {
+    type: 'boolean',
+    about: 'the same, but end the phase that it is in without its gate; it is recorded as skipped',
+  },
+  reason: { type: 'string', value: '<text>', about: 'why the phase is skipped' },
   dirty: { type: 'boolean', about: 'start although there are changes that are not committed' },
   detach: {
     type: 'boolean',
@@ -91,12 +104,15 @@ export default defineCommand({
     'The plan is a PRP (Markdown with success criteria), or with --change an OpenSpec change. After each prompt the checks\n' +
     'are run, and a phase ends only when they say so and the agent does. Ctrl+C stops it so that it can be resumed.\n' +
     'In a terminal a live view shows how it stands, otherwise lines go to stderr; --json prints one event per line.\n' +
+    'A plan says in its front matter which phases it needs (phases: work); --phases counts more.\n' +
     'Exit codes: 0 done, 3 needs a person, 6 breaker open, 7 limit reached, 130 or 143 stopped by a signal.',
   options: OPTIONS,
   examples: [
     'holdfast run docs/prps/login.md --agent claude',
     'holdfast run docs/prps/login.md --verify "npm test" --max-time 2h --max-cost 10',
     'holdfast run docs/prps/login.md --resume',
+    'holdfast run docs/prps/login.md --skip --reason "the tests are there already"',
+    'holdfast run docs/prps/manual.md --phases work --verify "npm run lint"',
     'holdfast run docs/prps/login.md --detach',
     'holdfast run --change add-login --dry-run',
   ],
@@ -119,10 +135,12 @@ export default defineCommand({
     if (signal.aborted) throw new AbortedError('The run');
     if (values.detach) return runDetached(context, found, { plan, isNew, values });
     if (!context.isJson) for (const note of notesOn(prepared)) terminal.note(note);
+    if (isNew && !context.isJson) for (const note of phaseNotes(services, found)) terminal.note(note);
     await using screen = await openRunScreen(context, prepared, { isPlain: values.plain });
     const end = await startRun(services, prepared, {
       isNew,
       isReset: values.reset,
+      skip: values.skip ? { actor: 'cli', reason: values.reason } : undefined,
       emit: (event) => screen.show(event),
       signal,
       startedAt,
@@ -137,8 +155,18 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     throw new UsageError('A run needs a plan or --change <name>, one of them', {
       hint: 'Such as `holdfast run docs/prps/login.md`.',
     });
-  const chosen = [values.resume || values.reset, values.new, values.abort].filter(Boolean);
+  const resumes = values.resume || values.reset || values.skip;
+  const chosen = [resumes, values.new, values.abort].filter(Boolean);
   if (chosen.length > 1) throw new UsageError('One of --resume, --new and --abort, not several');
+  if (values.skip && values.reset)
+    throw new UsageError('One of --reset and --skip: try the phase again, or leave it');
+  if (values.skip && change !== undefined)
+    throw new UsageError('A story cannot be skipped', {
+      hint: 'Mark its tasks as done in tasks.md, or remove them, and go on with --reset.',
+    });
+  if (values.reason !== undefined && !values.skip) throw new UsageError('--reason goes with --skip');
+  if (values.phases !== undefined && change !== undefined)
+    throw new UsageError('--phases goes with a plan; a change is worked through story by story');
   if (values.attended && values.unattended)
     throw new UsageError('One of --attended and --unattended, not both');
   if (values.detach && (values.abort || values.dryRun))
@@ -163,6 +191,7 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     },
     callsPerHour: positive('calls', '--calls-per-hour', values.callsPerHour).calls,
     context: contextMode(values.context),
+    phases: planPreset(values.phases),
     idleMs: values.idle === undefined ? undefined : parseDuration(values.idle),
     isUnattended,
     onEnd: values.onEnd,
@@ -182,6 +211,12 @@ function positive<Key extends string>(
   return { [key]: value } as { [Name in Key]?: number };
 }
 
+function planPreset(text: string | undefined): RunWishes['phases'] {
+  const found = PLAN_PRESETS.find((name) => name === text);
+  if (text === undefined || found !== undefined) return found;
+  throw new UsageError(`--phases is one of ${PLAN_PRESETS.join(', ')}`);
+}
+
 function contextMode(text: string | undefined): RunWishes['context'] {
   if (text === undefined || text === 'redline' || text === 'fresh' || text === 'continue') return text;
   throw new UsageError('--context is redline, continue or fresh');
@@ -198,6 +233,20 @@ function notesOn({ before, wishes, agent, checks, areChecksGuessed }: PreparedRu
   return notes;
 }
 
+/** Which phases, where it is not the usual ones, and what of the plan's own wishes does not count. */
+function phaseNotes(services: Services, found: FoundRun): string[] {
+  const chosen = choosePhases(services, found);
+  if (chosen === undefined) return [];
+  const { preset, from, refused } = chosen;
+  const names = preset.phases.map(({ name }) => name).join(', ');
+  const notes = from === 'default' ? [] : [`phases: ${names} (${preset.name}, from the ${from})`];
+  if (refused !== null)
+    notes.push(
+      `note: the plan asks for the phases ${refused}, which your config does not allow it to loosen; --phases ${refused} does`,
+    );
+  return notes;
+}
+
 function canResume({ detection }: FoundRun): boolean {
   return detection.action === 'offer_resume';
 }
@@ -211,8 +260,9 @@ async function decideStart(
   const { terminal, services, isJson } = context;
   const { detection } = found;
   for (const warning of detection.warnings) terminal.note(`note: ${visibleLine(warning)}`);
-  if (values.new || (detection.action === 'create_new' && !values.resume && !values.reset)) return 'new';
-  if (values.resume || values.reset || (values.detach && canResume(found))) return 'resume';
+  const resumes = values.resume || values.reset || values.skip;
+  if (values.new || (detection.action === 'create_new' && !resumes)) return 'new';
+  if (resumes || (values.detach && canResume(found))) return 'resume';
   if (isOfOtherPlan(detection) && !isAlive(found))
     return isOver(detection) ? 'new' : confirmArchive(context, found);
   if (terminal.isInteractive && !isJson && detection.view !== undefined && canResume(found)) {

@@ -1,5 +1,12 @@
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import { type LoopReport, momentOf, type ResumeOffer, TRIES_NOW } from '../../sessions/loop/index.js';
+import {
+  describeMissing,
+  isAboutTests,
+  type LoopReport,
+  momentOf,
+  type ResumeOffer,
+  TRIES_NOW,
+} from '../../sessions/loop/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 
@@ -17,8 +24,16 @@ export function renderLoop({ report, offer, faults }: ShownLoop, now: Date, styl
   const lines = report === null ? [style.bold('loop: cannot be read')] : reportLines(report, now, style);
   for (const fault of faults) lines.push(style.yellow(line('damaged', fault)));
   for (const warning of offer.warnings) lines.push(style.yellow(line('note', warning)));
-  if (offer.action === 'offer_reset' && offer.reason !== null) lines.push(line('resume', offer.reason));
+  if (offer.action === 'offer_reset' && offer.reason !== null)
+    lines.push(line('resume', `${offer.reason}${waysOut(offer, report)}`));
   return lines.join('\n');
+}
+
+/** How a halted session goes on. */
+function waysOut({ choices }: ResumeOffer, report: LoopReport | null): string {
+  if (!choices.includes('reset')) return '';
+  const work = report !== null && isAboutTests(report.gates.missing) ? ', or --reset --phases work' : '';
+  return `; go on with --reset${choices.includes('skip') ? ' or --skip' : ''}${work}`;
 }
 
 function reportLines(report: LoopReport, now: Date, style: Style): string[] {
@@ -29,7 +44,7 @@ function reportLines(report: LoopReport, now: Date, style: Style): string[] {
   const lines = [
     `${style.bold(report.sessionId.slice(0, 8))}  ${statusColor(report.status, style)(report.status)}${visibleLine(reason)}`,
     line('plan', report.prpFile),
-    line('phases', report.phases.map(phaseMark).join('  ')),
+    line(report.storiesTotal === null ? 'phases' : 'stories', phaseWords(report)),
     line('progress', `${bar(report.percent)} ${report.percent} %`),
     line(
       'iteration',
@@ -37,13 +52,15 @@ function reportLines(report: LoopReport, now: Date, style: Style): string[] {
     ),
     line('tests', testsOf(report)),
     line('breaker', breakerOf(breaker)),
-    line('gates', `measured ${yesNo(gates.first)} (${gates.condition}), signal ${yesNo(gates.second)}`),
+    line('gates', gateWords(gates)),
     line(
       'calls',
       `${calls.made} of ${calls.limit} this hour${calls.wait === null ? '' : `; waits ${calls.wait.in}: ${calls.wait.reason}, until ${momentOf(calls.wait.until, now)}; ${TRIES_NOW}`}`,
     ),
     line('used', usageOf(report)),
   ];
+  for (const { phase, at, actor, reason: why } of report.skipped)
+    lines.push(line('skipped', `${phase}, by ${actor}: ${visibleExcerpt(why, 160)} (${age(at)})`));
   if (lastError !== null)
     lines.push(
       line(
@@ -62,9 +79,29 @@ function line(label: string, value: string): string {
   return `${label.padEnd(LABEL_WIDTH)}${visibleLine(value)}`;
 }
 
-function phaseMark(phase: LoopReport['phases'][number]): string {
-  if (phase.progress === 'complete') return `[x] ${phase.name}`;
-  return phase.progress === 'in_progress' ? `[>] ${phase.name} ${phase.percent} %` : `[ ] ${phase.name}`;
+/** The phases; the stories by their titles, and which one of how many it is. */
+function phaseWords(report: LoopReport): string {
+  const { phases, storiesTotal, story } = report;
+  const marks = phases.map(phaseMark).join('  ');
+  if (storiesTotal === null) return marks;
+  const at = phases.findIndex(({ name }) => name === story) + 1;
+  return `story ${at} of ${Math.max(storiesTotal, phases.length)}  ${marks}`;
+}
+
+function gateWords({ isMeasured, first, second, condition, missing }: LoopReport['gates']): string {
+  if (!isMeasured) return `not measured yet; wanted: ${condition}`;
+  if (first) return second ? 'met, and the agent says done' : 'met; the agent does not say done yet';
+  const lacks = describeMissing(missing);
+  // A session of an older release, or of somebody else, does not say what is missing.
+  if (lacks === '') return `not met: ${condition}`;
+  return `${second ? 'agent says done, checks do not' : 'missing'}: ${lacks}`;
+}
+
+function phaseMark({ name: id, title, ...phase }: LoopReport['phases'][number]): string {
+  const name = title === null ? id : `${id} ${visibleExcerpt(title, 40)}`;
+  if (phase.progress === 'skipped') return `[-] ${name} skipped`;
+  if (phase.progress === 'complete') return `[x] ${name}`;
+  return phase.progress === 'in_progress' ? `[>] ${name} ${phase.percent} %` : `[ ] ${name}`;
 }
 
 function bar(percent: number): string {
@@ -99,10 +136,6 @@ function usageOf({ usage, budget }: LoopReport): string {
     count(usage.tokens, budget.tokens, 'token'),
     `$${of(usage.costUsd.toFixed(2), budget.costUsd)}`,
   ].join(', ');
-}
-
-function yesNo(value: boolean): string {
-  return value ? 'yes' : 'no';
 }
 
 function statusColor(status: LoopReport['status'], style: Style): (text: string) => string {

@@ -80,6 +80,10 @@ function pointText({ phase, iteration, passing, failing, total }: RunReport['tes
 
 function listsOf(report: RunReport): [string, string[]][] {
   const lists: [string, string[]][] = [
+    [
+      'skipped',
+      report.skipped.map(({ phase, at, actor, reason }) => `${phase}, by ${actor} at ${at}: ${reason}`),
+    ],
     ['questions', report.questions.map(({ id, title, status }) => `${id.slice(0, 8)} ${title}: ${status}`)],
     ['denied', report.denials.map(({ at, what }) => `${at} ${what}`)],
     ['errors', report.errors.map(({ at, phase, error }) => `${at} ${phase}: ${error}`)],

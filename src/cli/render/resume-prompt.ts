@@ -62,6 +62,7 @@ function progressOf({ progress, numbers }: LoopReport['phases'][number]): string
     const count = generated ?? total;
     return `✅ Complete${count === undefined ? '' : ` (${String(count)} tests ${generated === undefined ? 'in all' : 'generated'})`}`;
   }
+  if (progress === 'skipped') return '⏭ Skipped';
   return `⏳ In progress${total === undefined ? '' : ` (${String(passing)}/${String(total)} tests passing)`}`;
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { iterationEnd, iterationStart } from '../../../test/support/run-events.js';
 import { describeRunEvent } from './run.js';
 
 it.each([
@@ -12,4 +13,49 @@ it.each([
 ])('a line of a run names the tool %s with the title %j once', (name, title, line) => {
   const event = { type: 'tool-call', id: 't1', name, kind: 'other', title, input: null } as const;
   expect(describeRunEvent({ type: 'agent', event }, false)).toEqual([line]);
+});
+
+const NOTHING_CHANGED = { created: 0, modified: 0, deleted: 0 };
+const TWO_OF_THREE = [{ what: 'new-failing-tests' as const, have: 2, want: 3 }];
+const gates = (first: boolean, second: boolean, missing = first ? [] : TWO_OF_THREE) => ({
+  first,
+  second,
+  condition: 'c',
+  missing,
+});
+
+it.each([
+  [gates(false, true), '  agent says done, checks do not: 2 of 3 new failing tests · no files changed'],
+  [gates(false, false), '  not done: 2 of 3 new failing tests · no files changed'],
+  [gates(true, false), '  nothing is missing, but the agent does not say done · no files changed'],
+  [gates(true, true), '  agent says done, checks agree · no files changed'],
+  [
+    gates(false, true, [{ what: 'changed-files' as never, have: 0, want: 1 }]),
+    '  agent says done, checks do not: no files changed',
+  ],
+])('the end of an iteration says what is missing in numbers: %j', (one, line) => {
+  expect(describeRunEvent(iterationEnd({ gates: one, files: NOTHING_CHANGED }), false)).toEqual([line]);
+});
+
+it('a story is named by its place and title', () => {
+  const place = { number: 2, total: 3, title: 'Parse the flags' };
+  expect(describeRunEvent(iterationStart({ story: '2', iteration: 1, place }), false)).toEqual([
+    'story 2 of 3 (Parse the flags), iteration 1: the agent works',
+  ]);
+});
+
+it('a run that halted for want of tests names the way without them, and what was skipped', () => {
+  const end = {
+    type: 'run-end' as const,
+    sessionId: 'x',
+    outcome: 'halted' as const,
+    reason: 'no progress in 3 iterations of RED',
+    missing: TWO_OF_THREE,
+    skipped: [{ phase: 'RED', at: 'x', actor: 'cli', reason: 'no need' }],
+  };
+  expect(describeRunEvent(end, true)).toEqual([
+    'halted: no progress in 3 iterations of RED; missing: 2 of 3 new failing tests. Try again with --reset, leave this phase ' +
+      'with --skip, or look at `holdfast report`. If the plan needs no new tests: --reset --phases work.',
+    'skipped: RED (by cli: no need)',
+  ]);
 });

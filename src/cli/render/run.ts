@@ -1,7 +1,7 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunEvent } from '../../runner/index.js';
-import { describeWait, type Waiting } from '../../sessions/loop/index.js';
+import { describeMissing, describeWait, isAboutTests, type Waiting } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
 
 /** A run as plain lines on stderr. Every wait says for what and until when. */
@@ -56,7 +56,7 @@ export function describeRunEvent(event: RunEvent, isUnattended: boolean): string
     case 'baseline':
       return [`baseline: ${countsOf(event.tests, event.exitCode)}`];
     case 'iteration-start':
-      return [`${visibleLine(event.story ?? event.phase)} ${event.iteration}: the agent works`];
+      return [`${placeOf(event)} ${event.iteration}: the agent works`];
     case 'continuation':
       return event.continuation.how === 'replayed'
         ? [
@@ -71,6 +71,8 @@ export function describeRunEvent(event: RunEvent, isUnattended: boolean): string
       return [`  ${visibleLine(event.command)}: ${countsOf(event.tests, event.exitCode)}`];
     case 'iteration-end':
       return iterationLines(event);
+    case 'phase-skipped':
+      return [skipLine(event)];
     case 'iteration-cut':
       return [`  cut short (${event.reason}); its prompt is not sent again`];
     case 'waiting':
@@ -80,7 +82,7 @@ export function describeRunEvent(event: RunEvent, isUnattended: boolean): string
     case 'request':
       return [`request: ${event.request.kind}`];
     case 'run-end':
-      return [endLine(event)];
+      return endLines(event);
   }
 }
 
@@ -111,19 +113,63 @@ function agentLine(event: AgentEvent): string[] {
   }
 }
 
+/** `RED`, or `story 2 of 3 (Parse the flags), iteration`. */
+function placeOf({ phase, story, place }: Extract<RunEvent, { type: 'iteration-start' }>): string {
+  if (story === null) return visibleLine(phase);
+  if (place === null) return `story ${visibleLine(story)}, iteration`;
+  return `story ${place.number} of ${place.total} (${visibleExcerpt(place.title, 80)}), iteration`;
+}
+
+const MAX_DENIALS = 5;
+
 function iterationLines(event: Extract<RunEvent, { type: 'iteration-end' }>): string[] {
-  const { files, gates, decision } = event;
+  const { decision, denials } = event;
   const facts = [
-    event.run,
-    `${counted(files.created, 'file')} created, ${files.modified} modified, ${files.deleted} deleted`,
-    `measured ${gates.first ? 'yes' : 'no'}, signal ${gates.second ? 'yes' : 'no'}`,
+    verdictOf(event),
+    ...filesOf(event),
     ...(event.breaker === 'CLOSED' ? [] : [`breaker ${event.breaker}`]),
   ];
-  const lines = [`  ${facts.join('; ')}`];
+  const lines = [`  ${facts.join(' · ')}`];
   if (event.error !== null) lines.push(`  ! ${visibleExcerpt(event.error, 200)}`);
-  for (const denial of event.denials.slice(0, 5)) lines.push(`  ✗ denied: ${visibleExcerpt(denial, 160)}`);
+  for (const denial of denials.slice(0, MAX_DENIALS))
+    lines.push(`  ✗ denied: ${visibleExcerpt(denial, 160)}`);
+  if (denials.length > MAX_DENIALS) lines.push(`  ✗ and ${denials.length - MAX_DENIALS} more denied`);
   if (decision.next === 'enter-phase') lines.push(`${nameOf(event)} is done; next is ${nameOf(decision)}`);
   return lines;
+}
+
+/** What the two gates say: the agent's word, and what we measured, in numbers. */
+function verdictOf({ run, gates }: Extract<RunEvent, { type: 'iteration-end' }>): string {
+  const missing = describeMissing(gates.missing) || gates.condition;
+  if (run !== 'answered') return RUN_WORDS[run];
+  if (gates.second)
+    return gates.first ? 'agent says done, checks agree' : `agent says done, checks do not: ${missing}`;
+  return gates.first ? 'nothing is missing, but the agent does not say done' : `not done: ${missing}`;
+}
+
+const RUN_WORDS: Readonly<Record<Extract<RunEvent, { type: 'iteration-end' }>['run'], string>> = {
+  answered: 'answered',
+  failed: 'the run of the agent failed',
+  'timed-out': 'the agent was ended: timed out',
+  crashed: 'the agent crashed',
+  limited: 'limited',
+};
+
+function filesOf({ files, gates }: Extract<RunEvent, { type: 'iteration-end' }>): string[] {
+  const { created, modified, deleted } = files;
+  const parts = [
+    ...(created > 0 ? [`${counted(created, 'file')} created`] : []),
+    ...(modified > 0 ? [`${counted(modified, 'file')} modified`] : []),
+    ...(deleted > 0 ? [`${counted(deleted, 'file')} deleted`] : []),
+  ];
+  if (parts.length > 0) return [parts.join(', ')];
+  // The gate may have said so already.
+  return gates.missing.some(({ what }) => what === 'changed-files') ? [] : ['no files changed'];
+}
+
+function skipLine({ phase, actor, reason, next }: Extract<RunEvent, { type: 'phase-skipped' }>): string {
+  const then = next === null ? 'it was the last one' : `next is ${visibleLine(next)}`;
+  return `${visibleLine(phase)} is skipped (by ${visibleLine(actor)}: ${visibleExcerpt(reason, 160)}); ${then}`;
 }
 
 function nameOf({ phase, story }: { readonly phase: string; readonly story: string | null }): string {
@@ -137,14 +183,26 @@ function questionLine(event: Extract<RunEvent, { type: 'question' }>, isUnattend
   return `? ${who}: ${visibleExcerpt(event.title, 80)} (question ${id})${way}`;
 }
 
-function endLine({ outcome, reason }: Extract<RunEvent, { type: 'run-end' }>): string {
+function endLines(event: Extract<RunEvent, { type: 'run-end' }>): string[] {
+  const { outcome, reason, missing = [], skipped = [] } = event;
+  const lacks = describeMissing(missing);
   const why = reason === null ? '' : `: ${visibleLine(reason)}`;
-  return `${outcome}${why}${NEXT[outcome]}`;
+  const what = lacks === '' ? '' : `; missing: ${lacks}`;
+  const way = isAboutTests(missing) ? `${NEXT[outcome]} ${WITHOUT_TESTS}` : NEXT[outcome];
+  return [
+    `${outcome}${why}${what}${way}`,
+    ...skipped.map(
+      ({ phase, actor, reason: because }) =>
+        `skipped: ${visibleLine(phase)} (by ${visibleLine(actor)}: ${visibleExcerpt(because, 160)})`,
+    ),
+  ];
 }
+
+const WITHOUT_TESTS = 'If the plan needs no new tests: --reset --phases work.';
 
 const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], string>> = {
   completed: '',
-  halted: '. Try again with --reset, or look at `holdfast report`.',
+  halted: '. Try again with --reset, leave this phase with --skip, or look at `holdfast report`.',
   limit: '. Raise it and go on: the same command with --resume and a higher limit.',
   'needs-person': '. Answer it in `holdfast inbox`, then go on: the same command with --resume.',
   stopped: '. Go on: the same command with --resume.',

@@ -9,9 +9,9 @@ const HEADING = /^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$/;
 const BOLD_HEADING = /^\*\*([^*]+?):?\*\*:?\s*$/;
 const ITEM = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.+)$/;
 
-/** Headings, list items and code of a document, in order; the title of its front matter, if it has one. */
-export function blocksOf(document: string): { title: string | null; blocks: MarkdownBlock[] } {
-  const { title, body } = splitFrontMatter(document.replace(/^\ufeff/, '').replaceAll('\r\n', '\n'));
+/** Headings, list items and code of a document, in order; what its front matter says, if it has one. */
+export function blocksOf(document: string): FrontMatter & { blocks: MarkdownBlock[] } {
+  const { title, phases, body } = splitFrontMatter(document);
   const blocks: MarkdownBlock[] = [];
   let fence: { marks: string; language: string; lines: string[] } | undefined;
   for (const line of withoutComments(body).split('\n')) {
@@ -24,7 +24,7 @@ export function blocksOf(document: string): { title: string | null; blocks: Mark
     } else if (marks !== undefined) fence = { marks, language, lines: [] };
     else addLine(blocks, line);
   }
-  return { title, blocks };
+  return { title, phases, blocks };
 }
 
 /** A line in bold alone is a heading below all others: people write sections that way. */
@@ -40,12 +40,50 @@ function addLine(blocks: MarkdownBlock[], line: string): void {
   else if (item !== undefined) blocks.push({ kind: 'item', indent: blanks.length, text: item.trim() });
 }
 
-function splitFrontMatter(document: string): { title: string | null; body: string } {
-  const match = /^---\n([\s\S]*?)\n---\n/.exec(document);
-  if (match?.[1] === undefined) return { title: null, body: document };
-  const title = /^title:\s*["']?(.+?)["']?\s*$/m.exec(match[1])?.[1] ?? null;
-  return { title, body: document.slice(match[0].length) };
+/** What is read of a document's front matter; each null where it does not say. */
+interface FrontMatter {
+  readonly title: string | null;
+  readonly phases: string | null;
 }
+
+function splitFrontMatter(text: string): FrontMatter & { body: string } {
+  const document = text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
+  const match = /^---\n([\s\S]*?)\n---\n/.exec(document);
+  const matter = match?.[1];
+  if (match === null || matter === undefined) return { title: null, phases: null, body: document };
+  const said = (key: string) =>
+    new RegExp(`^${key}:[ \\t]*["']?([^\\s"'].*?)["']?[ \\t]*$`, 'm').exec(matter)?.[1] ?? null;
+  const phases = said('phases')?.replace(/["']?\s+#.*$/, '') ?? null;
+  return { title: said('title'), phases, body: document.slice(match[0].length) };
+}
+
+/** A section of a document: what stands below a heading of its own, up to the next one that is not below it. */
+export interface MarkdownSection {
+  readonly heading: string;
+  readonly level: number;
+  /** As it is written there, headings below it included. */
+  readonly text: string;
+}
+
+/** The sections of a document at its upper two levels, in order. Headings in code are none. */
+export function markdownSections(document: string): MarkdownSection[] {
+  const { body } = splitFrontMatter(document);
+  const sections: { heading: string; level: number; lines: string[] }[] = [];
+  let fence: string | undefined;
+  for (const line of withoutComments(body).split('\n')) {
+    const marks = FENCE.exec(line)?.[1];
+    const [, level, heading] = fence === undefined ? (HEADING.exec(line) ?? []) : [];
+    if (marks !== undefined && fence === undefined) fence = marks;
+    else if (fence !== undefined && marks?.startsWith(fence) && line.trim() === marks) fence = undefined;
+    if (level !== undefined && heading !== undefined && level.length <= SECTION_LEVEL)
+      sections.push({ heading: heading.replaceAll(/[*_`]/g, ''), level: level.length, lines: [] });
+    else sections.at(-1)?.lines.push(line);
+  }
+  return sections.map(({ heading, level, lines }) => ({ heading, level, text: lines.join('\n').trim() }));
+}
+
+/** Sections are told apart down to this level; what is below belongs to them. */
+const SECTION_LEVEL = 3;
 
 function withoutComments(text: string): string {
   return text.replaceAll(/<!--[\s\S]*?-->/g, '');

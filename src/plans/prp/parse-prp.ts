@@ -1,8 +1,10 @@
-import { blocksOf, type MarkdownBlock } from './markdown-blocks.js';
+import { blocksOf, type MarkdownBlock, markdownSections } from './markdown-blocks.js';
 
 /** What a loop needs to know of a PRP document. */
 export interface PrpPlan {
   readonly title: string | null;
+  /** What its front matter says about the phases to go through, as it is written there. */
+  readonly preset: string | null;
   readonly criteria: readonly PrpCriterion[];
   readonly phases: readonly string[];
   /** Commands of the validation sections, one per entry, as they are written there. */
@@ -24,13 +26,53 @@ const CHECKBOX = /^\[( |x|X)\]\s+(.*)$/;
 
 /** Reads a PRP as people write them. What is not there is empty; nothing is guessed. */
 export function parsePrp(text: string): PrpPlan {
-  const { title, blocks } = blocksOf(text);
+  const { title, phases, blocks } = blocksOf(text);
   return {
     title: title ?? titleOf(blocks),
+    preset: phases,
     criteria: criteriaOf(blocks),
     phases: phasesOf(blocks),
     validationCommands: commandsOf(blocks),
   };
+}
+
+/** What a section of a plan is about, by its heading. */
+export type PrpTopic = 'goal' | 'context' | 'work' | 'documents' | 'validation' | 'criteria' | 'other';
+
+export interface PrpSection {
+  readonly heading: string;
+  readonly topic: PrpTopic;
+  readonly text: string;
+}
+
+const TOPICS: readonly (readonly [PrpTopic, RegExp])[] = [
+  ['criteria', CRITERIA],
+  ['validation', /\b(validation|verification|validate|verify|quality gates?|testing|test plan|checklist)\b/i],
+  ['documents', /\b(documentation|docs|readme|decision records?|adrs?)\b/i],
+  [
+    'goal',
+    /\b(goals?|purpose|summary|overview|what|why|problem|user stor(y|ies)|feature|motivation|scope|non-goals?)\b/i,
+  ],
+  [
+    'context',
+    /\b(context|background|gotchas?|conventions?|patterns?|constraints?|codebase|references?|assumptions?|risks?|edge cases?|principles|notes?|dependencies|requirements?)\b/i,
+  ],
+  [
+    'work',
+    /\b(implementation|blueprint|tasks?|steps?|approach|design|data models?|integration|interface|api|behaviou?r|phases?|milestones?|plan)\b/i,
+  ],
+];
+
+/** The sections of a PRP with what they are about, in order. What is below a section is about the same, criteria apart. */
+export function prpSections(document: string): PrpSection[] {
+  let above: PrpTopic = 'other';
+  return markdownSections(document).flatMap(({ heading, level, text }) => {
+    const own = TOPICS.find(([, pattern]) => pattern.test(heading))?.[0] ?? 'other';
+    const isBelow = level > 2 && above !== 'other' && own !== 'criteria';
+    const topic = level === 1 ? 'goal' : isBelow ? above : own;
+    if (level <= 2) above = level === 1 ? 'other' : own;
+    return text === '' ? [] : [{ heading, topic, text }];
+  });
 }
 
 function titleOf(blocks: readonly MarkdownBlock[]): string | null {

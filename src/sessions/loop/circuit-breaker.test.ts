@@ -166,15 +166,72 @@ describe('the circuit breaker', () => {
     },
   );
 
-  it('a second green run is not stagnation', () => {
-    const green = (runs: number) => ({
-      measured: measured(10, { hasTreeChanged: false }),
-      consecutiveGreenRuns: runs,
-    });
-    expect(breakerAfter([green(1), green(2), green(3)])).toMatchObject({
+  it('work that goes on while the checks are green is progress; green again by itself is not', () => {
+    const green = (hasTreeChanged: boolean) => ({ measured: measured(10, { hasTreeChanged }) });
+    expect(breakerAfter([green(true), green(true), green(true)])).toMatchObject({
       state: 'CLOSED',
       noProgressCount: 0,
     });
+    expect(breakerAfter([green(false), green(false), green(false)])).toMatchObject({
+      state: 'OPEN',
+      openReason: 'no progress in 2 iterations of GREEN',
+    });
+  });
+
+  for (const [phase, limit] of [
+    [RED, 3],
+    [GREEN, 2],
+    [REFACTOR, 5],
+    [DOCUMENT, 3],
+    [PRESETS.work.phases[0] as BreakerFacts['phase'], 3],
+    ...PRESETS['tdd-strict'].phases.map((strict) => [strict, strict.noProgress] as const),
+  ] as const) {
+    it(`the first numbers of ${phase.name} (${phase.gate}) are no progress where they are those of before`, () => {
+      const tests = { total: 4, passing: 4, failing: 0, skipped: 0 };
+      const idle = {
+        phase,
+        before: { exitCode: 0, tests },
+        measured: measured(4, {
+          tests,
+          exitCode: 0,
+          hasTreeChanged: false,
+          documents: { total: 7, decisionRecords: 2, changed: 0 },
+        }),
+      };
+      const states = Array.from({ length: limit }, (_, n) => breakerAfter(Array(n + 1).fill(idle)).state);
+      expect(states.indexOf('OPEN')).toBe(limit - 1);
+      expect(breakerAfter(Array(limit).fill(idle)).openReason).toBe(
+        `no progress in ${limit} iterations of ${phase.name}`,
+      );
+    });
+  }
+
+  it('progress of one story says nothing about the next one', () => {
+    const [story] = PRESETS.story.phases as [BreakerFacts['phase']];
+    const step = (unit: string, done: number) => ({
+      phase: story,
+      unit,
+      measured: measured(0, { tests: null, exitCode: 0, hasTreeChanged: false, tasks: { total: 3, done } }),
+    });
+    const first = breakerAfter([step('1', 3)]);
+    expect(breakerAfter([step('2', 1)], enterPhase(first, '2', AT)).noProgressCount).toBe(0);
+  });
+
+  verifies('R10', 'failed runs are the stated cause where they are the cause, in every phase', () => {
+    const failed = { run: 'failed' as const, measured: null, error: 'the model is confused' };
+    expect(breakerAfter(Array(3).fill({ ...failed, phase: RED })).openReason).toBe('3 runs in a row failed');
+    expect(breakerAfter(Array(2).fill({ ...failed, phase: GREEN })).openReason).toBe(
+      '2 runs in a row failed',
+    );
+    const idle = { phase: RED, measured: measured(0, { hasTreeChanged: false }) };
+    expect(breakerAfter([FIRST, idle, idle, { ...failed, phase: RED }].slice(1)).openReason).toBe(null);
+    expect(
+      breakerAfter([
+        { ...idle, before: { exitCode: 1, tests: { total: 10, passing: 0, failing: 10, skipped: 0 } } },
+        idle,
+        { ...failed, phase: RED },
+      ]).openReason,
+    ).toBe('no progress in 3 iterations of RED');
   });
 
   it('an unchanged dirty tree is not progress, a changed one is where tests are unknown', () => {

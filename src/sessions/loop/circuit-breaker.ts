@@ -3,7 +3,7 @@ import { hashError } from './error-hash.js';
 import type { Claim, Measurement } from './measurement.js';
 import { isGreen } from './measurement.js';
 import type { Phase } from './presets.js';
-import type { Breaker } from './schema.js';
+import type { Baseline, Breaker } from './schema.js';
 
 /** What the breaker must know about an iteration. */
 export interface BreakerFacts {
@@ -15,6 +15,10 @@ export interface BreakerFacts {
   readonly error: string | null;
   readonly permissionDenials: number;
   readonly consecutiveGreenRuns: number;
+  /** What progress is remembered under: the story where there is one; the phase if absent. */
+  readonly unit?: string | undefined;
+  /** What was measured before the phase began: the same numbers again are no progress. */
+  readonly before?: Baseline | null | undefined;
 }
 
 /** Warned from so many iterations without progress on. */
@@ -39,11 +43,12 @@ export const CLOSED_BREAKER: Breaker = {
 /** The breaker after an iteration. An open one stays open: only `resetBreaker` closes it. */
 export function afterIteration(breaker: Breaker, facts: BreakerFacts, at: string): Breaker {
   if (breaker.state === 'OPEN') return breaker;
-  const best = breaker.lastProgressMetric[facts.phase.name] ?? {};
+  const unit = facts.unit ?? facts.phase.name;
+  const best = breaker.lastProgressMetric[unit] ?? startOf(facts.before ?? null);
   const numbers = numbersOf(facts);
   const hasProgress = facts.measured !== null && isProgress(facts, numbers, best);
   const counted = count(breaker, facts, hasProgress);
-  const lastProgressMetric = { ...breaker.lastProgressMetric, [facts.phase.name]: better(best, numbers) };
+  const lastProgressMetric = { ...breaker.lastProgressMetric, [unit]: better(best, numbers) };
   const noted = note({ ...counted, lastProgressMetric }, facts, hasProgress, at);
   const reason = reasonToOpen(noted, facts);
   if (reason !== undefined) return { ...change(noted, 'OPEN', reason, at), openedAt: at, openReason: reason };
@@ -81,17 +86,16 @@ function count(breaker: Breaker, facts: BreakerFacts, hasProgress: boolean): Bre
 }
 
 function reasonToOpen(breaker: Breaker, { phase, error }: BreakerFacts): string | undefined {
-  const { failedRunCount, noProgressCount } = breaker;
-  // Where nothing came of it because no run did, that is what must be said.
-  const isFailing = failedRunCount >= phase.noProgress && failedRunCount >= noProgressCount;
-  if (failedRunCount >= MAX_FAILED_RUNS || isFailing)
+  const { failedRunCount, noProgressCount, sameErrorCount, permissionDenialCount } = breaker;
+  const isStuck = noProgressCount >= phase.noProgress;
+  // Where each iteration without progress was a run that failed, the failures are the cause.
+  if (failedRunCount >= MAX_FAILED_RUNS || (isStuck && failedRunCount >= noProgressCount))
     return `${failedRunCount} runs in a row failed${error === null ? '' : `; the last one: ${lineOf(error)}`}`;
-  if (breaker.noProgressCount >= phase.noProgress)
-    return `no progress in ${breaker.noProgressCount} iterations of ${phase.name}`;
-  if (breaker.sameErrorCount >= phase.sameError)
-    return `the same error in ${breaker.sameErrorCount} iterations of ${phase.name}`;
-  if (breaker.permissionDenialCount >= MAX_PERMISSION_DENIALS)
-    return `permission denied in ${breaker.permissionDenialCount} iterations in a row`;
+  if (permissionDenialCount >= MAX_PERMISSION_DENIALS)
+    return `permission denied in ${permissionDenialCount} iterations in a row`;
+  if (isStuck) return `no progress in ${noProgressCount} iterations of ${phase.name}`;
+  if (sameErrorCount >= phase.sameError)
+    return `the same error in ${sameErrorCount} iterations of ${phase.name}`;
   return undefined;
 }
 
@@ -106,6 +110,18 @@ function lineOf(error: string): string {
 
 type Numbers = Readonly<Record<string, unknown>>;
 
+/** The numbers that a phase starts from. */
+function startOf(before: Baseline | null): Numbers {
+  if (before === null) return {};
+  const { tests } = before;
+  return {
+    ...(tests === null
+      ? {}
+      : { tests_total: tests.total, tests_passing: tests.passing, tests_failing: tests.failing }),
+    green: isGreen(before) ? 1 : 0,
+  };
+}
+
 /** What progress is measured by: the numbers of a phase, by the gate that it works towards. */
 function numbersOf({ measured, claim, consecutiveGreenRuns }: BreakerFacts): Numbers {
   const tests = measured?.tests ?? null;
@@ -114,6 +130,7 @@ function numbersOf({ measured, claim, consecutiveGreenRuns }: BreakerFacts): Num
       ? {}
       : { tests_total: tests.total, tests_passing: tests.passing, tests_failing: tests.failing }),
     consecutive_green_runs: consecutiveGreenRuns,
+    green: measured !== null && isGreen(measured) ? 1 : 0,
     documents: measured?.documents.total ?? 0,
     decision_records: measured?.documents.decisionRecords ?? 0,
     tasks_done: measured?.tasks?.done ?? 0,
@@ -125,28 +142,32 @@ function isProgress(facts: BreakerFacts, numbers: Numbers, best: Numbers): boole
   const rose = (key: string) => countOf(numbers, key) > countOf(best, key);
   const { measured } = facts;
   if (measured === null) return false;
+  const hasChanged = measured.hasTreeChanged;
   switch (facts.phase.gate) {
+    case 'a-test-fails':
     case 'new-tests-fail':
       // A rising claim counts only for a tree that changed: words alone are no progress.
-      return (
-        rose('tests_total') ||
-        (measured.hasTreeChanged && (measured.tests === null || rose('criteria_covered')))
-      );
+      return rose('tests_total') || (hasChanged && (measured.tests === null || rose('criteria_covered')));
+    case 'all-pass':
     case 'tests-pass':
       return isGreenProgress(measured, rose) || fewerFail(numbers, best);
+    case 'checks-green':
     case 'still-green':
-      return measured.hasTreeChanged && isGreen(measured);
+      return rose('green') || (hasChanged && isGreen(measured));
+    case 'document-changed':
+      return rose('green') || (hasChanged && (measured.documents.changed ?? 0) > 0);
     case 'documents':
-      return rose('documents') || rose('decision_records');
+      return hasChanged && (rose('documents') || rose('decision_records'));
+    case 'work-done':
     case 'story-done':
       return rose('tasks_done') || isGreenProgress(measured, rose) || fewerFail(numbers, best);
   }
 }
 
-/** More tests pass, or everything passes once more: a second green run is not stagnation. */
+/** More tests pass, or all of them do and the work goes on. That they pass once more by themselves is nothing new. */
 function isGreenProgress(measured: Measurement, rose: (key: string) => boolean): boolean {
-  if (rose('tests_passing') || rose('consecutive_green_runs')) return true;
-  return measured.tests === null && !isGreen(measured) && measured.hasTreeChanged;
+  if (rose('tests_passing') || rose('green')) return true;
+  return measured.hasTreeChanged && (measured.tests === null || isGreen(measured));
 }
 
 function fewerFail(numbers: Numbers, best: Numbers): boolean {

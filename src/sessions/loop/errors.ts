@@ -15,22 +15,38 @@ export class LoopNotFoundError extends HoldfastError<'LOOP_NOT_FOUND'> {
 export class LoopNotResumableError extends HoldfastError<'LOOP_NOT_RESUMABLE'> {
   readonly code = 'LOOP_NOT_RESUMABLE';
   readonly action: string;
+  /** Whether it is halted: a reset or a skipped phase lets it go on. */
+  readonly isHalted: boolean;
 
   constructor(reason: string, action: string, { isAborted = false } = {}) {
     super(`The loop session cannot be resumed: ${visibleLine(reason)}`, {
       hint: isAborted ? ABORTED : (HINTS[action] ?? HINTS.reset ?? ''),
     });
     this.action = action;
+    this.isHalted = action === 'reset_or_abort' && !isAborted;
   }
 }
 
 const ABORTED = 'It was given up: start a new session (--new). The old files are kept.';
 const HINTS: Readonly<Record<string, string>> = {
-  reset_or_abort: 'Reset it to go on, with new guidance if you have any, or abort it; nothing was changed.',
+  reset_or_abort:
+    'Try again with --reset (`holdfast guide "<text>"` first, to tell the agent something), end this phase without its ' +
+    'gate with --skip, start over with --new, or give it up with --abort. Nothing was changed.',
   no_resume: 'It is complete: start a new session to do more. The old files are kept.',
   create_new: 'Start a new session for this plan; the files of the old one are moved to the archive.',
   reset: 'Start afresh: the old files are set aside in the archive, nothing is deleted.',
 };
+
+/** Only a phase in which the breaker halted the session can be skipped. */
+export class PhaseNotSkippableError extends HoldfastError<'PHASE_NOT_SKIPPABLE'> {
+  readonly code = 'PHASE_NOT_SKIPPABLE';
+
+  constructor(status: string) {
+    super(`No phase can be skipped: the loop session is ${status}, not halted`, {
+      hint: 'Let it go on with --resume; when the breaker halts it, --skip ends the phase that it is in.',
+    });
+  }
+}
 
 /** A request to a session that has ended. */
 export class LoopEndedError extends HoldfastError<'LOOP_ENDED'> {

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { type LoopWorld, loopWorld, PLAN } from '../../../test/support/loop-world.js';
 import { treeOf } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
+import { presetOf } from './iteration.js';
+import { PRESETS } from './presets.js';
 
 const ROOT = fileURLToPath(new URL('../../../test/fixtures/prp-session', import.meta.url));
 const ID = 'a1b2c3d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d';
@@ -157,5 +159,17 @@ describe('folders that somebody else wrote', () => {
       state: { status: 'running' },
       breaker: { state: 'HALF_OPEN', openReason: null },
     });
+  });
+
+  verifies('R04', 'one that release 0.1 began goes on with the gates it began with', async () => {
+    const strict = PRESETS['tdd-strict'].phases;
+    const resumed = async (preset: unknown) => {
+      await using world = await worldOf('valid');
+      if (preset !== undefined) world.write('loop-state.json', { ...world.read('loop-state.json'), preset });
+      using loop = await world.loops.resume(PLAN);
+      return presetOf(loop.state).phases;
+    };
+    expect(await resumed(undefined)).toEqual(strict);
+    expect(await resumed({ name: 'tdd', phases: strict })).toEqual(strict);
   });
 });

@@ -1,9 +1,17 @@
 export { UNREADABLE_LOOP } from './archive.js';
 export { type BudgetReached, checkBudget } from './budget.js';
-export { LoopEndedError, LoopNotFoundError, LoopNotResumableError, LoopPoisonedError } from './errors.js';
-export { type Decision, type IterationOutcome, phaseOf } from './iteration.js';
+export { conditionOf, wantsFailingTests, wantsSecondRun } from './dual-gate.js';
+export {
+  LoopEndedError,
+  LoopNotFoundError,
+  LoopNotResumableError,
+  LoopPoisonedError,
+  PhaseNotSkippableError,
+} from './errors.js';
+export { type Decision, type IterationOutcome, phaseOf, presetOf } from './iteration.js';
 export { type LoopStatus, loopLifecycle } from './lifecycle.js';
-export { type Claim, type Measurement, NO_CLAIM } from './measurement.js';
+export { type Claim, isGreen, type Measurement, NO_CLAIM, reasonForNoDocuments } from './measurement.js';
+export { describeMissing, isAboutTests, type Missing } from './missing.js';
 export {
   type LoopServices,
   type LoopSummary,
@@ -12,12 +20,31 @@ export {
   verifyLoop,
 } from './operations.js';
 export type { OwnedLoop } from './owned-loop.js';
-export { type Phase, PhaseSetting, PRESETS, type PresetName, resolvePreset } from './presets.js';
+export {
+  type ChosenPreset,
+  choosePreset,
+  type Phase,
+  PhaseSetting,
+  PLAN_PRESETS,
+  type PlanPreset,
+  PRESETS,
+  type Preset,
+  type PresetName,
+  resolvePreset,
+} from './presets.js';
 export { countdown, type LimitSignal, type LimitWait, type Permission } from './rate-limit.js';
-export { isOfOtherPlan, isOver, LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
+export { gatesOf, isOfOtherPlan, isOver, LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
 export { type LoopRequest, LoopRequestInput } from './requests.js';
 export type { DetectAction, Expiry, ExpiryAction } from './resume.js';
-export type { Baseline, Budget, LoopDocuments, LoopState, TestCounts, Usage } from './schema.js';
+export type {
+  Baseline,
+  Budget,
+  LoopDocuments,
+  LoopState,
+  SkippedPhase,
+  TestCounts,
+  Usage,
+} from './schema.js';
 export {
   type CreateOptions as CreateLoopOptions,
   type Detection,

@@ -1,12 +1,13 @@
 import { redact } from '../../foundation/index.js';
 import { addUsage, type BudgetReached, checkBudget, NO_USAGE } from './budget.js';
 import { afterIteration, type BreakerFacts, enterPhase } from './circuit-breaker.js';
-import { judgeGates } from './dual-gate.js';
+import { judgeGates, wantsFailingTests } from './dual-gate.js';
 import { hashError } from './error-hash.js';
 import type { Claim, Measurement } from './measurement.js';
 import { newFailing } from './measurement.js';
 import {
   closePhase,
+  documentsChangedAfter,
   filesChangedAfter,
   greenRunsAfter,
   numbersOf,
@@ -16,7 +17,7 @@ import {
 } from './metrics.js';
 import { type Phase, PRESETS } from './presets.js';
 import { type LimitSignal, type LimitWait, limitWait, recordAnswer, recordLimit } from './rate-limit.js';
-import type { ErrorEntry, LoopDocuments, LoopState, Usage } from './schema.js';
+import type { Baseline, ErrorEntry, LoopDocuments, LoopState, SkippedPhase, Usage } from './schema.js';
 import { formatStatusBlock } from './status-block.js';
 
 /** What came of one iteration, as the runner found it. */
@@ -61,6 +62,7 @@ export function concludeIteration(
   const phaseMetrics = before.metrics.phases[unit];
   const greenRuns = greenRunsAfter(phaseMetrics, outcome.measured);
   const filesChanged = filesChangedAfter(phaseMetrics, outcome.measured);
+  const documentsChanged = documentsChangedAfter(phaseMetrics, outcome.measured);
   const { criteriaCount, newTests } = before.state;
   const baseline = before.state.baseline ?? null;
   const breaker = afterIteration(
@@ -73,6 +75,8 @@ export function concludeIteration(
       error,
       permissionDenials: outcome.permissionDenials ?? 0,
       consecutiveGreenRuns: greenRuns,
+      unit,
+      before: lastMeasured(before),
     },
     at,
   );
@@ -87,6 +91,7 @@ export function concludeIteration(
       newTests,
       consecutiveGreenRuns: greenRuns,
       filesChangedInPhase: filesChanged,
+      documentsChangedInPhase: documentsChanged,
     },
     at,
   );
@@ -94,6 +99,7 @@ export function concludeIteration(
     iteration,
     greenRuns,
     filesChanged,
+    documentsChanged,
     criteriaCount,
   });
   const state = advance(before.state, { at, phase, unit, iteration, error, outcome });
@@ -150,7 +156,19 @@ function decideLimited({ state, rateLimit }: LoopDocuments, limit: LimitSignal, 
   return wait === null ? { next: 'iterate' } : { next: 'wait', wait };
 }
 
-/** The phase that a session is in. A session of somebody else follows the built-in preset. */
+/** What was measured last; the baseline where no iteration was. */
+function lastMeasured({ state, dualGate }: LoopDocuments): Baseline | null {
+  const number = (key: string) => {
+    const value = dualGate.gate_1.values[key];
+    return typeof value === 'number' ? value : null;
+  };
+  const [exitCode, total] = [number('exit_code'), number('tests_total')];
+  if (exitCode === null && total === null) return state.baseline ?? null;
+  const counts = { passing: number('tests_passing') ?? 0, failing: number('tests_failing') ?? 0, skipped: 0 };
+  return { exitCode, tests: total === null ? null : { total, ...counts } };
+}
+
+/** The phase that a session is in. A session of somebody else follows the published preset. */
 export function phaseOf(state: LoopState): Phase {
   const { phases } = presetOf(state);
   const found = phases.find((phase) => phase.name === state.currentPhase) ?? phases[0];
@@ -159,7 +177,7 @@ export function phaseOf(state: LoopState): Phase {
 }
 
 export function presetOf(state: LoopState): { readonly name: string; readonly phases: readonly Phase[] } {
-  return state.preset ?? PRESETS.tdd;
+  return state.preset ?? PRESETS['tdd-strict'];
 }
 
 /** What iterations are counted by: the story where there is one, else the phase. */
@@ -256,7 +274,7 @@ function settle(
 }
 
 /** The phase (or story) as one that is complete. */
-export function leavePhase(
+function leavePhase(
   documents: LoopDocuments,
   exitReason: string,
   at: string,
@@ -272,6 +290,23 @@ export function leavePhase(
       ...state,
       newTests: newTests ?? state.newTests,
       phasesCompleted: [...state.phasesCompleted, unit],
+      phaseHistory: { ...state.phaseHistory, [unit]: { ...run, completedAt: at, exitReason } },
+    },
+  };
+}
+
+/** The phase as one that a person ended without its gates. It is not complete. */
+export function dropPhase(documents: LoopDocuments, skipped: SkippedPhase): LoopDocuments {
+  const { state } = documents;
+  const { phase: unit, at, actor, reason } = skipped;
+  const run = state.phaseHistory[unit] ?? { startedAt: at, iterations: 0 };
+  const exitReason = `skipped by ${actor}: ${reason}`;
+  return {
+    ...documents,
+    metrics: closePhase(documents.metrics, unit, at),
+    state: {
+      ...state,
+      phasesSkipped: [...state.phasesSkipped, skipped],
       phaseHistory: { ...state.phaseHistory, [unit]: { ...run, completedAt: at, exitReason } },
     },
   };
@@ -305,8 +340,10 @@ export function startPhase(
 
 function newTestsOf({ state }: LoopDocuments, outcome: IterationOutcome): number {
   const tests = outcome.measured?.tests ?? null;
-  if (phaseOf(state).gate !== 'new-tests-fail' || tests === null) return state.newTests;
-  return Math.max(0, newFailing(tests, state.baseline ?? null));
+  if (!wantsFailingTests(phaseOf(state)) || tests === null) return state.newTests;
+  // Tests that pass already, because they guard what is there, are new as well.
+  const added = tests.total - (state.baseline?.tests?.total ?? 0);
+  return Math.max(0, added, newFailing(tests, state.baseline ?? null));
 }
 
 function blockOf(

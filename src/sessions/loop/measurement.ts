@@ -9,8 +9,14 @@ export interface Measurement {
   /** Whether the tree differs from what it was before this very iteration. A dirty tree that stayed as it was does not. */
   readonly hasTreeChanged: boolean;
   readonly files: { readonly created: number; readonly modified: number; readonly deleted: number };
-  /** Documents in the tree, architecture decision records among them. */
-  readonly documents: { readonly total: number; readonly decisionRecords: number };
+  /** Documents in the tree, architecture decision records among them, and how many changed in this iteration. */
+  readonly documents: {
+    readonly total: number;
+    readonly decisionRecords: number;
+    readonly changed?: number | undefined;
+  };
+  /** How often the checks ran in this iteration, where that is more than once: all runs before the last one were green. */
+  readonly runs?: number | undefined;
   /** The tasks of the current story, where the plan has stories. */
   readonly tasks?: { readonly total: number; readonly done: number } | undefined;
 }
@@ -28,10 +34,17 @@ export interface Claim {
 export const NO_CLAIM: Claim = { metrics: {} };
 
 /** Whether the checks ran and nothing failed. Where tests were counted, none of none is not green. */
-export function isGreen(measured: Measurement): boolean {
+export function isGreen(measured: Pick<Measurement, 'exitCode' | 'tests'>): boolean {
   const { exitCode, tests } = measured;
   if (tests !== null) return tests.total > 0 && tests.failing === 0 && (exitCode ?? 0) === 0;
   return exitCode === 0;
+}
+
+/** Why no document has to change, in the agent's own words; null where it gave no reason. */
+export function reasonForNoDocuments({ metrics }: Claim): string | null {
+  const reason = metrics.no_documents_needed;
+  // A form that was not filled in is no reason.
+  return typeof reason === 'string' && /^[^<[].{2,}/.test(reason.trim()) ? reason.trim() : null;
 }
 
 /** Tests that fail now and did not before. */

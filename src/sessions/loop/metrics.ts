@@ -1,3 +1,4 @@
+import { redact } from '../../foundation/index.js';
 import { type Claim, isGreen, type Measurement } from './measurement.js';
 import type { GateName, Phase } from './presets.js';
 import type { Metrics, PhaseMetrics } from './schema.js';
@@ -13,17 +14,28 @@ const WEIGHTS: Readonly<Record<GateName, number>> = {
   'still-green': 15,
   documents: 15,
   'story-done': 45,
+  'a-test-fails': 10,
+  'all-pass': 45,
+  'checks-green': 15,
+  'document-changed': 15,
+  'work-done': 45,
 };
 
 /** The numbers of an iteration under their published names: what was measured, and what was only said. */
 export function numbersOf(
   measured: Measurement | null,
   claim: Claim,
-  facts: { iteration: number; greenRuns: number; filesChanged: number; criteriaCount: number },
+  facts: {
+    iteration: number;
+    greenRuns: number;
+    filesChanged: number;
+    documentsChanged: number;
+    criteriaCount: number;
+  },
 ): Record<string, unknown> {
   const tests = measured?.tests ?? null;
   return {
-    ...claim.metrics,
+    ...redacted(claim.metrics),
     ...(tests === null
       ? {}
       : {
@@ -40,14 +52,22 @@ export function numbersOf(
     criteria_count: facts.criteriaCount,
     consecutive_green_runs: facts.greenRuns,
     files_changed: facts.filesChanged,
+    documents_changed: facts.documentsChanged,
     iteration: facts.iteration,
   };
+}
+
+/** What an agent says in words goes to the disk like everything that it says. */
+function redacted(metrics: Claim['metrics']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(metrics).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]),
+  );
 }
 
 /** Green runs in a row, this one included. */
 export function greenRunsAfter(phase: PhaseMetrics | null | undefined, measured: Measurement | null): number {
   if (measured === null || !isGreen(measured)) return 0;
-  return numberIn(phase?.currentMetrics, 'consecutive_green_runs') + 1;
+  return numberIn(phase?.currentMetrics, 'consecutive_green_runs') + (measured.runs ?? 1);
 }
 
 /** Files that changed in the phase so far, this iteration included. */
@@ -59,6 +79,14 @@ export function filesChangedAfter(
   if (measured === null) return before;
   const { created, modified, deleted } = measured.files;
   return before + created + modified + deleted;
+}
+
+/** The documents among them. */
+export function documentsChangedAfter(
+  phase: PhaseMetrics | null | undefined,
+  measured: Measurement | null,
+): number {
+  return numberIn(phase?.currentMetrics, 'documents_changed') + (measured?.documents.changed ?? 0);
 }
 
 /** The metrics with one more iteration of a phase (or story). */
@@ -98,17 +126,28 @@ export function phasePercent(phase: Phase, numbers: Readonly<Record<string, unkn
   const value = (key: string) => numberIn(numbers, key);
   const share = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
   switch (phase.gate) {
+    case 'a-test-fails':
+      // One is enough, but it is the criteria that are shown.
+      return clamp(100 * share(value('tests_failing'), Math.max(1, value('criteria_count'))));
     case 'new-tests-fail':
       return clamp(100 * share(value('criteria_covered'), value('criteria_count')));
+    case 'all-pass':
     case 'tests-pass':
       return clamp(
         90 * share(value('tests_passing'), value('tests_total')) +
           Math.min(5 * value('consecutive_green_runs'), 10),
       );
+    case 'checks-green':
     case 'still-green':
       return clamp(20 * value('iteration'));
+    case 'document-changed':
+      return clamp(50 * Math.min(1, value('documents_changed')));
     case 'documents':
       return clamp(100 * share(value('documents'), 6));
+    case 'work-done':
+      return clamp(
+        45 * Math.min(1, value('files_changed')) + 45 * share(value('tests_passing'), value('tests_total')),
+      );
     case 'story-done':
       return clamp(100 * share(value('tasks_done'), value('tasks_total')));
   }
@@ -122,6 +161,7 @@ export function overallPercent(
     readonly currentPhase: string;
     readonly currentIteration: number;
     readonly phasesCompleted: readonly string[];
+    readonly phasesSkipped?: readonly { readonly phase: string }[] | undefined;
     readonly storiesTotal?: number | undefined;
   },
 ): number {
@@ -131,7 +171,8 @@ export function overallPercent(
   const total = phases.reduce((sum, phase) => sum + WEIGHTS[phase.gate], 0);
   let done = 0;
   for (const phase of phases) {
-    if (state.phasesCompleted.includes(phase.name)) done += WEIGHTS[phase.gate];
+    const isSkipped = state.phasesSkipped?.some((skipped) => skipped.phase === phase.name) === true;
+    if (isSkipped || state.phasesCompleted.includes(phase.name)) done += WEIGHTS[phase.gate];
     else if (phase.name === state.currentPhase)
       done += WEIGHTS[phase.gate] * Math.min(state.currentIteration / 10, 1);
   }

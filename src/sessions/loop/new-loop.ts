@@ -14,7 +14,14 @@ export interface NewLoop {
   readonly callsPerHour: number;
   readonly budget: Budget;
   /** With stories: the first one, and how many there are. */
-  readonly story?: { readonly first: string; readonly total: number } | undefined;
+  readonly story?: FirstStory | undefined;
+}
+
+/** The stories of a plan: the one to begin with, how many there are, and which. */
+export interface FirstStory {
+  readonly first: string;
+  readonly total: number;
+  readonly all?: readonly { readonly id: string; readonly title: string }[] | undefined;
 }
 
 /** The documents of a session at iteration 0. */
@@ -40,6 +47,10 @@ export function newDocuments(facts: NewLoop, at: string): LoopDocuments {
     preset: { name: facts.preset.name, phases: [...facts.preset.phases] },
     currentStory: facts.story?.first ?? null,
     ...(facts.story === undefined ? {} : { storiesTotal: facts.story.total }),
+    ...(facts.story?.all === undefined
+      ? {}
+      : { stories: facts.story.all.map(({ id, title }) => ({ id, title })) }),
+    phasesSkipped: [],
     inFlight: null,
     baseline: null,
     newTests: 0,

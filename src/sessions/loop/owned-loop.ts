@@ -8,13 +8,16 @@ import {
   afterPhase,
   concludeIteration,
   type Decision,
+  dropPhase,
   type IterationOutcome,
-  leavePhase,
   phaseOf,
   startPhase,
+  unitOf,
   withError,
 } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
+import { closePhase } from './metrics.js';
+import type { Preset } from './presets.js';
 import { endWait, mayCall, type Permission, recordCall, roll } from './rate-limit.js';
 import { groupOf, writeDocuments } from './read-loop.js';
 import { type LoopRequest, RequestReader } from './requests.js';
@@ -201,12 +204,21 @@ export class OwnedLoop implements Disposable {
     this.#write(this.#reset(this.#documents, guidance));
   }
 
-  /** Ends the phase without its gates, because a person said so, and goes on with the next one. */
-  skipPhase(): Decision {
+  /** What follows the phase that the session is in; undefined where it is the last one. */
+  followingPhase(): { readonly phase: string; readonly story: string | null } | undefined {
+    return afterPhase(this.state, phaseOf(this.state), {});
+  }
+
+  /**
+   * Ends the phase without its gates, because a person said so, and goes on with the next one. Behind the last one the
+   * session is complete: the caller has seen to it that the checks are green.
+   */
+  skipPhase(by: { readonly actor: string; readonly reason: string }): Decision {
     const { documents } = this;
     const at = this.#now();
-    const following = afterPhase(documents.state, phaseOf(documents.state), {});
-    const left = leavePhase(this.#reset(documents), 'skipped', at);
+    const following = this.followingPhase();
+    const skipped = { phase: unitOf(this.state), at, actor: by.actor, reason: redact(by.reason) };
+    const left = dropPhase(this.#reset(documents), skipped);
     if (following !== undefined) {
       this.#write(
         startPhase({ ...left, state: { ...left.state, inFlight: null, lastActivity: at } }, following, at),
@@ -219,6 +231,26 @@ export class OwnedLoop implements Disposable {
       state: { ...left.state, status, completedAt: at, lastActivity: at, inFlight: null },
     });
     return { next: 'complete' };
+  }
+
+  /** Goes on with other phases: in the one that it is in where they have it, else with the first that is not done yet. */
+  changePhases({ name, phases }: Preset): void {
+    const at = this.#now();
+    const state = this.#touched({ preset: { name, phases: [...phases] } });
+    const isKnown = phases.some((phase) => phase.name === state.currentPhase);
+    const isDone = (phase: string) => state.phasesCompleted.includes(phase);
+    const first = phases.find((phase) => !isDone(phase.name)) ?? phases[0];
+    if (isKnown || first === undefined) {
+      this.#write({ ...this.#documents, state });
+      return;
+    }
+    const unit = unitOf(state);
+    const run = state.phaseHistory[unit] ?? { startedAt: at, iterations: 0 };
+    const left = { ...run, completedAt: at, exitReason: `left: the phases are ${name} now` };
+    const phaseHistory = { ...state.phaseHistory, [unit]: left };
+    const metrics = closePhase(this.#documents.metrics, unit, at);
+    const documents = { ...this.#documents, metrics, state: { ...state, phaseHistory } };
+    this.#write(startPhase(documents, { phase: first.name, story: null }, at));
   }
 
   complete(): void {

@@ -4,7 +4,7 @@ import { verifies } from '../../../test/support/verifies.js';
 import { addUsage, checkBudget, NO_USAGE } from './budget.js';
 import { diskName, toDisk } from './disk-keys.js';
 import { closePhase, greenRunsAfter, overallPercent, phasePercent, recordNumbers } from './metrics.js';
-import { type Phase, PRESETS, resolvePreset } from './presets.js';
+import { choosePreset, type Phase, PRESETS, type PresetWishes, resolvePreset } from './presets.js';
 import { LoopState } from './schema.js';
 
 const AT = '2026-03-01T12:00:00.000Z';
@@ -68,12 +68,15 @@ describe('metrics', () => {
   });
 
   verifies('L13', 'percentages follow the published formulas', () => {
-    expect(phasePercent(RED, { criteria_covered: 9, criteria_count: 9 })).toBe(100);
-    expect(phasePercent(RED, { criteria_covered: 1, criteria_count: 0 })).toBe(0);
+    const [STRICT_RED, , , STRICT_DOCUMENT] = PRESETS['tdd-strict'].phases as [Phase, Phase, Phase, Phase];
+    expect(phasePercent(STRICT_RED, { criteria_covered: 9, criteria_count: 9 })).toBe(100);
+    expect(phasePercent(STRICT_RED, { criteria_covered: 1, criteria_count: 0 })).toBe(0);
+    expect(phasePercent(RED, { tests_failing: 1, criteria_count: 2 })).toBe(50);
+    expect(phasePercent(DOCUMENT, { documents: 9 })).toBe(0);
     expect(phasePercent(GREEN, { tests_passing: 6, tests_total: 10, consecutive_green_runs: 0 })).toBe(54);
     expect(phasePercent(GREEN, { tests_passing: 10, tests_total: 10, consecutive_green_runs: 3 })).toBe(100);
     expect(phasePercent(REFACTOR, { iteration: 3 })).toBe(60);
-    expect(phasePercent(DOCUMENT, { documents: 3 })).toBe(50);
+    expect(phasePercent(STRICT_DOCUMENT, { documents: 3 })).toBe(50);
     const state = { status: 'running', currentPhase: 'GREEN', currentIteration: 5, phasesCompleted: ['RED'] };
     expect(overallPercent(PRESETS.tdd.phases, state)).toBe(Math.round((100 * (10 + 22.5)) / 85));
     expect(overallPercent(PRESETS.tdd.phases, { ...state, status: 'completed' })).toBe(100);
@@ -92,6 +95,38 @@ describe('metrics', () => {
     expect(greenRunsAfter(phase, measured(10))).toBe(2);
     expect(greenRunsAfter(phase, measured(9))).toBe(0);
     expect(greenRunsAfter(phase, null)).toBe(0);
+  });
+});
+
+describe('the phases of a new session', () => {
+  const chosen = (wishes: PresetWishes) => {
+    const { preset, from, refused } = choosePreset(wishes);
+    return [preset.name, from, refused];
+  };
+
+  verifies(
+    'R04',
+    'command line, then the plan, then the config; a plan may ask for stricter ones only',
+    () => {
+      expect(chosen({})).toEqual(['tdd', 'default', null]);
+      expect(chosen({ plan: 'work' })).toEqual(['work', 'plan', null]);
+      expect(chosen({ configured: 'tdd-strict' })).toEqual(['tdd-strict', 'config', null]);
+      expect(chosen({ plan: 'work', configured: 'tdd' })).toEqual(['tdd', 'config', 'work']);
+      expect(chosen({ plan: 'tdd-strict', configured: 'work' })).toEqual(['tdd-strict', 'plan', null]);
+      expect(chosen({ plan: 'tdd', configured: 'tdd' })).toEqual(['tdd', 'config', null]);
+      expect(chosen({ typed: 'work', plan: 'tdd-strict', configured: 'tdd-strict' })).toEqual([
+        'work',
+        'command line',
+        null,
+      ]);
+    },
+  );
+
+  it('one by one, as configured, stand before what the plan asks for', () => {
+    const phases = [{ name: 'GREEN' }, { name: 'RED' }];
+    const { preset, refused } = choosePreset({ plan: 'work', configured: 'tdd-strict', phases });
+    expect(preset.phases.map(({ gate }) => gate)).toEqual(['tests-pass', 'new-tests-fail']);
+    expect(refused).toBe('work');
   });
 });
 

@@ -1,8 +1,12 @@
 import * as z from 'zod';
 import { describeOwner } from '../../storage/index.js';
 import { NO_USAGE } from './budget.js';
+import { conditionOf } from './dual-gate.js';
+import { phaseOf, presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
+import { Missing } from './missing.js';
 import { countdown, type LimitWait, limitWait } from './rate-limit.js';
+import type { DualGate, LoopState } from './schema.js';
 import type { Detection } from './sessions.js';
 import type { LoopView } from './view.js';
 import { causeOfWait } from './wait-words.js';
@@ -35,7 +39,8 @@ export const LoopReport = z.object({
   phases: z.array(
     z.object({
       name: z.string(),
-      progress: z.enum(['complete', 'in_progress', 'pending']),
+      title: z.string().nullable(),
+      progress: z.enum(['complete', 'in_progress', 'pending', 'skipped']),
       percent: z.number(),
       iterations: z.int(),
       numbers: z.record(z.string(), z.unknown()),
@@ -49,7 +54,16 @@ export const LoopReport = z.object({
     permissionDenialCount: z.int(),
     failedRunCount: z.int(),
   }),
-  gates: z.object({ first: z.boolean(), second: z.boolean(), condition: z.string() }),
+  /** Of the phase that the loop is in; not measured yet where it has just begun. */
+  gates: z.object({
+    isMeasured: z.boolean(),
+    first: z.boolean(),
+    second: z.boolean(),
+    condition: z.string(),
+    missing: z.array(Missing),
+  }),
+  storiesTotal: z.int().nullable(),
+  skipped: z.array(z.object({ phase: z.string(), at: z.string(), actor: z.string(), reason: z.string() })),
   calls: z.object({ made: z.int(), limit: z.int(), wait: Wait.nullable() }),
   usage: z.object({ iterations: z.int(), activeMs: z.number(), tokens: z.int(), costUsd: z.number() }),
   budget: z.record(z.string(), z.unknown()),
@@ -78,7 +92,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     statusReason: view.statusReason,
     startedAt: state.startedAt,
     lastActivityAt: state.lastActivity ?? state.startedAt,
-    preset: state.preset?.name ?? 'tdd',
+    preset: presetOf(state).name,
     phase: state.currentPhase,
     story: state.currentStory ?? null,
     iteration: state.currentIteration,
@@ -92,11 +106,9 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
       permissionDenialCount: breaker?.permissionDenialCount ?? 0,
       failedRunCount: breaker?.failedRunCount ?? 0,
     },
-    gates: {
-      first: dualGate?.gate_1.satisfied ?? false,
-      second: dualGate?.gate_2.satisfied ?? false,
-      condition: dualGate?.gate_1.condition ?? 'nothing was measured',
-    },
+    gates: gatesOf(state, dualGate),
+    storiesTotal: state.storiesTotal ?? null,
+    skipped: state.phasesSkipped.map(({ phase, at, actor, reason }) => ({ phase, at, actor, reason })),
     calls: {
       made: rateLimit?.hourly.callsMade ?? 0,
       limit: rateLimit?.hourly.limit ?? 0,
@@ -130,6 +142,22 @@ function waitReport(wait: LimitWait, now: Date): z.infer<typeof Wait> {
   };
 }
 
+/** How the gates of the current phase stand. What the phase before it came to says nothing about this one. */
+export function gatesOf(state: LoopState, dualGate: DualGate | undefined): LoopReport['gates'] {
+  if (dualGate === undefined || dualGate.phase !== state.currentPhase || state.currentIteration === 0) {
+    const condition = conditionOf(phaseOf(state), state.criteriaCount);
+    return { isMeasured: false, first: false, second: false, condition, missing: [] };
+  }
+  const { gate_1: first, gate_2: second } = dualGate;
+  return {
+    isMeasured: true,
+    first: first.satisfied,
+    second: second.satisfied,
+    condition: first.condition,
+    missing: [...(first.missing ?? [])],
+  };
+}
+
 /** What is offered for a session that was found: the resume prompt as data. */
 export const ResumeOffer = z.object({
   found: z.boolean(),
@@ -138,7 +166,7 @@ export const ResumeOffer = z.object({
   /** What the machine should do about a session that cannot simply go on. */
   expiryAction: z.enum(['reset_or_abort', 'no_resume', 'create_new', 'reset']).nullable(),
   reason: z.string().nullable(),
-  choices: z.array(z.enum(['resume', 'new', 'reset', 'abort'])),
+  choices: z.array(z.enum(['resume', 'new', 'reset', 'skip', 'abort'])),
   warnings: z.array(z.string()),
 });
 export type ResumeOffer = z.infer<typeof ResumeOffer>;
@@ -172,5 +200,7 @@ function choicesOf({ action, expiry, session }: Detection): ResumeOffer['choices
   if (action === 'offer_resume') return ['resume', 'new', 'abort'];
   // What was given up is over.
   const mayReset = expiry.isExpired && expiry.action === 'reset_or_abort' && session?.status !== 'aborted';
-  return mayReset ? ['reset', 'new', 'abort'] : ['new'];
+  if (!mayReset) return ['new'];
+  // A story is not skipped: the plan itself says which are done.
+  return session?.storiesTotal === undefined ? ['reset', 'skip', 'new', 'abort'] : ['reset', 'new', 'abort'];
 }

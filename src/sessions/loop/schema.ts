@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { diskObject } from './disk-keys.js';
 import { loopLifecycle } from './lifecycle.js';
-import { Phase } from './presets.js';
+import { Missing } from './missing.js';
+import { Phase, PRESET_NAMES } from './presets.js';
 
 /** The id of a loop session: a UUID v4. */
 export const LoopSessionId = z.uuidv4('not a UUID v4');
@@ -27,6 +28,15 @@ const PhaseRun = diskObject({
   iterations: Count,
   exitReason: z.string().optional(),
 });
+
+/** A phase that a person ended without its gates: who, when and why. */
+export const SkippedPhase = diskObject({
+  phase: z.string(),
+  at: Time,
+  actor: z.string(),
+  reason: z.string(),
+});
+export type SkippedPhase = z.infer<typeof SkippedPhase>;
 
 /** Numbers of a test run. */
 export const TestCounts = diskObject({
@@ -83,10 +93,14 @@ export const LoopState = diskObject({
   /** SHA-256 of the plan as it was; null for a plan that is a directory. */
   prpHash: z.string().nullish(),
   criteriaCount: Count.default(0),
-  preset: diskObject({ name: z.enum(['tdd', 'story']), phases: z.array(Phase).min(1) }).optional(),
+  preset: diskObject({ name: z.enum(PRESET_NAMES), phases: z.array(Phase).min(1) }).optional(),
   /** The story that is being worked on, where the plan has stories. */
   currentStory: z.string().nullish(),
   storiesTotal: Count.optional(),
+  /** All stories as the plan had them when the session began. */
+  stories: z.array(z.looseObject({ id: z.string(), title: z.string() })).optional(),
+  /** Phases that a person ended without their gates. */
+  phasesSkipped: z.array(SkippedPhase).default([]),
   /** The iteration that was begun and is not complete. */
   inFlight: diskObject({ phase: z.string(), iteration: Count, startedAt: Time }).nullish(),
   /** The iteration that a crash or a signal cut short, until the next one is complete. */
@@ -191,7 +205,13 @@ export type RateLimit = z.infer<typeof RateLimit>;
 export const DualGate = diskObject({
   phase: z.string(),
   iteration: Count,
-  gate_1: diskObject({ satisfied: z.boolean(), condition: z.string(), values: Numbers.default({}) }),
+  gate_1: diskObject({
+    satisfied: z.boolean(),
+    condition: z.string(),
+    values: Numbers.default({}),
+    /** What is not met, in numbers; absent where an older release wrote it. */
+    missing: z.array(Missing).optional(),
+  }),
   gate_2: diskObject({ satisfied: z.boolean(), source: z.string() }),
   canExit: z.boolean(),
   timestamp: Time,

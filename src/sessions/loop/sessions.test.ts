@@ -14,6 +14,7 @@ import { treeOf } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { isUuidV4 } from '../../foundation/index.js';
 import { CLOSED_BREAKER } from './circuit-breaker.js';
+import { PRESETS } from './presets.js';
 import { parseStatus } from './status-block.js';
 
 const SIX = [
@@ -287,7 +288,7 @@ describe('iterating', () => {
       const counts = (total: number, passing: number) => ({
         tests: { total, passing, failing: total - passing, skipped: 0 },
       });
-      const documents = { total: 3, decisionRecords: 1 };
+      const documents = { total: 3, decisionRecords: 1, changed: 1 };
       const iterate = (step: Parameters<typeof loop.commitIteration>[0]) => {
         loop.beginIteration();
         world.clock.advance(60_000);
@@ -423,13 +424,41 @@ describe('iterating', () => {
     again[Symbol.dispose]();
   });
 
-  it('a phase can be skipped by a person', async () => {
+  verifies('R10', 'a skipped phase is recorded with actor and reason, and is not complete', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
-    expect(loop.skipPhase()).toEqual({ next: 'enter-phase', phase: 'GREEN', story: null });
+    loop.halt('no progress in 3 iterations of RED');
+    const by = { actor: 'cli', reason: 'the tests are there already' };
+    expect(loop.skipPhase(by)).toEqual({ next: 'enter-phase', phase: 'GREEN', story: null });
+    const at = '2026-03-01T12:00:00.000Z';
+    expect(world.read('loop-state.json')).toMatchObject({
+      status: 'running',
+      halt_reason: null,
+      current_phase: 'GREEN',
+      phases_completed: [],
+      phases_skipped: [{ phase: 'RED', at, ...by }],
+      phase_history: { RED: { exit_reason: 'skipped by cli: the tests are there already' } },
+    });
+    expect(world.loops.read()?.phases.map(({ name, progress }) => [name, progress])).toEqual([
+      ['RED', 'skipped'],
+      ['GREEN', 'in_progress'],
+      ['REFACTOR', 'pending'],
+      ['DOCUMENT', 'pending'],
+    ]);
+  });
+
+  verifies('R04', 'other phases are taken up where they fit, and begun anew where they do not', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    loop.changePhases(PRESETS['tdd-strict']);
+    expect(loop.state).toMatchObject({ currentPhase: 'RED', preset: { name: 'tdd-strict' } });
+    loop.changePhases(PRESETS.work);
     expect(loop.state).toMatchObject({
-      phasesCompleted: ['RED'],
-      phaseHistory: { RED: { exitReason: 'skipped' } },
+      currentPhase: 'WORK',
+      currentIteration: 0,
+      preset: PRESETS.work,
+      phasesCompleted: [],
+      phaseHistory: { RED: { exitReason: 'left: the phases are work now' }, WORK: { iterations: 0 } },
     });
   });
 });

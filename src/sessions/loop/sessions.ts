@@ -39,12 +39,17 @@ import {
   trashSession,
   UNREADABLE_LOOP,
 } from './archive.js';
-import { LoopEndedError, LoopNotFoundError, LoopNotResumableError } from './errors.js';
+import {
+  LoopEndedError,
+  LoopNotFoundError,
+  LoopNotResumableError,
+  PhaseNotSkippableError,
+} from './errors.js';
 import { presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
-import { completeDocuments, type NewLoop, newDocuments } from './new-loop.js';
+import { completeDocuments, type FirstStory, type NewLoop, newDocuments } from './new-loop.js';
 import { OwnedLoop } from './owned-loop.js';
-import { type PhaseSetting, PRESETS, resolvePreset } from './presets.js';
+import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './presets.js';
 import { groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
 import { type LoopRequest, LoopRequestInput, requestLock, sendRequest } from './requests.js';
 import {
@@ -84,7 +89,9 @@ export interface Detection {
 export interface CreateOptions {
   readonly criteriaCount?: number | undefined;
   /** Makes it a session over stories: the first one, and how many there are. */
-  readonly story?: { readonly first: string; readonly total: number } | undefined;
+  readonly story?: FirstStory | undefined;
+  /** The phases; those of `tdd`, as configured, if absent. */
+  readonly preset?: Preset | undefined;
   readonly budget?: Budget | undefined;
 }
 
@@ -92,6 +99,8 @@ export interface ResumeOptions {
   /** Lets a halted session try again. */
   readonly reset?: boolean | undefined;
   readonly guidance?: string | undefined;
+  /** Owns a halted session as it is, for a phase to be skipped; any other is refused. */
+  readonly skip?: boolean | undefined;
 }
 
 /** A session that a newer one took the place of. */
@@ -204,11 +213,13 @@ export class LoopSessions {
     try {
       const expiry = this.#expiryOf(this.#read(), prpFile);
       if (!expiry.isExpired) {
+        if (options.skip === true) throw new PhaseNotSkippableError(loop.state.status);
         loop.resume(options.guidance);
         return loop;
       }
       const mayReset = options.reset === true && expiry.action === 'reset_or_abort';
       const isAborted = loop.state.status === 'aborted';
+      if (options.skip === true && loop.state.status === 'halted') return loop;
       if (!mayReset || isAborted)
         throw new LoopNotResumableError(expiry.detail, expiry.action, { isAborted });
       loop.reset(options.guidance);
@@ -339,7 +350,10 @@ export class LoopSessions {
       sessionId: this.#options.ids.uuid(),
       prpFile: stored,
       prpHash: this.#hashOf(stored),
-      preset: options.story === undefined ? resolvePreset('tdd', this.#options.phases) : PRESETS.story,
+      preset:
+        options.story === undefined
+          ? (options.preset ?? resolvePreset('tdd', this.#options.phases))
+          : PRESETS.story,
       criteriaCount: options.criteriaCount ?? 0,
       callsPerHour: this.#options.callsPerHour ?? DEFAULT_CALLS_PER_HOUR,
       budget: options.budget ?? this.#options.budget ?? {},
@@ -359,7 +373,7 @@ export class LoopSessions {
   #factsOf(snapshot: LoopSnapshot, prpFile: string): SessionFacts {
     const { documents, raw } = snapshot;
     const { state, breaker } = documents;
-    const preset = state === undefined ? PRESETS.tdd : presetOf(state);
+    const preset = state === undefined ? PRESETS['tdd-strict'] : presetOf(state);
     return {
       raw,
       state,

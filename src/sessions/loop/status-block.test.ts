@@ -188,3 +188,16 @@ describe('a block of ours', () => {
     expect(text).not.toContain('\u001b');
   });
 });
+
+describe('metrics inside of the block', () => {
+  it.each([
+    ['plainly', 'no_documents_needed: the README is right'],
+    ['below their heading', 'DOCUMENT_PHASE_METRICS:\n  no_documents_needed: the README is right'],
+  ])('count, %s', (_how, lines) => {
+    const text = `---PRP_PHASE_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n${lines}\n---END_PRP_PHASE_STATUS---`;
+    expect(claimOf(parseStatus(text))).toMatchObject({
+      exitSignal: true,
+      metrics: { no_documents_needed: 'the README is right' },
+    });
+  });
+});

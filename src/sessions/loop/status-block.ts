@@ -58,6 +58,13 @@ export function claimOf({ blocks, metrics }: ParsedStatus): Claim {
   const last = blocks.at(-1);
   const said: Record<string, string | number | boolean> = {};
   for (const { values } of metrics) Object.assign(said, values);
+  // Agents put them into the block as well, below their heading or plainly.
+  for (const [name, values] of Object.entries(last?.sections ?? {}))
+    if (name.endsWith('_PHASE_METRICS')) assignScalars(said, values);
+  assignScalars(
+    said,
+    Object.fromEntries(Object.entries(last?.fields ?? {}).filter(([key]) => METRIC.test(key))),
+  );
   const tests = last?.sections.TESTS ?? {};
   for (const [key, value] of Object.entries(tests)) said[`tests_${key.toLowerCase()}`] ??= scalar(value);
   const signal = last?.fields.EXIT_SIGNAL?.trim().toLowerCase();
@@ -67,6 +74,16 @@ export function claimOf({ blocks, metrics }: ParsedStatus): Claim {
     metrics: said,
     recommendation: last?.fields.RECOMMENDATION,
   };
+}
+
+/** The published names of metrics are in small letters, those of the block's own fields are not. */
+const METRIC = /^[a-z][a-z0-9_]*$/;
+
+function assignScalars(
+  said: Record<string, string | number | boolean>,
+  values: Readonly<Record<string, string>>,
+): void {
+  for (const [key, value] of Object.entries(values)) said[key] = scalar(value);
 }
 
 /** What a block of ours tells. */

@@ -23,7 +23,9 @@ export interface LoopView {
 
 export interface PhaseView {
   readonly name: string;
-  readonly progress: 'complete' | 'in_progress' | 'pending';
+  /** Of a story, where it is known. */
+  readonly title: string | null;
+  readonly progress: 'complete' | 'in_progress' | 'pending' | 'skipped';
   readonly percent: number;
   readonly iterations: number;
   readonly numbers: Readonly<Record<string, unknown>>;
@@ -66,22 +68,33 @@ function reasonOf(state: LoopState): string | null {
   return state.status === 'halted' ? state.haltReason : null;
 }
 
-/** The phases of the preset; with stories, those that are done and the one that is being worked on. */
+/** The phases of the preset; with stories all of them, or of an older session those that are known. */
 function phasesOf(state: LoopState, { metrics }: Partial<LoopDocuments>): PhaseView[] {
   const { phases } = presetOf(state);
   const story = state.currentStory ?? null;
+  const stories = state.stories ?? [];
   const names =
-    story === null ? phases.map((phase) => phase.name) : [...new Set([...state.phasesCompleted, story])];
+    story === null
+      ? phases.map((phase) => phase.name)
+      : [...new Set([...stories.map(({ id }) => id), ...state.phasesCompleted, story])];
   const current = story ?? state.currentPhase;
   return names.map((name) => {
     const phase = phases.find((other) => other.name === name) ?? phases[0];
     const known = metrics?.phases[name];
     const numbers = known?.finalMetrics ?? known?.currentMetrics ?? {};
     const isComplete = state.phasesCompleted.includes(name);
+    const isSkipped = state.phasesSkipped.some((skipped) => skipped.phase === name);
     return {
       name,
-      progress: isComplete ? 'complete' : name === current ? 'in_progress' : 'pending',
-      percent: isComplete ? 100 : phase === undefined ? 0 : phasePercent(phase, numbers),
+      title: stories.find(({ id }) => id === name)?.title ?? null,
+      progress: isComplete
+        ? 'complete'
+        : isSkipped
+          ? 'skipped'
+          : name === current
+            ? 'in_progress'
+            : 'pending',
+      percent: isComplete || isSkipped ? 100 : phase === undefined ? 0 : phasePercent(phase, numbers),
       iterations: state.phaseHistory[name]?.iterations ?? (name === current ? state.currentIteration : 0),
       numbers,
     };

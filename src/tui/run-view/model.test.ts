@@ -248,7 +248,7 @@ describe('what stays in the scrollback', () => {
     expect(kept(state)).toEqual([
       'run 3f2a1b2c started: docs/prps/adder.md with player',
       'GREEN 2: 7 of 9 tests pass, 1m 3s',
-      '  answered; 1 file created, 2 modified, 0 deleted; measured no, signal no',
+      '  not done: all tests pass · 1 file created, 2 files modified',
       'GREEN is done; next is REFACTOR',
     ]);
   });
@@ -407,5 +407,33 @@ describe('whatever happens', () => {
       },
     );
     fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe('the gate of the phase', () => {
+  it('says in numbers what is missing, and whether the agent says done', () => {
+    const missing = [{ what: 'new-failing-tests' as const, have: 2, want: 3 }];
+    const shown = (gate: { missing: typeof missing; isSignalled: boolean } | null) =>
+      screen(stateAfter(runStart(), standing({ gate })));
+    expect(shown({ missing, isSignalled: true })).toMatch(
+      /^gate +agent says done, checks do not: 2 of 3 new failing tests$/m,
+    );
+    expect(shown({ missing, isSignalled: false })).toMatch(/^gate +missing: 2 of 3 new failing tests$/m);
+    expect(shown(null)).not.toMatch(/^gate/m);
+  });
+
+  it('of a phase that was skipped is not said to be met', () => {
+    const skipped = ['RED'];
+    expect(screen(stateAfter(runStart(), standing({ completed: [], skipped })))).toContain(
+      'RED skipped · GREEN ●',
+    );
+  });
+
+  it('a story is shown by its place and title', () => {
+    const place = { number: 2, total: 3, title: 'Parse the flags' };
+    const events = [runStart({ stories: 3 }), standing({ story: '2', completed: ['1'] })];
+    expect(screen(stateAfter(...events, iterationStart({ story: '2', place })))).toMatch(
+      /^stories .*1 of 3 done · story 2 of 3 ● Parse the flags$/m,
+    );
   });
 });

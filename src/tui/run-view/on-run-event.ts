@@ -34,6 +34,7 @@ export function isWorthKeeping(event: RunEvent): boolean {
     case 'baseline':
     case 'continuation':
     case 'iteration-end':
+    case 'phase-skipped':
     case 'iteration-cut':
     case 'question':
     case 'request':
@@ -58,6 +59,7 @@ function changed(state: RunViewState, event: RunEvent): RunViewState {
         ...acting(state, 'the agent starts'),
         iteration: event.iteration,
         title: event.title,
+        place: event.place,
         waiting: null,
         said: '',
         isSaying: false,
@@ -75,6 +77,8 @@ function changed(state: RunViewState, event: RunEvent): RunViewState {
       return { ...acting(state, 'measures'), exitCode: state.exitCode || event.exitCode };
     case 'iteration-end':
       return onTests(iterationOver(state), event.tests, state.exitCode);
+    case 'phase-skipped':
+      return acting(state, `skips ${event.phase}`);
     case 'iteration-cut':
       return iterationOver(state);
     case 'waiting': {

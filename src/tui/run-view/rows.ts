@@ -1,5 +1,5 @@
 import { visibleExcerpt } from '../../foundation/index.js';
-import { causeOfWait, countdown, untilOf } from '../../sessions/loop/index.js';
+import { causeOfWait, countdown, describeMissing, untilOf } from '../../sessions/loop/index.js';
 import { fittingKeys } from '../fitting-keys.js';
 import { layOutEditor } from '../text-editor.js';
 import type { Size } from '../use-size.js';
@@ -24,7 +24,7 @@ export function maxLiveRows(rows: number): number {
 export function liveRows(state: RunViewState, size: Size): Row[] {
   const { columns } = size;
   const room = maxLiveRows(size.rows);
-  const above = [headRow(state, columns), phaseRow(state)];
+  const above = [headRow(state, columns), phaseRow(state), ...gateRows(state)];
   const below = [...nowRows(state), ...waitRows(state), ...questionRows(state), ...keyRows(state, columns)];
   const grid = gridRows(state, columns);
   const help = state.mode.name === 'help' ? helpRows(columns) : [];
@@ -61,11 +61,25 @@ function phaseRow(state: RunViewState): Row {
   return state.stories === null ? phaseBar(state) : storyBar(state, state.stories);
 }
 
+/** What the phase lacked after its last iteration, in numbers. */
+function gateRows({ standing, end }: RunViewState): Row[] {
+  const gate = standing?.gate ?? null;
+  if (gate === null || end !== null) return [];
+  const lacks = describeMissing(gate.missing);
+  if (lacks === '' && gate.isSignalled) return [];
+  if (lacks === '')
+    return [labelled('gate', { text: 'nothing is missing; the agent does not say done yet' })];
+  const words = gate.isSignalled ? `agent says done, checks do not: ${lacks}` : `missing: ${lacks}`;
+  return [labelled('gate', { text: words, color: 'yellow' })];
+}
+
 function phaseBar({ phases, standing, end }: RunViewState): Row {
   const isCompleted = end?.outcome === 'completed';
   const cells = phases.flatMap((name, index): Cell[] => {
     const between: Cell[] = index === 0 ? [] : [{ text: ' · ', look: 'dim' }];
     const shown = visibleExcerpt(name, 32);
+    if (standing?.skipped.includes(name) === true)
+      return [...between, { text: `${shown} skipped`, color: 'yellow' }];
     if (isCompleted || standing?.completed.includes(name) === true)
       return [...between, { text: `${shown} ✓`, color: 'green' }];
     if (standing?.phase === name) return [...between, { text: `${shown} ●`, color: 'cyan', look: 'bold' }];
@@ -74,15 +88,22 @@ function phaseBar({ phases, standing, end }: RunViewState): Row {
   return labelled('phase', ...cells);
 }
 
-function storyBar({ standing, title, end }: RunViewState, total: number): Row {
+function storyBar({ standing, title, place, end }: RunViewState, total: number): Row {
   const done = end?.outcome === 'completed' ? total : (standing?.completed.length ?? 0);
   const now = standing?.story ?? '';
   return labelled(
     'stories',
     { text: `${gauge(done, total, 8)} `, color: 'cyan' },
     { text: `${done} of ${total} done` },
-    { text: now === '' ? '' : ` · ${visibleExcerpt(now, 20)} ● `, color: 'cyan', look: 'bold' },
-    { text: visibleExcerpt(title, 120) },
+    {
+      text:
+        now === ''
+          ? ''
+          : ` · ${place === null ? visibleExcerpt(now, 20) : `story ${place.number} of ${place.total}`} ● `,
+      color: 'cyan',
+      look: 'bold',
+    },
+    { text: visibleExcerpt(place?.title ?? title, 120) },
   );
 }
 

@@ -1,4 +1,4 @@
-import type { RunEnd, Standing, TestPoint } from '../../runner/index.js';
+import type { RunEnd, Standing, StoryPlace, TestPoint } from '../../runner/index.js';
 import type { LoopRequestInput, Waiting } from '../../sessions/loop/index.js';
 import type { EditorState } from '../text-editor.js';
 
@@ -39,6 +39,8 @@ export interface RunViewState {
   /** The iteration that was begun last: its number within the phase or story, and what it is about. */
   readonly iteration: number;
   readonly title: string;
+  /** Which story it is, where the plan has stories. */
+  readonly place: StoryPlace | null;
   readonly tests: readonly TestPoint[];
   /** What the checks said where they told no numbers. */
   readonly verdict: string | null;
@@ -85,6 +87,7 @@ export function initialState(nowMs: number): RunViewState {
     standing: null,
     iteration: 0,
     title: '',
+    place: null,
     tests: [],
     verdict: null,
     exitCode: null,
