@@ -79,6 +79,7 @@ export const REQUIREMENTS = {
   L13: 'metrics and phase-status.log per iteration',
   L14: 'interrupted by SIGINT or SIGTERM: suspended; by SIGKILL or power loss: found as suspended',
   L15: '`/bp:autonomous <prp>` from Claude Code creates or resumes the session (plugin in integrations/claude-code)',
+  R03: '`setup --write` makes our tools usable without a further prompt, says so, and can be taken back: byte for byte if nobody else wrote since, else exactly our entries go and everything else keeps its bytes',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;
