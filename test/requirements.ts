@@ -83,6 +83,7 @@ export const REQUIREMENTS = {
   R01: 'messages of one turn are kept apart; a status block that begins a message is found, with every driver',
   R04: 'gates and presets (D34); a real plan with a regression criterion, a documentation criterion and no tests of its own can be finished',
   R10: 'skip at the breaker; a check that cannot run (127) stops before an agent is paid',
+  R03: '`setup --write` makes our tools usable without a further prompt, says so, and can be taken back: byte for byte if nobody else wrote since, else exactly our entries go and everything else keeps its bytes',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

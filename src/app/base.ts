@@ -11,5 +11,6 @@ export {
 export { loadClientSetup } from './load-client-setup.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
+export type { SetupFile } from './setup-client.js';
 export { withTemporaryHome } from './temporary-home.js';
 export { readTextFile } from './user-files.js';

@@ -1,40 +1,37 @@
 import { join } from 'node:path';
 import {
+  type Added,
+  type Allowance,
+  addAllowance,
   addEntry,
   CLIENTS,
   type ClientName,
+  type ClientPlaces,
   ClientSettingsError,
+  digestOf,
+  editBetween,
+  hasAllowance,
   hasEntry,
+  isEmptySettings,
   type McpServerEntry,
+  otherwiseSet,
+  removeAllowance,
   removeEntry,
+  renderAllowance,
   renderEntry,
+  undoEdits,
 } from '../clients/index.js';
-import { ensureDirectory, readUserFile, replaceUserFile } from '../storage/index.js';
+import { ensureDirectory, readUserFile, removeUserFile, updateUserFile } from '../storage/index.js';
 import type { Services } from './services.js';
+import {
+  forgetSetup,
+  type NewSetupRecord,
+  readSetupRecord,
+  type SetupRecord,
+  writeSetupRecord,
+} from './setup-record.js';
 
 export { CLIENT_NAMES, type ClientName } from '../clients/index.js';
-
-export interface ClientSetup {
-  readonly client: ClientName;
-  readonly path: string;
-  /** The entry as a person would paste it. */
-  readonly snippet: string;
-  readonly note: string;
-  readonly isInPlace: boolean;
-}
-
-/** What a client needs in its settings to reach `holdfast mcp`, and whether it is there. */
-export function inspectClient(services: Services, client: ClientName, options: SetupPlace): ClientSetup {
-  const path = settingsPath(services, client, options);
-  const text = readUserFile(services.tools.fileSystem, path);
-  return {
-    client,
-    path,
-    snippet: renderEntry(client, options.entry),
-    note: CLIENTS[client].note,
-    isInPlace: text !== undefined && hasEntry(client, text),
-  };
-}
 
 export interface SetupPlace {
   readonly entry: McpServerEntry;
@@ -42,26 +39,219 @@ export interface SetupPlace {
   readonly project?: string | undefined;
 }
 
-/** Puts the entry into the client's settings. False when it stood there already. Throws CLIENT_SETTINGS_UNREADABLE. */
-export function installClient(services: Services, client: ClientName, options: SetupPlace): boolean {
-  const path = settingsPath(services, client, options);
-  const { fileSystem } = services.tools;
-  const text = readUserFile(fileSystem, path) ?? null;
-  const edit = naming(path, () => addEntry(client, text, options.entry));
-  if (!edit.changed) return false;
-  ensureUserDirectory(services, path);
-  replaceUserFile(services.tools, path, edit.text);
-  return true;
+/** One file of a client, and what of ours belongs there. */
+interface SettingsFile {
+  readonly path: string;
+  readonly entry: McpServerEntry | undefined;
+  readonly allowance: Allowance | undefined;
 }
 
-/** Takes the entry out again. False when there was none. Throws CLIENT_SETTINGS_UNREADABLE. */
-export function removeClient(services: Services, client: ClientName, options: SetupPlace): boolean {
-  const path = settingsPath(services, client, options);
-  const text = readUserFile(services.tools.fileSystem, path);
-  const edit = text === undefined ? undefined : naming(path, () => removeEntry(client, text));
-  if (edit === undefined || !edit.changed) return false;
-  replaceUserFile(services.tools, path, edit.text);
-  return true;
+/** What a file is for, and how it stands. */
+export interface SetupFile {
+  readonly path: string;
+  /** What goes there, as a person would paste it into an empty file. */
+  readonly snippet: string;
+  readonly hasEntry: boolean;
+  /** The tools that are allowed there, as the client spells them. */
+  readonly allows: readonly string[];
+  /** All of it stands there. */
+  readonly isInPlace: boolean;
+  /** What the user has set otherwise; it is left alone. */
+  readonly otherwise: readonly string[];
+}
+
+export interface ClientSetup {
+  readonly client: ClientName;
+  readonly files: readonly SetupFile[];
+  readonly note: string;
+  readonly isInPlace: boolean;
+}
+
+/** What a client needs in its settings to reach `holdfast mcp` and to use its tools, and whether it is there. */
+export function inspectClient(services: Services, client: ClientName, options: SetupPlace): ClientSetup {
+  const files = filesOf(services, client, options).map((file) => inspectFile(services, client, file));
+  return {
+    client,
+    files,
+    note: CLIENTS[client].note(options.project === undefined ? {} : { project: options.project }),
+    isInPlace: files.every(({ isInPlace }) => isInPlace),
+  };
+}
+
+function inspectFile(services: Services, client: ClientName, file: SettingsFile): SetupFile {
+  const { path, entry, allowance } = file;
+  const { body } = splitMark(readUserFile(services.tools.fileSystem, path) ?? '');
+  return naming(path, () => ({
+    path,
+    snippet: snippetOf(client, file),
+    hasEntry: entry !== undefined,
+    allows: allowance === undefined && client !== 'codex' ? [] : CLIENTS[client].toolNames,
+    isInPlace:
+      (entry === undefined || hasEntry(client, body)) &&
+      (allowance === undefined || hasAllowance(client, allowance, body)),
+    otherwise: allowance === undefined ? [] : otherwiseSet(client, allowance, body),
+  }));
+}
+
+function snippetOf(client: ClientName, { entry, allowance }: SettingsFile): string {
+  const text = entry === undefined ? '' : renderEntry(client, entry);
+  if (allowance === undefined) return text;
+  // Both are JSON where they go into one file.
+  if (text === '') return renderAllowance(allowance);
+  return `${JSON.stringify({ ...JSON.parse(text), ...JSON.parse(renderAllowance(allowance)) }, null, 2)}\n`;
+}
+
+/**
+ * Puts the entry into the client's settings and allows our tools. Returns the files that were changed. Throws
+ * CLIENT_SETTINGS_UNREADABLE.
+ */
+export function installClient(services: Services, client: ClientName, options: SetupPlace): string[] {
+  const files = filesOf(services, client, options);
+  // All of them are looked at before the first one is written.
+  for (const file of files) edited(client, file, readUserFile(services.tools.fileSystem, file.path));
+  return files.filter((file) => installFile(services, client, file)).map(({ path }) => path);
+}
+
+function installFile(services: Services, client: ClientName, file: SettingsFile): boolean {
+  const { path } = file;
+  return updateUserFile(services.tools, path, (content) => {
+    const before = content === undefined ? undefined : textOf(client, path, content);
+    const { texts, added } = edited(client, file, before);
+    const after = texts.at(-1) ?? '';
+    if (after === before) return undefined;
+    ensureUserDirectory(services, path);
+    // First the record: what stands in a file without one could not be told from the user's own.
+    const known = readSetupRecord(services, path);
+    writeSetupRecord(services, recordOf(path, before, texts, added, known));
+    return Buffer.from(after, 'utf8');
+  });
+}
+
+/** The file before and after each thing of ours that is put into it. */
+function edited(
+  client: ClientName,
+  { path, entry, allowance }: SettingsFile,
+  before: string | undefined,
+): { texts: string[]; added: Added } {
+  return naming(path, () => {
+    const { mark, body } = splitMark(before ?? '');
+    const texts = [body];
+    if (entry !== undefined) texts.push(addEntry(client, body, entry).text);
+    if (allowance === undefined) return { texts: texts.map((text) => mark + text), added: NOTHING };
+    const { text, added } = addAllowance(client, allowance, texts.at(-1) ?? '');
+    return { texts: [...texts, text].map((one) => mark + one), added };
+  });
+}
+
+const NOTHING: Added = { names: [], made: 0 };
+
+function recordOf(
+  path: string,
+  before: string | undefined,
+  texts: readonly string[],
+  added: Added,
+  known: SetupRecord | undefined,
+): NewSetupRecord {
+  const edits = texts.slice(1).map((text, index) => editBetween(texts[index] ?? '', text));
+  const digest = digestOf(texts.at(-1) ?? '');
+  const fresh = { path, wasAbsent: before === undefined, digest, edits, added };
+  if (known === undefined || before === undefined) return fresh;
+  // Written once more: what was ours stays ours, and the way back leads to before the first time.
+  const isUntouched = known.digest === digestOf(before) && known.edits !== null;
+  return {
+    path,
+    wasAbsent: known.wasAbsent,
+    digest,
+    edits: isUntouched && known.edits !== null ? [...known.edits, ...edits] : null,
+    added: added.names.length === 0 ? known.added : merged(known.added, added),
+  };
+}
+
+function merged(known: Added, added: Added): Added {
+  return {
+    ...known,
+    ...added,
+    names: [...new Set([...known.names, ...added.names])],
+    made: Math.max(known.made, added.made),
+  };
+}
+
+/**
+ * Takes it back: byte for byte where nobody wrote to the file since, else exactly our entries. Returns the files that were
+ * changed. Throws CLIENT_SETTINGS_UNREADABLE.
+ */
+export function removeClient(services: Services, client: ClientName, options: SetupPlace): string[] {
+  return filesOf(services, client, options)
+    .filter((file) => removeFile(services, client, file))
+    .map(({ path }) => path);
+}
+
+function removeFile(services: Services, client: ClientName, file: SettingsFile): boolean {
+  const { path } = file;
+  const record = readSetupRecord(services, path);
+  let isGone = false;
+  const isChanged = updateUserFile(services.tools, path, (content) => {
+    isGone = false;
+    if (content === undefined) return undefined;
+    const text = textOf(client, path, content);
+    const after = naming(path, () => before(client, file, text, record));
+    if (after === undefined) {
+      isGone = true;
+      return undefined;
+    }
+    return after === text ? undefined : Buffer.from(after, 'utf8');
+  });
+  if (isGone) removeUserFile(services.tools.fileSystem, path);
+  forgetSetup(services, path);
+  return isChanged || isGone;
+}
+
+/** The file without what is ours; undefined where nothing would be left of a file that we made. */
+function before(
+  client: ClientName,
+  { entry, allowance }: SettingsFile,
+  text: string,
+  record: SetupRecord | undefined,
+): string | undefined {
+  if (record !== undefined && record.edits !== null && record.digest === digestOf(text)) {
+    const exact = undoEdits(text, record.edits);
+    if (exact !== undefined) return record.wasAbsent ? undefined : exact;
+  }
+  const { mark, body } = splitMark(text);
+  // Without a record nothing but the entry is known to be ours.
+  const without =
+    allowance === undefined || record === undefined
+      ? body
+      : removeAllowance(client, allowance, body, record.added);
+  const left = entry === undefined ? without : removeEntry(client, without).text;
+  return record?.wasAbsent === true && isEmptySettings(client, left) ? undefined : mark + left;
+}
+
+function filesOf(services: Services, client: ClientName, options: SetupPlace): SettingsFile[] {
+  const places = placesOf(services, options);
+  const { settingsPath, alsoReads, allowance: allowanceOf } = CLIENTS[client];
+  const main = settingsPath(places);
+  const isThere = (path: string) => readUserFile(services.tools.fileSystem, path) !== undefined;
+  // The first of the client's files that is there, else the one it would make.
+  const path = [main, ...alsoReads(places)].find(isThere) ?? main;
+  const allowance = allowanceOf(places);
+  if (allowance === undefined || allowance.path === main) return [{ path, entry: options.entry, allowance }];
+  return [
+    { path, entry: options.entry, allowance: undefined },
+    { path: allowance.path, entry: undefined, allowance },
+  ];
+}
+
+function placesOf(services: Services, options: SetupPlace): ClientPlaces {
+  const { environment } = services;
+  const { home } = services.config.roots;
+  return {
+    home,
+    configHome: environment.XDG_CONFIG_HOME || join(home, '.config'),
+    ...(options.project === undefined ? {} : { project: options.project }),
+    ...(environment.CLAUDE_CONFIG_DIR ? { claudeConfigDir: environment.CLAUDE_CONFIG_DIR } : {}),
+    ...(environment.CODEX_HOME ? { codexHome: environment.CODEX_HOME } : {}),
+  };
 }
 
 function naming<Result>(path: string, edit: () => Result): Result {
@@ -72,20 +262,17 @@ function naming<Result>(path: string, edit: () => Result): Result {
   }
 }
 
-/** The first of the client's files that is there, else the one it would make. */
-function settingsPath(services: Services, client: ClientName, options: SetupPlace): string {
-  const { environment } = services;
-  const { home } = services.config.roots;
-  const places = {
-    home,
-    configHome: environment.XDG_CONFIG_HOME || join(home, '.config'),
-    ...(options.project === undefined ? {} : { project: options.project }),
-    ...(environment.CLAUDE_CONFIG_DIR ? { claudeConfigDir: environment.CLAUDE_CONFIG_DIR } : {}),
-    ...(environment.CODEX_HOME ? { codexHome: environment.CODEX_HOME } : {}),
-  };
-  const main = CLIENTS[client].settingsPath(places);
-  const isThere = (path: string) => readUserFile(services.tools.fileSystem, path) !== undefined;
-  return [main, ...CLIENTS[client].alsoReads(places)].find(isThere) ?? main;
+/** Bytes that are no text would not come back as they were. */
+function textOf(client: ClientName, path: string, content: Buffer): string {
+  const text = content.toString('utf8');
+  if (Buffer.from(text, 'utf8').equals(content)) return text;
+  const context = { client: CLIENTS[client], hint: 'Mend the file and try again.' };
+  throw new ClientSettingsError(context, 'the file is not UTF-8', { line: 1, column: 1 }).inFile(path);
+}
+
+/** Parsers take a byte order mark for a stray character; they never see it, and it stays in the file. */
+function splitMark(text: string): { mark: string; body: string } {
+  return text.startsWith('\uFEFF') ? { mark: '\uFEFF', body: text.slice(1) } : { mark: '', body: text };
 }
 
 /** Unlike our own directories, the client's may be a link or readable by others; only a missing one is made. */

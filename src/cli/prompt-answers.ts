@@ -8,6 +8,7 @@ const OTHER = Symbol('other');
 export async function promptAnswers(
   questions: readonly Question[],
   signal: AbortSignal,
+  onLeave = 'Nothing was answered; the question stays.',
 ): Promise<AnswerInput[] | undefined> {
   const answers: AnswerInput[] = [];
   for (const [questionIndex, question] of questions.entries()) {
@@ -17,7 +18,7 @@ export async function promptAnswers(
         ? await promptSeveral(question, signal)
         : await promptOne(question, signal);
     if (answer === undefined) {
-      cancel('Nothing was answered; the question stays.');
+      cancel(onLeave);
       return undefined;
     }
     answers.push({ questionIndex, ...answer });

@@ -54,6 +54,10 @@ describe('CLIENTS', () => {
         startup_timeout_sec: 60,
         tool_timeout_sec: 86_400,
         env: { HOLDFAST_HOME: '/data' },
+        tools: {
+          ask_user_questions: { approval_mode: 'approve' },
+          get_answered_questions: { approval_mode: 'approve' },
+        },
       },
     ],
     [

@@ -6,6 +6,9 @@ export type ClientName = (typeof CLIENT_NAMES)[number];
 /** The name under which every client knows our MCP server. */
 export const SERVER_NAME = 'holdfast';
 
+/** The tools of our server. `setup` allows these by their full names, never the whole server. */
+export const TOOL_NAMES = ['ask_user_questions', 'get_answered_questions'] as const;
+
 /** How long a client waits for one tool call: a person may take a day to answer. */
 export const TOOL_TIMEOUT_MS = 86_400_000;
 
@@ -39,8 +42,24 @@ export type SettingsFormat =
 
 /** Our entry in a client's own spelling. `timeout` comes last where it exists. */
 export type SettingsValue = Readonly<
-  Record<string, string | number | boolean | readonly string[] | Readonly<Record<string, string>>>
+  Record<
+    string,
+    | string
+    | number
+    | boolean
+    | readonly string[]
+    | Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  >
 >;
+
+/** What lets a client use our tools without asking, where its entry cannot say so. */
+export type Allowance =
+  /** Words in a list two keys deep. */
+  | { kind: 'items'; path: string; keys: readonly [string, string]; items: readonly string[] }
+  /** Settings by name in an object of the file that holds the entry, or of another. */
+  | { kind: 'members'; path: string; key: string; members: Readonly<Record<string, string>> }
+  /** Lines in a file of rules. */
+  | { kind: 'block'; path: string; block: string };
 
 /** One agent client and what it needs in its settings. */
 export interface AgentClient {
@@ -51,9 +70,20 @@ export interface AgentClient {
   /** Other files the client reads beside `settingsPath`; edit one of these where it alone exists. */
   alsoReads(places: ClientPlaces): readonly string[];
   describe(entry: McpServerEntry): SettingsValue;
-  /** One sentence for the person after the settings were changed. */
-  note: string;
+  /** Undefined where the entry itself allows the tools, or nothing that the client reads there can. */
+  allowance(places: ClientPlaces): Allowance | undefined;
+  /** What the client calls our tools where it allows them. */
+  toolNames: readonly string[];
+  /** What the person has to do after the settings were changed. */
+  note(places: Pick<ClientPlaces, 'project'>): string;
 }
+
+const CLAUDE_TOOLS = TOOL_NAMES.map((tool) => `mcp__${SERVER_NAME}__${tool}`);
+const OPENCODE_TOOLS = TOOL_NAMES.map((tool) => `${SERVER_NAME}_${tool}`);
+const GEMINI_RULES = TOOL_NAMES.map(
+  (tool) =>
+    `[[rule]]\nmcpName = "${SERVER_NAME}"\ntoolName = "${tool}"\ndecision = "allow"\npriority = 100\n`,
+).join('\n');
 
 export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
   claude: {
@@ -71,7 +101,20 @@ export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
       ...environment('env', env),
       timeout: TOOL_TIMEOUT_MS,
     }),
-    note: 'Start a new Claude Code session; it asks once before it uses the entry of a project.',
+    toolNames: CLAUDE_TOOLS,
+    allowance: ({ home, project, claudeConfigDir }) => ({
+      kind: 'items',
+      path: join(
+        project === undefined ? (claudeConfigDir ?? join(home, '.claude')) : join(project, '.claude'),
+        'settings.json',
+      ),
+      keys: ['permissions', 'allow'],
+      items: CLAUDE_TOOLS,
+    }),
+    note: ({ project }) =>
+      project === undefined
+        ? 'Start a new Claude Code session.'
+        : 'Start a new Claude Code session; it asks once before it uses the entry of a project.',
   },
   codex: {
     name: 'codex',
@@ -88,8 +131,14 @@ export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
       startup_timeout_sec: STARTUP_TIMEOUT_SEC,
       tool_timeout_sec: TOOL_TIMEOUT_MS / 1000,
       ...environment('env', env),
+      tools: Object.fromEntries(TOOL_NAMES.map((tool) => [tool, { approval_mode: 'approve' }])),
     }),
-    note: 'Start a new Codex session; the entry of a project counts only where Codex trusts the project.',
+    toolNames: TOOL_NAMES,
+    allowance: () => undefined,
+    note: ({ project }) =>
+      project === undefined
+        ? 'Start a new Codex session.'
+        : 'Start a new Codex session; the entry of a project counts only where Codex trusts the project.',
   },
   gemini: {
     name: 'gemini',
@@ -103,7 +152,16 @@ export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
       ...environment('env', env),
       timeout: TOOL_TIMEOUT_MS,
     }),
-    note: 'Restart Gemini CLI.',
+    toolNames: TOOL_NAMES,
+    // Rules of a project are read by no Gemini CLI so far; `trust` in the entry would allow the whole server.
+    allowance: ({ home, project }) =>
+      project === undefined
+        ? { kind: 'block', path: join(home, '.gemini', 'policies', 'holdfast.toml'), block: GEMINI_RULES }
+        : undefined,
+    note: ({ project }) =>
+      project === undefined
+        ? 'Restart Gemini CLI.'
+        : 'Restart Gemini CLI. It has no permissions per project: it asks before it uses the tools, unless `holdfast setup gemini --write` allows them for you everywhere.',
   },
   opencode: {
     name: 'opencode',
@@ -118,7 +176,14 @@ export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
       enabled: true,
       timeout: TOOL_TIMEOUT_MS,
     }),
-    note: 'Restart opencode.',
+    toolNames: OPENCODE_TOOLS,
+    allowance: (places) => ({
+      kind: 'members',
+      path: join(opencodeDirectory(places), 'opencode.json'),
+      key: 'permission',
+      members: Object.fromEntries(OPENCODE_TOOLS.map((tool) => [tool, 'allow'])),
+    }),
+    note: () => 'Restart opencode.',
   },
 };
 

@@ -18,6 +18,21 @@ interface Layout {
 
 /** Adds a property at the end of an object, laid out as its surroundings are. */
 export function insertProperty(text: string, root: Node, object: Node, key: string, value: unknown): string {
+  return insertMember(text, root, object, key, value);
+}
+
+/** The same for an element of an array. */
+export function insertElement(text: string, root: Node, array: Node, value: unknown): string {
+  return insertMember(text, root, array, undefined, value);
+}
+
+function insertMember(
+  text: string,
+  root: Node,
+  object: Node,
+  key: string | undefined,
+  value: unknown,
+): string {
   const layout = layoutWithin(text, root, object);
   const last = object.children?.at(-1);
   return applyEdits(
@@ -40,7 +55,7 @@ export function replaceValue(text: string, root: Node, property: Node, value: un
   return applyEdits(text, [{ offset: old.offset, length: old.length, content: renderValue(value, layout) }]);
 }
 
-/** Takes a property out of an object with its comma and its line; comments around it stay. */
+/** Takes a property out of an object, or an element out of an array, with its comma and its line; comments around it stay. */
 export function removeProperty(text: string, object: Node, property: Node): string {
   const properties = object.children ?? [];
   const index = properties.indexOf(property);
@@ -80,7 +95,7 @@ function appendAfter(
   text: string,
   object: Node,
   last: Node,
-  key: string,
+  key: string | undefined,
   value: unknown,
   layout: Layout,
 ): Edit[] {
@@ -96,7 +111,13 @@ function appendAfter(
 }
 
 /** Keeps the space that was inside the braces ahead of what is written, for emptyOut() to find. */
-function fillEmpty(text: string, object: Node, key: string, value: unknown, layout: Layout): Edit[] {
+function fillEmpty(
+  text: string,
+  object: Node,
+  key: string | undefined,
+  value: unknown,
+  layout: Layout,
+): Edit[] {
   const closing = closingOf(object);
   const gap = scanGap(text, object.offset + 1, closing);
   const comment = gap.findLast(({ kind }) => kind !== 'space');
@@ -125,10 +146,10 @@ function spaceBefore(head: string, tail: string): string {
 
 /** Deletes a property with the space that belongs to it, which depends on what comes next on its line. */
 function lineDeletion(text: string, start: number, end: number, before: Piece[]): Edit {
-  const rest = /^([ \t]*)(\r?\n|\}|$)?/.exec(text.slice(end));
+  const rest = /^([ \t]*)(\r?\n|[}\]]|$)?/.exec(text.slice(end));
   const space = before.at(-1)?.kind === 'space' ? before.at(-1) : undefined;
   if (rest?.[2] === undefined) return deletion(start, end + (rest?.[1]?.length ?? 0));
-  const wouldJoinComment = rest[2] === '}' && before.at(-2)?.kind === 'line-comment';
+  const wouldJoinComment = /[}\]]/.test(rest[2]) && before.at(-2)?.kind === 'line-comment';
   return deletion(wouldJoinComment ? start : (space?.start ?? start), end);
 }
 
@@ -137,7 +158,7 @@ function layoutWithin(text: string, root: Node, object: Node): Layout {
   const own = object.parent ?? object;
   const firstLine = root.children?.find((property) => startsLine(text, property));
   const unit = firstLine === undefined ? '  ' : indentAt(text, firstLine.offset);
-  const colon = (object.children?.[0] ?? root.children?.[0])?.colonOffset;
+  const colon = (object.children?.find(({ type }) => type === 'property') ?? root.children?.[0])?.colonOffset;
   const base = { unit, eol: lineEndingOf(text), spaced: colon !== undefined && text[colon + 1] === ' ' };
   if (last === undefined) {
     const multiline = own === root || startsLine(text, own);
@@ -152,7 +173,8 @@ function layoutWithin(text: string, root: Node, object: Node): Layout {
   return { ...base, multiline: isOnOwnLine || breaks, indent };
 }
 
-function renderMember(key: string, value: unknown, layout: Layout): string {
+function renderMember(key: string | undefined, value: unknown, layout: Layout): string {
+  if (key === undefined) return renderValue(value, layout);
   const colon = layout.multiline || layout.spaced ? ': ' : ':';
   return `${JSON.stringify(key)}${colon}${renderValue(value, layout)}`;
 }

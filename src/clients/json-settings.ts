@@ -5,7 +5,7 @@ import { ClientSettingsError, type EditContext, placeAt, unlessRefused } from '.
 import { hasCommentInside, insertProperty, removeProperty, replaceValue } from './json-edits.js';
 import { lineEndingOf, type SettingsEditor } from './settings-editor.js';
 
-type JsonFormat = Extract<SettingsFormat, { kind: 'json' }>;
+export type JsonFormat = Extract<SettingsFormat, { kind: 'json' }>;
 
 /** The path to our entry, as far as the file has it. */
 interface EntryPath {
@@ -75,13 +75,13 @@ function madeParent(entry: Node): boolean {
 }
 
 /** A file that is absent, empty or holds only comments gets an empty object to work on. */
-function withRoot(body: string, format: JsonFormat, context: EditContext): string {
+export function withRoot(body: string, format: JsonFormat, context: EditContext): string {
   if (parseRoot(body, format, context) !== undefined) return body;
   const eol = lineEndingOf(body);
   return `${body}${body === '' || body.endsWith('\n') ? '' : eol}{}${eol}`;
 }
 
-function parseRoot(text: string, format: JsonFormat, context: EditContext): Node | undefined {
+export function parseRoot(text: string, format: JsonFormat, context: EditContext): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, {
     disallowComments: !format.comments,
@@ -121,7 +121,12 @@ function locate(text: string, format: JsonFormat, context: EditContext): EntryPa
   return { root, parentProperty, parent, entryProperty, entry };
 }
 
-function onlyProperty(text: string, object: Node, key: string, context: EditContext): Node | undefined {
+export function onlyProperty(
+  text: string,
+  object: Node,
+  key: string,
+  context: EditContext,
+): Node | undefined {
   const [first, second] = (object.children ?? []).filter((property) => keyOf(property) === key);
   if (second === undefined) return first;
   throw new ClientSettingsError(context, `"${key}" stands there twice`, placeAt(text, second.offset));

@@ -273,6 +273,12 @@ describe('renderEntry', () => {
         '[mcp_servers.holdfast.env]',
         'A = "b"',
         '',
+        '[mcp_servers.holdfast.tools.ask_user_questions]',
+        'approval_mode = "approve"',
+        '',
+        '[mcp_servers.holdfast.tools.get_answered_questions]',
+        'approval_mode = "approve"',
+        '',
       ].join('\n'),
     );
     expect(renderEntry('gemini', serverEntry({ command: 'holdfast', args: ['mcp'] }))).toBe(

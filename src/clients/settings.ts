@@ -1,5 +1,6 @@
 import { CLIENTS, type ClientName, type McpServerEntry, type SettingsFormat } from './client.js';
 import type { EditContext } from './errors.js';
+import { isEmptyObject } from './json-allowance.js';
 import { jsonSettings } from './json-settings.js';
 import type { SettingsEditor } from './settings-editor.js';
 import { tomlSettings } from './toml-settings.js';
@@ -36,6 +37,14 @@ export function removeEntry(name: ClientName, text: string): SettingsEdit {
 export function hasEntry(name: ClientName, text: string): boolean {
   const { editor, context } = readerOf(name);
   return editor.has(splitMark(text).body, context);
+}
+
+/** Whether a settings file says nothing any more: not even a comment. */
+export function isEmptySettings(name: ClientName, text: string): boolean {
+  const { body } = splitMark(text);
+  if (body.trim() === '') return true;
+  const { format } = CLIENTS[name];
+  return format.kind === 'json' && isEmptyObject(body, { format, context: readerOf(name).context });
 }
 
 function readerOf(name: ClientName): { editor: SettingsEditor; context: EditContext } {

@@ -11,6 +11,12 @@ const TABLE = [
   'args = [ "mcp" ]',
   'startup_timeout_sec = 60',
   'tool_timeout_sec = 86400',
+  '',
+  '[mcp_servers.holdfast.tools.ask_user_questions]',
+  'approval_mode = "approve"',
+  '',
+  '[mcp_servers.holdfast.tools.get_answered_questions]',
+  'approval_mode = "approve"',
 ].join('\n');
 
 describe('TOML settings', () => {

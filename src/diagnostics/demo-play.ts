@@ -1,4 +1,4 @@
-import type { QuestionInput } from '../sessions/question/index.js';
+import type { AnswerInput, QuestionInput } from '../sessions/question/index.js';
 
 /** The project of the demo: a plan, and what the scripted agent does about it, turn by turn. */
 export const DEMO_PLAN = 'docs/prps/greeter.md';
@@ -13,32 +13,44 @@ A function that greets people.
 - [ ] greets nobody in particular when there is no name
 `;
 
-const TESTS = `import assert from 'node:assert/strict';
+/** What stands for the greeting until it is known: in the turn that asks, the agent has it from the answer. */
+const ANSWER = '{{answer}}';
+
+const testsFor = (greeting: string) => `import assert from 'node:assert/strict';
 import test from 'node:test';
 
 const greet = async (name) => (await import('../greet.mjs')).greet(name);
 
-test('greets a person by name', async () => assert.equal(await greet('Ada'), 'Hello, Ada!'));
-test('greets nobody in particular', async () => assert.equal(await greet(), 'Hello!'));
+test('greets a person by name', async () => assert.equal(await greet('Ada'), '${greeting}, Ada!'));
+test('greets nobody in particular', async () => assert.equal(await greet(), '${greeting}!'));
 `;
 
-const CODE = `export function greet(name) {
-  if (name === undefined) return 'Hello!';
-  return 'Hello, ' + name + '!';
+const codeFor = (greeting: string) => `export function greet(name) {
+  if (name === undefined) return '${greeting}!';
+  return '${greeting}, ' + name + '!';
 }
 `;
 
-const TIDIED = `/** Greets a person, or nobody in particular. */
+const tidiedFor = (greeting: string) => `/** Greets a person, or nobody in particular. */
 export function greet(name) {
-  return name === undefined ? 'Hello!' : \`Hello, \${name}!\`;
+  return name === undefined ? '${greeting}!' : \`${greeting}, \${name}!\`;
 }
 `;
+
+const decisionFor = (greeting: string) => `# The greeting is "${greeting}"
+
+The plan did not say how formal it is. The person chose "${greeting}".
+`;
+
+/** Where the demo shows what became of the answer. */
+export const DEMO_CODE = 'greet.mjs';
+export const DEMO_DECISION = 'docs/decisions/0001-greeting.md';
 
 const QUESTION: QuestionInput = {
   title: 'Tone',
   prompt: 'The plan does not say how formal the greeting is. Which one?',
   options: [
-    { label: 'Hello (Recommended)', description: 'plain and short' },
+    { label: 'Hello', description: 'plain and short' },
     { label: 'Good day', description: 'for a bank' },
   ],
 };
@@ -52,16 +64,18 @@ const status = (exitSignal: boolean) => ({
 const write = (path: string, content: string) => ({ write: { path, content } });
 
 /** A turn for each prompt; the second one is never finished, because the run is killed in it. */
-const TURNS = [
-  { steps: [{ ask: { questions: [QUESTION] } }, write('test/greet.test.mjs', TESTS), status(true)] },
+const turnsFor = (greeting: string) => [
+  {
+    steps: [{ ask: { questions: [QUESTION] } }, write('test/greet.test.mjs', testsFor(ANSWER)), status(true)],
+  },
   { steps: [{ say: 'I begin with the function.' }, { delay: WORK_MS }, status(false)] },
-  { steps: [write('greet.mjs', CODE), status(true)] },
-  { steps: [write('greet.mjs', TIDIED), status(true)] },
+  { steps: [write(DEMO_CODE, codeFor(greeting)), status(true)] },
+  { steps: [write(DEMO_CODE, tidiedFor(greeting)), status(true)] },
   {
     steps: [
       write('README.md', '# Greeter\n\n`greet(name)` greets.\n'),
       write('docs/usage.md', '# Usage\n\nImport `greet` and call it.\n'),
-      write('docs/decisions/0001-plain-tone.md', '# A plain tone\n\nThe person chose it.\n'),
+      write(DEMO_DECISION, decisionFor(greeting)),
       status(true),
     ],
   },
@@ -69,5 +83,15 @@ const TURNS = [
 
 /** The files of the project, by their paths. */
 export const DEMO_FILES: Readonly<Record<string, string>> = { [DEMO_PLAN]: PRP };
-/** What the scripted agent plays. */
-export const DEMO_SCRIPT = JSON.stringify({ turns: TURNS });
+/** No limit on how long the person thinks. */
+export const DEMO_SETTINGS = JSON.stringify({ mcp: { handBackSeconds: { other: 0 } } });
+
+/** What the scripted agent plays once the greeting is known; before that only the first two turns count. */
+export function demoScript(greeting: string): string {
+  return JSON.stringify({ turns: turnsFor(greeting) });
+}
+
+/** The greeting that an answer means, as the agent understands it: in a source, so without quotes. */
+export function greetingIn([answer]: readonly AnswerInput[]): string {
+  return (answer?.selectedOption ?? answer?.customText ?? '').replace(/['"`\\$\r\n]/g, '');
+}

@@ -3,8 +3,16 @@ import { visibleExcerpt } from '../foundation/index.js';
 import { type Program, type ProgramTools, startProgram } from '../programs/index.js';
 import type { RunEvent } from '../runner/index.js';
 import type { AnswerInput, QuestionSessions, QuestionView } from '../sessions/question/index.js';
-import { ensureDirectory, replaceUserFile, type StorageTools } from '../storage/index.js';
-import { DEMO_FILES, DEMO_PLAN, DEMO_SCRIPT } from './demo-play.js';
+import { ensureDirectory, readUserFile, replaceUserFile, type StorageTools } from '../storage/index.js';
+import {
+  DEMO_CODE,
+  DEMO_DECISION,
+  DEMO_FILES,
+  DEMO_PLAN,
+  DEMO_SETTINGS,
+  demoScript,
+  greetingIn,
+} from './demo-play.js';
 
 export interface DemoOptions {
   /** How this very program is started. */
@@ -17,33 +25,55 @@ export interface DemoOptions {
   readonly programs: ProgramTools;
   /** The same question sessions that the run uses, as the person's side sees them. */
   readonly questions: QuestionSessions;
-  /** The person: gets a pending set and decides. */
+  /** The person: gets a pending set and decides; undefined when they leave, which ends the demo. */
   readonly decide: (view: QuestionView) => Promise<AnswerInput[] | undefined>;
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** How the run is killed once, and what it came to in the end. */
-type Ending = 'killed' | 'completed' | 'failed';
+/** How the run is killed once, and what it came to in the end; `left` when the person did not want to answer. */
+type Ending = 'killed' | 'completed' | 'failed' | 'left';
+
+/** What the person decided, and what became of it. */
+interface Story {
+  greeting: string | undefined;
+}
 
 /**
  * The whole story with the real program: a plan, an agent that works through four phases, a question, a run that is killed
- * in the middle and resumed. True when the plan was completed.
+ * in the middle and resumed. Says whether the plan was completed, or whether the person left.
  */
-export async function runDemo(options: DemoOptions): Promise<boolean> {
-  const { tell, signal } = options;
+export async function runDemo(options: DemoOptions): Promise<Exclude<Ending, 'killed'>> {
+  const { tell } = options;
   for (const [path, text] of Object.entries(DEMO_FILES)) put(options, join(options.project, path), text);
-  const script = join(options.directory, 'script.json');
-  put(options, script, DEMO_SCRIPT);
+  put(options, join(options.directory, 'config', 'config.json'), DEMO_SETTINGS);
+  put(options, scriptOf(options), demoScript(''));
+  const story: Story = { greeting: undefined };
   tell(`1. A plan with two criteria, ${DEMO_PLAN}, and an agent alone with it.`);
   tell('   $ holdfast run docs/prps/greeter.md --agent scripted --verify "node --test"');
-  const first = await run(options, script, { args: [], isToBeKilled: true });
-  if (first !== 'killed') return first === 'completed';
-  signal.throwIfAborted();
+  const first = await run(options, story, { args: [], isToBeKilled: true });
+  if (first !== 'killed') return first;
   tell('');
-  tell('2. The run is killed with SIGKILL in the middle of a turn, and goes on:');
+  tell('2. It goes on where it was:');
   tell('   $ (the same command) --resume');
-  return (await run(options, script, { args: ['--resume'], isToBeKilled: false })) === 'completed';
+  const second = await run(options, story, { args: ['--resume'], isToBeKilled: false });
+  if (second === 'completed' && story.greeting !== undefined) showAnswer(options, story.greeting);
+  return second === 'killed' ? 'failed' : second;
+}
+
+/** The one thing that a demo of questions must show: what was answered is what was made. */
+function showAnswer({ project, storage, tell }: DemoOptions, greeting: string): void {
+  tell('');
+  tell(`3. You chose "${visibleExcerpt(greeting, 60)}". The agent made that:`);
+  for (const path of [DEMO_CODE, DEMO_DECISION]) {
+    tell(`   $ cat ${path}`);
+    const text = readUserFile(storage.fileSystem, join(project, path)) ?? '';
+    for (const line of text.trimEnd().split('\n')) tell(`   ${visibleExcerpt(line, 100)}`);
+  }
+}
+
+function scriptOf({ directory }: DemoOptions): string {
+  return join(directory, 'script.json');
 }
 
 function put({ storage }: DemoOptions, path: string, text: string): void {
@@ -53,20 +83,32 @@ function put({ storage }: DemoOptions, path: string, text: string): void {
 
 async function run(
   options: DemoOptions,
-  script: string,
+  story: Story,
   how: { readonly args: readonly string[]; readonly isToBeKilled: boolean },
 ): Promise<Ending> {
-  const { self, environment, project, programs, signal } = options;
+  const { self, environment, project, programs, signal, tell } = options;
   let program: Program | undefined;
-  let ending: Ending = 'failed';
+  let ending = 'failed' as Ending;
+  const leaving = new AbortController();
   const deciding: Promise<void>[] = [];
   const onEvent = (event: RunEvent) => {
+    // What a run says while it is being stopped is not part of the story.
+    if (leaving.signal.aborted || signal.aborted) return;
     const line = describe(event);
     if (line !== undefined) options.tell(`   ${line}`);
-    if (event.type === 'question') deciding.push(answer(options, event.sessionId));
+    if (event.type === 'question') {
+      const decided = answer(options, story, event.sessionId).then((isAnswered) => {
+        if (isAnswered) return;
+        ending = 'left';
+        leaving.abort();
+      });
+      deciding.push(decided);
+    }
     if (event.type === 'run-end') ending = event.outcome === 'completed' ? 'completed' : 'failed';
     if (how.isToBeKilled && isWorkingOnCode(event) && program !== undefined) {
       ending = 'killed';
+      tell('');
+      tell(`   $ kill -9 ${program.pid}   (that is the run, in the middle of a turn)`);
       process.kill(program.pid, 'SIGKILL');
     }
   };
@@ -81,35 +123,42 @@ async function run(
       '--verify',
       'node --test',
       '--attended',
+      '--idle',
+      '0',
       '--json',
       ...how.args,
     ],
     workingDirectory: project,
-    environment: { ...environment, HOLDFAST_SCRIPTED_SCRIPT: script },
+    environment: { ...environment, HOLDFAST_SCRIPTED_SCRIPT: scriptOf(options) },
     input: 'closed',
     onLine: (line) => onEvent(JSON.parse(line) as RunEvent),
   });
+  const stop = AbortSignal.any([signal, leaving.signal]);
   const stopped = new Promise<void>((resolve) =>
-    signal.addEventListener('abort', () => resolve(), { once: true }),
+    stop.addEventListener('abort', () => resolve(), { once: true }),
   );
   await Promise.race([program.exited, stopped]);
   // A run that was asked to stop ends its agent first.
-  await program.stop({ graceMs: 1, termMs: STOP_MS });
+  const exit = await program.stop({ graceMs: 1, termMs: STOP_MS });
   await Promise.all(deciding);
-  signal.throwIfAborted();
+  if (signal.aborted) return 'left';
+  if (ending === 'killed')
+    tell(`   Process ${program.pid} is gone: ${exit.signal ?? `exit code ${exit.code}`}.`);
   return ending;
 }
 
 const STOP_MS = 15_000;
 
-async function answer({ questions, decide, tell }: DemoOptions, id: string): Promise<void> {
+/** False when the person left instead. */
+async function answer(options: DemoOptions, story: Story, id: string): Promise<boolean> {
+  const { questions, decide } = options;
   const answers = await decide(await questions.get(id));
-  if (answers !== undefined) {
-    await questions.answer(id, answers);
-    return;
-  }
-  await questions.reject(id, 'left the demo');
-  tell('   (You left the question, so it is rejected: the agent is told that, too.)');
+  if (answers === undefined) return false;
+  story.greeting = greetingIn(answers);
+  // The agent hears it from the answer; the one that is started after the kill plays on from here.
+  put(options, scriptOf(options), demoScript(story.greeting));
+  await questions.answer(id, answers);
+  return true;
 }
 
 /** The agent has begun with the code, and says so. */

@@ -92,5 +92,11 @@ export { closeReleased } from './released-records.js';
 export { type Piece, rewriteFile } from './rewrite-file.js';
 export { systemTools } from './system-tools.js';
 export { Trash, type TrashEntry } from './trash.js';
-export { readUserFile, replaceUserFile, resolveUserPath, updateUserFile } from './user-file.js';
+export {
+  readUserFile,
+  removeUserFile,
+  replaceUserFile,
+  resolveUserPath,
+  updateUserFile,
+} from './user-file.js';
 export { type DirectoryWatch, DirectoryWatcher, type OnHint } from './watcher.js';

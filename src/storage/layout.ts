@@ -31,6 +31,8 @@ export interface Layout {
   readonly processTrash: string;
   /** How runs were started. */
   readonly runs: string;
+  /** What `setup` wrote into the settings of agent clients, so that it can be taken back. */
+  readonly setups: string;
   /** One small file for each program that runs now. */
   readonly programs: string;
   /** The conversations of our own agent program. */
@@ -71,6 +73,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get runs() {
       return join(roots.state, 'runs');
+    },
+    get setups() {
+      return join(roots.state, 'setup');
     },
     get programs() {
       return join(roots.state, 'programs');

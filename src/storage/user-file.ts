@@ -38,6 +38,12 @@ export function updateUserFile(
   }
 }
 
+/** Removes a file of the user; one that is gone already is no error. Throws STORAGE_FAILED. */
+export function removeUserFile(fileSystem: FileSystem, path: string): void {
+  const real = resolveUserPath(fileSystem, path);
+  if (real !== undefined) attempt(real, 'remove', () => fileSystem.unlink(real));
+}
+
 /** Where a path of the user really is; undefined where there is nothing. */
 export function resolveUserPath(fileSystem: FileSystem, path: string): string | undefined {
   return attempt(path, 'find', () => {

@@ -132,6 +132,29 @@ describe('the plugin in the real Claude Code', () => {
     );
   });
 
+  itPlugs('asks through its tool without a prompt, and allows no other tool', async (world) => {
+    const ask: ModelTurn = {
+      toolCalls: [
+        {
+          name: 'mcp__plugin_bp_holdfast__ask_user_questions',
+          input: {
+            questions: [
+              { title: 'Deploy', prompt: 'Deploy now?', options: [{ label: 'Yes' }, { label: 'No' }] },
+            ],
+          },
+        },
+      ],
+    };
+    const typed = world.type('Ask me.', [ask, bash('touch mark'), SAID]);
+    const isAsked = () => existsSync(world.questions) && world.ids().length > 0;
+    await Promise.race([until(isAsked), typed]);
+    expect(isAsked()).toBe(true);
+    expect((await world.run(['answer', world.ids()[0] ?? '', '--option', 'No'])).code).toBe(0);
+    const { results, denials } = await typed;
+    expect(results[0]).toEqual({ isError: false, text: expect.stringContaining('"selectedOption":"No"') });
+    expect(denials).toEqual(['touch mark']);
+  });
+
   verifiesReally('L15', '/bp:autonomous creates the session, and then resumes it', async (world) => {
     const typed = `/bp:autonomous ${PLAN}`;
     const first = await world.type(typed, [START, SAID]);

@@ -6,7 +6,7 @@ import { COMMANDS, HOLDFAST } from '../../src/cli/command-table.js';
 import { HelpRequested, parseCommand } from '../../src/cli/parse.js';
 import type { Program } from '../../src/cli/program.js';
 import { RALPHTOOL } from '../../src/cli/ralphtool-table.js';
-import { CLIENTS, SERVER_NAME } from '../../src/clients/client.js';
+import { CLIENTS, SERVER_NAME, TOOL_NAMES } from '../../src/clients/client.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PLUGIN = join(ROOT, 'integrations', 'claude-code');
@@ -35,6 +35,32 @@ describe('the plugin for Claude Code', () => {
   it('gives the client the same MCP entry as `holdfast setup claude`', () => {
     const entry = CLIENTS.claude.describe({ command: 'holdfast', args: ['mcp'] });
     expect(json('.mcp.json')).toEqual({ mcpServers: { [SERVER_NAME]: entry } });
+  });
+
+  it('allows exactly the two tools of the server, by their full names', () => {
+    const [request] = json('hooks/hooks.json').hooks.PermissionRequest;
+    expect(Object.keys(json('hooks/hooks.json').hooks)).toEqual(['PermissionRequest']);
+    const matcher = new RegExp(request.matcher);
+    const full = (tool: string) => `mcp__plugin_bp_${SERVER_NAME}__${tool}`;
+    expect(TOOL_NAMES.filter((tool) => !matcher.test(full(tool)))).toEqual([]);
+    for (const other of [
+      'Bash',
+      full('recall'),
+      full(''),
+      `x${full('ask_user_questions')}`,
+      `${full('ask_user_questions')}s`,
+    ])
+      expect([other, matcher.test(other)]).toEqual([other, false]);
+    const { decision } = JSON.parse(
+      /^echo '(.*)'$/.exec(request.hooks[0].command)?.[1] ?? '',
+    ).hookSpecificOutput;
+    expect(decision).toEqual({ behavior: 'allow' });
+  });
+
+  it('names the tools that the server registers', () => {
+    const source = readFileSync(join(ROOT, 'src', 'mcp', 'tools.ts'), 'utf8');
+    const registered = [...source.matchAll(/registerTool\(\s*'(\w+)'/g)].map(([, name]) => name);
+    expect(registered).toEqual([...TOOL_NAMES]);
   });
 
   it('allows the command nothing but to start a plan, and only a person may call it', () => {

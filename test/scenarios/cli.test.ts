@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, lstatSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOLDFAST, type Machine, machine, Running } from '../support/holdfast-binary.js';
@@ -247,11 +255,11 @@ describe('the program', () => {
     ]);
   });
 
-  for (const [client, file] of [
-    ['claude', '.claude.json'],
-    ['codex', '.codex/config.toml'],
-    ['gemini', '.gemini/settings.json'],
-    ['opencode', '.config/opencode/opencode.json'],
+  for (const [client, paths] of [
+    ['claude', ['.claude.json', '.claude/settings.json']],
+    ['codex', ['.codex/config.toml']],
+    ['gemini', ['.gemini/settings.json', '.gemini/policies/holdfast.toml']],
+    ['opencode', ['.config/opencode/opencode.json']],
   ] as const) {
     verifies(
       'Q22',
@@ -259,32 +267,75 @@ describe('the program', () => {
       async () => {
         await using world = await machine();
         const home = join(world.dir.path, 'home');
-        expect(await world.run(['setup', client])).toMatchObject({
-          code: 0,
-          stderr: expect.stringContaining('HOLDFAST_HOME is not in the entry'),
-        });
+        const printed = await world.run(['setup', client]);
+        expect(printed).toMatchObject({ code: 0, stderr: expect.stringContaining('Goes into ') });
         expect(readdirSync(home)).toEqual([]);
-        expect((await world.run(['setup', client, '--write'])).stdout).toContain(join(home, file));
-        expect(readFileSync(join(home, file), 'utf8')).toContain('holdfast');
-        const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) =>
-          entry.isFile(),
-        );
-        expect(files.map((entry) => entry.name)).toEqual([file.slice(file.lastIndexOf('/') + 1)]);
+        const { stdout } = await world.run(['setup', client, '--write']);
+        for (const path of paths) expect(stdout).toContain(join(home, path));
+        expect(readFileSync(join(home, paths[0]), 'utf8')).toContain(world.env.HOLDFAST_HOME);
+        const files = () =>
+          readdirSync(home, { recursive: true, withFileTypes: true })
+            .filter((entry) => entry.isFile())
+            .map((entry) => join(entry.parentPath, entry.name));
+        expect(files().sort()).toEqual(paths.map((path) => join(home, path)).sort());
         expect((await world.run(['setup', client, '--remove'])).code).toBe(0);
-        expect(readFileSync(join(home, file), 'utf8')).not.toContain('holdfast');
+        expect(files()).toEqual([]);
       },
     );
   }
+
+  verifies(
+    'R03',
+    'setup can be taken back exactly after others wrote, and leaves what the user had',
+    async () => {
+      await using world = await machine();
+      const home = join(world.dir.path, 'home');
+      const settings = join(home, '.claude', 'settings.json');
+      mkdirSync(join(home, '.claude'));
+      const own = '{\n  "permissions": { "allow": ["mcp__holdfast__ask_user_questions", "Read"] } }\n';
+      writeFileSync(settings, own);
+      writeFileSync(join(home, '.claude.json'), '{"numStartups":1,"mcpServers":{"git":{"command":"uvx"}}}');
+      await world.run(['setup', 'claude', '--write']);
+      // Twice is once.
+      expect((await world.run(['setup', 'claude', '--write'])).stdout).toContain('already');
+      expect(JSON.parse(readFileSync(settings, 'utf8')).permissions.allow).toHaveLength(3);
+      // The agent counts its starts, and the user allows another tool.
+      const claude = readFileSync(join(home, '.claude.json'), 'utf8').replace(
+        '"numStartups":1',
+        '"numStartups":2',
+      );
+      writeFileSync(join(home, '.claude.json'), claude);
+      writeFileSync(settings, readFileSync(settings, 'utf8').replace('"Read"', '"Read", "Bash(ls:*)"'));
+      expect((await world.run(['setup', 'claude', '--remove'])).code).toBe(0);
+      expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe(
+        '{"numStartups":2,"mcpServers":{"git":{"command":"uvx"}}}',
+      );
+      expect(readFileSync(settings, 'utf8')).toBe(own.replace('"Read"', '"Read", "Bash(ls:*)"'));
+    },
+  );
+
+  verifies('R03', 'setup with --project stays in the project and is taken back', async () => {
+    await using world = await machine();
+    for (const client of ['claude', 'codex', 'gemini', 'opencode']) {
+      expect((await world.run(['setup', client, '--project', '--write'])).code).toBe(0);
+      expect((await world.run(['setup', client, '--project', '--remove'])).code).toBe(0);
+    }
+    const left = readdirSync(world.project, { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => entry.isFile())).toEqual([]);
+    expect(readdirSync(join(world.dir.path, 'home'))).toEqual([]);
+  });
 
   it('demo shows the whole story without a terminal, and leaves nothing behind', async () => {
     await using world = await machine();
     const { code, stdout, stderr } = await world.run(['demo']);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('The demo answers for you: Hello (Recommended)');
-    expect(stdout).toContain('killed with SIGKILL in the middle of a turn');
+    expect(stdout).toContain('The demo answers for you: Hello');
+    const [, pid] = /kill -9 (\d+) /.exec(stdout) ?? [];
+    expect(stdout).toContain(`Process ${pid} is gone: SIGKILL.`);
+    expect(stdout).toContain('You chose "Hello". The agent made that:');
+    expect(stdout).toContain('The person chose "Hello".');
     for (const phase of ['RED', 'GREEN', 'REFACTOR', 'DOCUMENT'])
       expect(stdout).toMatch(new RegExp(`^${phase} +\\d .* Dual-Gate satisfied$`, 'm'));
-    expect(stdout).toMatch(/^ {2}[0-9a-f]{8} Tone: completed$/m);
     expect(stdout).toContain('Nothing was lost.');
     expect(readdirSync(world.env.HOME ?? '')).toEqual([]);
     expect(living(world.dir.path)).toEqual([]);

@@ -88,7 +88,7 @@ describe('a session with an agent', () => {
     expect(stopped).toMatchObject({ code: 0, stdout: `${info.id} is ended: stopped from outside\n` });
     expect((await exec.ended).code).toBe(1);
     expect(living(world.dir.at('state'))).toEqual([]);
-    expect((await world.run(['processes'])).stdout).toBe('No agent runs or can be gone on with.\n');
+    expect((await world.run(['processes'])).stdout).toBe('No agent is running and none can be resumed.\n');
     expect((await world.json(['processes', '--all'])).data).toMatchObject([{ state: 'ended' }]);
   });
 

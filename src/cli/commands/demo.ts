@@ -11,8 +11,8 @@ export default defineCommand({
   summary: 'See it work in a minute, without an agent or an account',
   details:
     'A scripted agent works through a plan in four phases, asks a question, is killed in the middle and resumed; the tests\n' +
-    'are real. Everything happens in a temporary directory that is removed afterwards. Without a terminal it answers by\n' +
-    'itself.',
+    'are real, and what you answer is what it makes. Everything happens in a temporary directory that is removed\n' +
+    'afterwards. Take your time with the question; Ctrl+C leaves. Without a terminal it answers by itself.',
   options: { auto: { type: 'boolean', about: 'answer by itself, at a terminal too' } },
   examples: ['holdfast demo', 'holdfast demo --auto'],
   async run(context, { values }) {
@@ -20,6 +20,13 @@ export default defineCommand({
     const isAuto = values.auto || !terminal.isInteractive;
     terminal.write(terminal.style.bold('Holdfast demo'));
     if (isAuto) terminal.write('(No terminal to ask at, or --auto: the demo answers by itself.)');
+    signal.addEventListener(
+      'abort',
+      () => terminal.note('The demo stops here; run it again with holdfast demo.'),
+      {
+        once: true,
+      },
+    );
     return withTemporaryHome(services, 'demo', async (own, project) => {
       // Conversations live in the home directory: the demo has one of its own.
       const directory = own.HOLDFAST_HOME ?? project;
@@ -31,7 +38,7 @@ export default defineCommand({
         command: 'holdfast demo',
         log: terminal.log,
       });
-      const isDone = await runDemo({
+      const ending = await runDemo({
         self: services.self,
         environment,
         project,
@@ -43,15 +50,18 @@ export default defineCommand({
         tell: (line) => terminal.write(line),
         signal,
       });
-      terminal.write('\n3. What it did:\n   $ holdfast report\n');
+      if (ending === 'left') return ExitCode.interrupted;
+      terminal.write('\n4. What it did:\n   $ holdfast report\n');
       terminal.write(renderReport(reportRun(await readRunRecords(demo)), terminal.style));
-      terminal.write(isDone ? NEXT : '\nThe demo did not get to its end.');
-      return isDone ? ExitCode.done : ExitCode.failed;
+      terminal.write(ending === 'completed' ? NEXT : '\nThe demo did not get to its end.');
+      return ending === 'completed' ? ExitCode.done : ExitCode.failed;
     });
   },
 });
 
 const NEXT = '\nNothing was lost. Next: `holdfast run <plan> --agent claude` or `holdfast setup claude`.';
+
+const LEFT = 'You left the question. The demo stops here; run it again with holdfast demo.';
 
 async function decideAlone({ terminal }: CommandContext, view: QuestionView): Promise<AnswerInput[]> {
   return view.questions.map((question, questionIndex): AnswerInput => {
@@ -66,5 +76,5 @@ async function decideTogether(
   view: QuestionView,
 ): Promise<AnswerInput[] | undefined> {
   const { promptAnswers } = await import('../prompt-answers.js');
-  return promptAnswers(view.questions, signal);
+  return promptAnswers(view.questions, signal, LEFT);
 }

@@ -56,6 +56,8 @@ export interface ModelTurn {
     readonly cacheRead?: number;
     readonly cacheWrite?: number;
   };
+  /** Before the first byte. */
+  readonly delayMs?: number;
   /** Size of the streamed pieces. */
   readonly chunkChars?: number;
   /** Between two of them. */

@@ -161,8 +161,15 @@ function fillIn(text: string, { conversation, lastOutput }: Scene): string {
     prompt: prompts.at(-1) ?? '',
     earlier: prompts.slice(0, -1).join(' | '),
     output: lastOutput,
+    answer: firstAnswerIn(lastOutput),
   };
-  return text.replaceAll(/\{\{(prompt|earlier|output)\}\}/g, (_, name: string) => values[name] ?? '');
+  return text.replaceAll(/\{\{(prompt|earlier|output|answer)\}\}/g, (_, name: string) => values[name] ?? '');
+}
+
+/** The choice, or the person's own words, in a reply to `ask`; without quotes, so that it can stand in a source. */
+function firstAnswerIn(output: string): string {
+  const [, own, choice = ''] = /^→ (?:Other: '(.*)'|(.*?)(?: — .*)?)$/m.exec(output) ?? [];
+  return (own ?? choice).replace(/['"`\\$]/g, '');
 }
 
 function inSeconds(seconds: number): Date {

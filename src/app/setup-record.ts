@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { type Added, digestOf, type TextEdit } from '../clients/index.js';
+import { messageOf } from '../foundation/index.js';
+import {
+  DOCUMENT_VERSION,
+  ensureDirectory,
+  readDocument,
+  removeQuietly,
+  writeDocument,
+} from '../storage/index.js';
+import type { Services } from './services.js';
+
+const TextEditRecord = z.looseObject({
+  at: z.int().nonnegative(),
+  removed: z.string(),
+  inserted: z.string(),
+});
+const AddedRecord = z.looseObject({
+  names: z.array(z.string()),
+  made: z.int().nonnegative(),
+  widened: z.string().optional(),
+});
+
+/**
+ * What `setup` wrote into one file of a client, so that it can be taken back. It holds our own words and what they
+ * replaced, never the rest of the file: there may be keys in it.
+ */
+const SetupRecord = z.looseObject({
+  version: z.int(),
+  path: z.string(),
+  /** There was no such file before. */
+  wasAbsent: z.boolean(),
+  /** SHA-256 of the file as we left it. */
+  digest: z.string(),
+  /** How it came from what was there before; null once somebody else had written between two edits of ours. */
+  edits: z.array(TextEditRecord).nullable(),
+  /** What of the permissions is ours; what the user had before is not among it. */
+  added: AddedRecord,
+});
+export type SetupRecord = z.infer<typeof SetupRecord>;
+
+/** The same as it is made; what else a record may hold, others know. */
+export interface NewSetupRecord {
+  readonly path: string;
+  readonly wasAbsent: boolean;
+  readonly digest: string;
+  readonly edits: readonly TextEdit[] | null;
+  readonly added: Added;
+}
+
+/** What was written into a file; undefined where nobody knows, which stops nobody. */
+export function readSetupRecord(services: Services, path: string): SetupRecord | undefined {
+  try {
+    const record = readDocument(services.tools.fileSystem, recordPath(services, path), SetupRecord);
+    return record?.path === path ? record : undefined;
+  } catch (error) {
+    services.log.warn('setup.record-not-known', { path, error: messageOf(error) });
+    return undefined;
+  }
+}
+
+export function writeSetupRecord(services: Services, record: NewSetupRecord): void {
+  ensureDirectory(services.tools.fileSystem, services.config.layout.setups);
+  writeDocument(services.tools, recordPath(services, record.path), { version: DOCUMENT_VERSION, ...record });
+}
+
+export function forgetSetup(services: Services, path: string): void {
+  removeQuietly(services.tools.fileSystem, recordPath(services, path));
+}
+
+function recordPath({ config }: Services, path: string): string {
+  return join(config.layout.setups, `${digestOf(path).slice(0, 32)}.json`);
+}
