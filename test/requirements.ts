@@ -78,6 +78,9 @@ export const REQUIREMENTS = {
   L12: "rate limit: calls per hour and the agent's own limits",
   L13: 'metrics and phase-status.log per iteration',
   L14: 'interrupted by SIGINT or SIGTERM: suspended; by SIGKILL or power loss: found as suspended',
+  R05: 'attended detached runs, `resume` that resumes',
+  R06: '`status`, `--watch`, `--json`: what it waits for, which question, since when; the owner as data; the gate of this phase, in numbers',
+  R09: 'the end of a run says what it did: files, tests before and after, time, cost, questions and answers, the next command; so does `report`',
   L15: '`/bp:autonomous <prp>` from Claude Code creates or resumes the session (plugin in integrations/claude-code)',
 } as const;
 

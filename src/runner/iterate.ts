@@ -59,6 +59,9 @@ export async function iterate(
   const agentStartMs = clock.monotonicMs();
   const exchange = await prompted(parts, prompt, { work, cut, limits });
   let othersMs = clock.monotonicMs() - agentStartMs;
+  const changes = exchange.kind === 'response' ? exchange.response.changes : null;
+  for (const kind of ['created', 'modified', 'deleted'] as const)
+    for (const path of changes?.[kind] ?? []) parts.touched.add(path);
   if (exchange.kind === 'response' && exchange.response.reason === 'completed') {
     await answers.confirm();
     loop.closeGuidance();

@@ -1,4 +1,4 @@
-import { askPerson } from './ask-person.js';
+import { askPerson, leaveOwnQuestions, STOP } from './ask-person.js';
 import { Attention } from './attention.js';
 import type { RunEnd } from './events.js';
 import { checked, iterate } from './iterate.js';
@@ -12,7 +12,7 @@ import { standingOf } from './standing.js';
  */
 export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<RunEnd> {
   using attention = new Attention(parts, signal);
-  const memory: RunMemory = { checks: null, isContextFull: false };
+  const memory: RunMemory = { checks: null, isContextFull: false, hasWorked: false };
   forgetOutdatedRequests(parts);
   closeInterruptedTurn(parts);
   await adoptQuestions(parts);
@@ -57,6 +57,8 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
 async function work(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
   using cut = attention.cut();
   if (cut.signal.aborted) return undefined;
+  if (!memory.hasWorked) await leaveOwnQuestions(parts);
+  memory.hasWorked = true;
   const end = await iterate(parts, memory, cut);
   // A question is looked at in the next step, like every other reason.
   if ('cut' in end) return undefined;
@@ -86,7 +88,7 @@ function suspend({ loop }: RunParts): RunEnd {
 
 /** Paused: by a limit, which a person may raise, or by request, until somebody says otherwise. */
 async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
-  const { loop, emit, isUnattended } = parts;
+  const { loop, emit } = parts;
   const reason = loop.state.pauseReason ?? 'paused';
   const permission = loop.permission();
   if (!('budget' in permission)) {
@@ -95,7 +97,6 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
     return undefined;
   }
   const { budget } = permission;
-  if (isUnattended) return { outcome: 'limit', reason: budget.reason };
   using cut = attention.cut();
   const answer = await askPerson(
     parts,
@@ -122,7 +123,6 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
 const RAISE = 'Raise the limit';
 const CHANGE = 'Change the approach';
 const RETRY = 'Try again';
-const STOP = 'Stop';
 const KEY_OF_BUDGET = {
   iterations: 'iterations',
   time: 'activeMs',
@@ -131,9 +131,8 @@ const KEY_OF_BUDGET = {
 } as const;
 
 async function halted(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
-  const { loop, isUnattended } = parts;
+  const { loop } = parts;
   const reason = loop.state.haltReason;
-  if (isUnattended) return { outcome: 'halted', reason };
   using cut = attention.cut();
   const answer = await askPerson(
     parts,

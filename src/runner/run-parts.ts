@@ -30,6 +30,8 @@ export interface RunParts {
   readonly context: ContextMode;
   /** How long the agent may show no sign of life before it is ended. */
   readonly idle: IdleLimits;
+  /** The paths that changed while the agent worked, by what was measured. */
+  readonly touched: Set<string>;
   /** Nobody is there to answer: what needs a person ends the run. */
   readonly isUnattended: boolean;
   readonly emit: (event: RunEvent) => void;
@@ -44,6 +46,8 @@ export interface RunMemory {
   checks: CheckResults | null;
   /** The agent cannot take more into its context. */
   isContextFull: boolean;
+  /** Whether this process has prompted the agent. */
+  hasWorked: boolean;
 }
 
 /** Why an iteration was cut short. */

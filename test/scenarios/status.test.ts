@@ -46,7 +46,7 @@ describe('holdfast status', () => {
       expect(stdout).toMatch(/^iteration +5 of GREEN done/m);
       expect(stdout).toMatch(/^tests +6 of 10 pass, 4 fail$/m);
       expect(stdout).toMatch(/^breaker +CLOSED/m);
-      expect(stdout).toMatch(/^gates +measured no /m);
+      expect(stdout).toMatch(/^gates +GREEN: measured no /m);
       expect(stdout).toMatch(/^calls +\d+ of 100 this hour$/m);
       expect(stdout).toMatch(/^last error +TypeError: Cannot read property/m);
       expect(stdout).toMatch(/^owner +none$/m);
@@ -93,7 +93,14 @@ describe('holdfast status', () => {
     const loop = await loopsOf(world).create(PLAN);
     expect((await world.json(['status'])).data.loop).toMatchObject({
       status: 'running',
-      owner: expect.stringContaining(`by process ${process.pid} on `),
+      owner: {
+        pid: process.pid,
+        host: expect.any(String),
+        command: expect.any(String),
+        since: expect.stringMatching(/^\d{4}-/),
+        isAlive: true,
+        reason: `process ${process.pid} is running`,
+      },
     });
     loop[Symbol.dispose]();
     expect((await world.json(['status'])).data.loop).toMatchObject({ status: 'suspended', owner: null });

@@ -17,7 +17,7 @@ export { countdown, type LimitSignal, type Permission } from './rate-limit.js';
 export { isOfOtherPlan, isOver, LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
 export { type LoopRequest, LoopRequestInput } from './requests.js';
 export type { DetectAction, Expiry, ExpiryAction } from './resume.js';
-export type { Baseline, Budget, LoopDocuments, LoopState, TestCounts, Usage } from './schema.js';
+export type { Baseline, Budget, ChangedFile, LoopDocuments, LoopState, TestCounts, Usage } from './schema.js';
 export {
   type CreateOptions as CreateLoopOptions,
   type Detection,

@@ -1,12 +1,32 @@
 import * as z from 'zod';
-import { describeOwner } from '../../storage/index.js';
+import type { LockState } from '../../storage/index.js';
 import { NO_USAGE } from './budget.js';
 import { loopLifecycle } from './lifecycle.js';
 import { countdown, mayCall } from './rate-limit.js';
+import type { DualGate, LoopState } from './schema.js';
 import type { Detection } from './sessions.js';
 import type { LoopView } from './view.js';
 
-const Times = z.object({ until: z.string(), in: z.string(), reason: z.string() });
+const Times = z.object({
+  since: z.string().nullable(),
+  until: z.string(),
+  in: z.string(),
+  reason: z.string(),
+});
+
+/** The process that runs a loop, or ran it last without letting go. */
+export const LoopOwner = z.object({
+  /** Null where its record cannot be read. */
+  pid: z.int().nullable(),
+  host: z.string().nullable(),
+  command: z.string().nullable(),
+  since: z.string().nullable(),
+  /** False only where it is proven dead. */
+  isAlive: z.boolean(),
+  /** How sure we are. */
+  reason: z.string(),
+});
+export type LoopOwner = z.infer<typeof LoopOwner>;
 
 /** A loop as the command line tells it (`--json`). */
 export const LoopReport = z.object({
@@ -18,6 +38,7 @@ export const LoopReport = z.object({
   statusReason: z.string().nullable(),
   startedAt: z.string(),
   lastActivityAt: z.string(),
+  pausedAt: z.string().nullable(),
   preset: z.string(),
   phase: z.string(),
   story: z.string().nullable(),
@@ -40,14 +61,24 @@ export const LoopReport = z.object({
     permissionDenialCount: z.int(),
     failedRunCount: z.int(),
   }),
-  gates: z.object({ first: z.boolean(), second: z.boolean(), condition: z.string() }),
+  /** How the gates of this phase stood after its last iteration; shut, with iteration 0, before the first. */
+  gates: z.object({
+    phase: z.string(),
+    iteration: z.int(),
+    first: z.boolean(),
+    second: z.boolean(),
+    condition: z.string(),
+    values: z.record(z.string(), z.unknown()),
+  }),
+  /** The newest numbers, and which phase they are of; null where nothing told any. */
+  tests: z.object({ passing: z.int(), failing: z.int(), total: z.int(), from: z.string() }).nullable(),
   calls: z.object({ made: z.int(), limit: z.int(), wait: Times.nullable() }),
   usage: z.object({ iterations: z.int(), activeMs: z.number(), tokens: z.int(), costUsd: z.number() }),
   budget: z.record(z.string(), z.unknown()),
   lastError: z
     .object({ at: z.string(), phase: z.string(), iteration: z.int(), error: z.string() })
     .nullable(),
-  owner: z.string().nullable(),
+  owner: LoopOwner.nullable(),
   guidanceWaiting: z.int(),
   faults: z.array(z.string()),
 });
@@ -69,6 +100,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     statusReason: view.statusReason,
     startedAt: state.startedAt,
     lastActivityAt: state.lastActivity ?? state.startedAt,
+    pausedAt: state.pausedAt ?? null,
     preset: state.preset?.name ?? 'tdd',
     phase: state.currentPhase,
     story: state.currentStory ?? null,
@@ -83,18 +115,20 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
       permissionDenialCount: breaker?.permissionDenialCount ?? 0,
       failedRunCount: breaker?.failedRunCount ?? 0,
     },
-    gates: {
-      first: dualGate?.gate_1.satisfied ?? false,
-      second: dualGate?.gate_2.satisfied ?? false,
-      condition: dualGate?.gate_1.condition ?? 'nothing was measured',
-    },
+    gates: gatesOf(state, dualGate),
+    tests: newestTests(view),
     calls: {
       made: rateLimit?.hourly.callsMade ?? 0,
       limit: rateLimit?.hourly.limit ?? 0,
       wait:
         permission === undefined || permission.isAllowed
           ? null
-          : { until: permission.until, in: countdown(permission.until, now), reason: permission.reason },
+          : {
+              since: rateLimit?.anthropic_5h.detectedAt ?? null,
+              until: permission.until,
+              in: countdown(permission.until, now),
+              reason: permission.reason,
+            },
     },
     usage: { iterations, activeMs, tokens, costUsd },
     budget: { ...state.budget },
@@ -107,10 +141,49 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
             iteration: lastError.iteration,
             error: lastError.error,
           },
-    owner: owner.hold === 'free' ? null : describeOwner(owner),
+    owner: owner.hold === 'free' ? null : ownerOf(owner),
     guidanceWaiting: state.guidance.length,
     faults: [...view.faults],
   };
+}
+
+/** The verdict on another phase, or on a story before this one, says nothing about this one. */
+function gatesOf(
+  { currentPhase, currentIteration }: LoopState,
+  gate: DualGate | undefined,
+): LoopReport['gates'] {
+  const isOfThis =
+    gate?.phase === currentPhase && gate.iteration === currentIteration && currentIteration > 0;
+  if (gate === undefined || !isOfThis)
+    return {
+      phase: currentPhase,
+      iteration: 0,
+      first: false,
+      second: false,
+      condition: 'nothing was measured yet',
+      values: {},
+    };
+  const { phase, iteration, gate_1, gate_2 } = gate;
+  const { satisfied: first, condition, values } = gate_1;
+  return { phase, iteration, first, second: gate_2.satisfied, condition, values: { ...values } };
+}
+
+/** What the tests came to last: in the newest phase that has numbers, else before anybody touched the tree. */
+function newestTests({ phases, state }: LoopView): LoopReport['tests'] {
+  const newest = phases.findLast(({ numbers }) => typeof numbers.tests_total === 'number');
+  if (newest !== undefined) {
+    const { tests_passing: passing, tests_failing: failing, tests_total: total } = newest.numbers;
+    return { passing: Number(passing), failing: Number(failing), total: Number(total), from: newest.name };
+  }
+  const tests = state.baseline?.tests ?? null;
+  if (tests === null) return null;
+  const { passing, failing, total } = tests;
+  return { passing, failing, total, from: 'baseline' };
+}
+
+function ownerOf({ hold, owner, reason }: LockState): LoopOwner {
+  const { pid = null, host = null, command = null, since = null } = owner ?? {};
+  return { pid, host, command, since, isAlive: hold === 'held', reason };
 }
 
 /** What is offered for a session that was found: the resume prompt as data. */
@@ -147,7 +220,7 @@ export function isOfOtherPlan({ expiry }: Detection): boolean {
 }
 
 /** Whether nobody would go on with the session that is there. */
-export function isOver({ session }: Detection): boolean {
+export function isOver({ session }: Pick<Detection, 'session'>): boolean {
   return session?.status === 'completed' || session?.status === 'aborted';
 }
 

@@ -55,6 +55,8 @@ export interface RunViewState {
   readonly contextPercent: number | null;
   readonly waiting: { readonly reason: string; readonly until: string | null } | null;
   readonly questions: readonly WaitingQuestion[];
+  /** Questions that were decided: their answer may still have to be told to the agent, but nobody is waited for. */
+  readonly settled: readonly string[];
   /** What was asked of the run and not taken yet. */
   readonly asked: 'pause' | 'resume' | null;
   readonly isStopping: boolean;
@@ -96,6 +98,7 @@ export function initialState(nowMs: number): RunViewState {
     contextPercent: null,
     waiting: null,
     questions: [],
+    settled: [],
     asked: null,
     isStopping: false,
     end: null,
