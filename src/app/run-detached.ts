@@ -1,7 +1,7 @@
 import { AbortedError, sleepOrHint } from '../foundation/index.js';
 import { type DetachedProgram, type ProgramExit, startDetached } from '../programs/index.js';
-import { isOfOtherPlan, type LoopState } from '../sessions/loop/index.js';
-import { closeQuietly, LockedError } from '../storage/index.js';
+import { isOfOtherPlan, isOver, type LoopState } from '../sessions/loop/index.js';
+import { closeQuietly } from '../storage/index.js';
 import type { FoundRun } from './run.js';
 import { keepWords, openWords, takeWords } from './run-words.js';
 import type { Services } from './services.js';
@@ -25,12 +25,6 @@ export interface DetachOptions {
 
 /** How often we look whether the new process owns the session. */
 const LOOK_MS = 50;
-
-/** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */
-export function refuseSecondRun({ loops }: FoundRun): void {
-  const owner = loops.owner();
-  if (owner.hold === 'held') throw new LockedError(loops.lockPath(), owner);
-}
 
 /**
  * Starts this program again as a process of its own and waits until that owns a session of the plan, on disk, or is over.
@@ -64,7 +58,8 @@ export async function startDetachedRun(
       throw new AbortedError('The run');
     }
     const session = isOwnedBy(found, pid) ? sessionOf(found, isNew) : null;
-    if (session !== null) {
+    // One that is over is looked at by its new owner, and then refused.
+    if (session !== null && !isOver({ session })) {
       keepWords(services, words.path, session.sessionId);
       program.release();
       return { pid, session, exit: null };

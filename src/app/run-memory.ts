@@ -24,6 +24,8 @@ export interface RunStart {
   readonly context: ContextMode;
   readonly idleMs?: number | undefined;
   readonly onEnd?: string | undefined;
+  /** Nobody answers: what needs a person ends it. */
+  readonly isUnattended?: boolean | undefined;
 }
 
 /** `runs/<session>.json`. It lies outside of the project: an agent that may write there must not choose its own checks. */
@@ -38,6 +40,7 @@ const RunFile = z.looseObject({
   context: z.enum(CONTEXT_MODES),
   idleMs: z.number().nonnegative().optional(),
   onEnd: z.string().optional(),
+  isUnattended: z.boolean().optional(),
 });
 
 /** Keeps how a session is run. What would put a secret on the disk is left out, and has to be said again. */
@@ -70,16 +73,23 @@ export function recallStart(services: Services, sessionId: string | undefined): 
   }
 }
 
-/** For a session that nobody can go on with. */
-export function forgetRun(services: Services, sessionId: string): void {
-  for (const kind of ['json', 'log'] as const) {
+/** For a session that nobody can go on with; what it said is kept for as long as its files are. */
+export function forgetRun(services: Services, sessionId: string, { isReplaced = false } = {}): void {
+  for (const kind of isReplaced ? RUN_FILES : RUN_FILES.filter((kind) => kind !== 'log')) {
     const path = runFile(services, sessionId, kind);
     if (path !== undefined) removeQuietly(services.tools.fileSystem, path);
   }
 }
 
+/** How it was started, what it said line by line, and what its process wrote to stderr in the background. */
+const RUN_FILES = ['json', 'log', 'err'] as const;
+
 /** A file beside a session. Its id stands in a file of the project: it is no part of a path before it was looked at. */
-export function runFile({ config }: Services, sessionId: string, kind: 'json' | 'log'): string | undefined {
+export function runFile(
+  { config }: Services,
+  sessionId: string,
+  kind: (typeof RUN_FILES)[number],
+): string | undefined {
   return isUuidV4(sessionId) ? join(config.layout.runs, `${sessionId}.${kind}`) : undefined;
 }
 

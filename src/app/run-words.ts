@@ -13,13 +13,13 @@ const TAIL_CHARACTERS = 16 * 1024;
 export function openWords({ tools, config }: Services): { path: string; descriptor: number } {
   const { runs } = config.layout;
   ensureDirectory(tools.fileSystem, runs);
-  const path = join(runs, `.${tools.ids.token()}.log`);
+  const path = join(runs, `.${tools.ids.token()}.err`);
   return { path, descriptor: openForAppending(tools.fileSystem, path, { isFresh: true }) };
 }
 
 /** Leaves the file where its session is looked for, in the place of an earlier one. */
 export function keepWords(services: Services, path: string, sessionId: string): void {
-  const kept = runFile(services, sessionId, 'log');
+  const kept = runFile(services, sessionId, 'err');
   if (kept !== undefined) attempt(kept, 'write', () => services.tools.fileSystem.rename(path, kept));
 }
 
@@ -32,7 +32,7 @@ export function takeWords({ tools }: Services, path: string): string {
 
 /** What the last run of a session in the background said; null where it said nothing. */
 export function lastWords(services: Services, sessionId: string): string | null {
-  const path = runFile(services, sessionId, 'log');
+  const path = runFile(services, sessionId, 'err');
   const words = path === undefined ? '' : (readFile(services.tools.fileSystem, path)?.trim() ?? '');
   return words === '' ? null : redact(words.slice(-TAIL_CHARACTERS));
 }

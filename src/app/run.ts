@@ -1,14 +1,17 @@
 import { relative, resolve } from 'node:path';
 import { type AgentDefinition, type PermissionMode, serviceNameOf } from '../agents/index.js';
-import { InvalidInputError, isHoldfastError } from '../foundation/index.js';
+import { InvalidInputError, isHoldfastError, messageOf } from '../foundation/index.js';
 import { guessVerifyCommands } from '../plans/index.js';
 import { runProgram } from '../programs/index.js';
 import {
   type Check,
   type ContextMode,
   guessedCheck,
+  isAskedHow,
+  isToldToGoOn,
   NoChecksError,
   openPrpPlan,
+  RunBusyError,
   type RunEnd,
   type RunEvent,
   type RunPlan,
@@ -20,9 +23,11 @@ import {
 import type { Conversation } from '../sessions/conversation/index.js';
 import {
   type Budget,
+  type ChangedFile,
   type ChosenPreset,
   choosePreset,
   type Detection,
+  isOfOtherPlan,
   type LoopSessions,
   type LoopState,
   type OwnedLoop,
@@ -30,7 +35,7 @@ import {
   PRESETS,
   presetOf,
 } from '../sessions/loop/index.js';
-import { ContentMemory, takeSnapshot } from '../workspace/index.js';
+import { ContentMemory, countChangedLines, findStartingPoint, takeSnapshot } from '../workspace/index.js';
 import { chooseInstalledAgent, driverTools } from './agents.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
@@ -58,6 +63,8 @@ export interface RunWishes {
   readonly isUnattended: boolean;
   /** The phases to go through; as the plan or the configuration says if absent. Not for a change. */
   readonly phases?: PlanPreset | undefined;
+  /** Whether the person said that nobody answers, so that it holds when the run is started again, too. */
+  readonly isUnattendedSaid?: boolean | undefined;
   /** A command of the person's own, for when it is over. */
   readonly onEnd?: string | undefined;
 }
@@ -202,11 +209,17 @@ export async function startRun(
   prepared: PreparedRun,
   options: StartRunOptions,
 ): Promise<RunEnd> {
-  using loop = await ownLoop(services, prepared, options);
+  using loop = await ownLoop(services, prepared, options).catch((error: unknown) => {
+    if (isHoldfastError(error, 'LOCKED')) refuseSecondRun(services, prepared);
+    throw error;
+  });
   const { sessionId } = loop.state;
   rememberStart(services, sessionId, startOf(prepared));
   services.programs.endOrphans();
-  const end = await runOwned(services, prepared, loop, options);
+  await noteStart(services, prepared, loop);
+  const touched = new Set<string>();
+  const end = await runOwned(services, prepared, loop, { ...options, touched });
+  await noteFiles(services, prepared, loop, touched);
   if (end.outcome === 'completed') forgetRun(services, sessionId);
   options.emit({ type: 'run-end', sessionId, ...end, skipped: loop.state.phasesSkipped });
   await runOnEnd(services, prepared, loop.state, end);
@@ -214,8 +227,34 @@ export async function startRun(
 }
 
 function startOf({ agent, wishes }: PreparedRun): RunStart {
-  const { model, permissions, verify, context, idleMs, onEnd } = wishes;
-  return { agent: agent.name, model, permissions, verify, context, idleMs, onEnd };
+  const { model, permissions, verify, context, idleMs, onEnd, isUnattendedSaid } = wishes;
+  const isUnattended = isUnattendedSaid === true ? true : undefined;
+  return { agent: agent.name, model, permissions, verify, context, idleMs, onEnd, isUnattended };
+}
+
+/** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */
+export function refuseSecondRun({ clock }: Pick<Services, 'clock'>, { loops, detection }: FoundRun): void {
+  const owner = loops.owner();
+  if (owner.hold !== 'held') return;
+  throw new RunBusyError(
+    owner,
+    clock.now(),
+    isOfOtherPlan(detection) ? detection.session?.prpFile : undefined,
+  );
+}
+
+/**
+ * Whether a halted session goes on without --reset: its own question is answered, or is still open and somebody is there
+ * to answer it.
+ */
+export async function isAskedOn(
+  { questions }: Pick<Services, 'questions'>,
+  { wishes, detection: { session, expiry } }: FoundRun,
+): Promise<boolean> {
+  if (session?.status !== 'halted' || !expiry.isExpired || expiry.action !== 'reset_or_abort') return false;
+  return wishes.isUnattended
+    ? isToldToGoOn(questions, session.sessionId)
+    : isAskedHow(questions, session.sessionId);
 }
 
 async function ownLoop(
@@ -229,10 +268,14 @@ async function ownLoop(
     const preset = choosePhases(services, prepared)?.preset;
     const budget = budgetOf(services, wishes);
     const loop = await loops.create(plan.path, { criteriaCount, story, preset, budget });
-    if (detection.session !== null) await leaveBehind(services, detection.session);
+    if (detection.session !== null) await leaveBehind(services, detection.session, { isReplaced: true });
     return loop;
   }
-  const loop = await loops.resume(plan.path, { reset: isReset, skip: skip !== undefined });
+  const isSkipping = skip !== undefined;
+  const isHalted = !isReset && !isSkipping && (await isAskedOn(services, prepared));
+  const loop = isHalted
+    ? await loops.open()
+    : await loops.resume(plan.path, { reset: isReset, skip: isSkipping });
   if (wishes.phases !== undefined) loop.changePhases(PRESETS[wishes.phases]);
   const { budget, callsPerHour } = wishes;
   if (Object.keys(budget).length > 0 || callsPerHour !== undefined) loop.setLimits({ budget, callsPerHour });
@@ -243,10 +286,10 @@ async function runOwned(
   services: Services,
   prepared: PreparedRun,
   loop: OwnedLoop,
-  options: StartRunOptions,
+  options: StartRunOptions & { readonly touched: Set<string> },
 ): Promise<RunEnd> {
   const { wishes, loops, plan, checks, projectDirectory } = prepared;
-  const { emit, signal, isNew, startedAt } = options;
+  const { emit, signal, isNew, startedAt, touched } = options;
   const { tools, clock, log, questions, environment } = services;
   const { sessionId, prpFile, currentPhase, currentStory, budget } = loop.state;
   using conversation = await openRunConversation(services, prepared, sessionId);
@@ -311,6 +354,7 @@ async function runOwned(
         context: wishes.context,
         service: { service: serviceNameOf(agent), zone: agent.environment.TZ },
         idle: { idleMs: idleMsOf(services, wishes), toolMs: CHECK_TIMEOUT_MS },
+        touched,
         isUnattended: wishes.isUnattended,
         emit,
         permissions,
@@ -328,6 +372,42 @@ async function runOwned(
   } finally {
     await taker.end({ isUrgent: signal.aborted });
   }
+}
+
+/** Where the work begins, once. What cannot be told keeps nobody from working. */
+async function noteStart(services: Services, { projectDirectory }: FoundRun, loop: OwnedLoop): Promise<void> {
+  const { startedFrom, usage } = loop.state;
+  if (startedFrom != null || (usage?.iterations ?? 0) > 0) return;
+  const workbench = workbenchOf(services);
+  const start = await findStartingPoint(workbench, projectDirectory, workbench).catch((error: unknown) => {
+    services.log.warn('run.start-not-measured', { error: messageOf(error) });
+  });
+  if (start !== undefined) loop.recordStart({ ...start, uncommitted: [...start.uncommitted] });
+}
+
+/** What the run changed since it began: by git where that can tell, else the names that were measured. */
+async function noteFiles(
+  services: Services,
+  { projectDirectory }: FoundRun,
+  loop: OwnedLoop,
+  touched: ReadonlySet<string>,
+): Promise<void> {
+  const before = loop.state.filesChanged;
+  const counted = await changedSince(services, projectDirectory, loop.state);
+  const names = new Set([...(before ?? []).map(({ path }) => path), ...touched]);
+  const files = counted ?? [...names].sort().map((path) => ({ path, added: null, deleted: null }));
+  if (JSON.stringify(files) !== JSON.stringify(before)) loop.recordFiles(files);
+}
+
+/** The files that are not as they were when a loop began; undefined where git cannot tell. */
+export async function changedSince(
+  services: Services,
+  projectDirectory: string,
+  { startedFrom }: LoopState,
+): Promise<ChangedFile[] | undefined> {
+  if (startedFrom == null) return undefined;
+  const files = await countChangedLines(workbenchOf(services), projectDirectory, startedFrom.commit);
+  return files?.map((file) => ({ ...file }));
 }
 
 function idleMsOf({ config }: Services, { idleMs }: RunWishes): number {
@@ -396,12 +476,16 @@ export async function abortRun(services: Services, { loops }: FoundRun): Promise
 }
 
 /** For a session that nobody goes on with: nobody hears the answers to what it asked, and it must not hold a change. */
-async function leaveBehind(services: Services, state: LoopState): Promise<void> {
+async function leaveBehind(services: Services, state: LoopState, { isReplaced = false } = {}): Promise<void> {
   const { sessionId, openQuestions, storiesTotal } = state;
   const reason = 'the run that asked was given up';
-  for (const id of openQuestions) await ifPossible(() => services.questions.cancel(id, reason));
+  const asked = (await services.questions.list()).filter(
+    ({ id, asker, outcome }) =>
+      outcome.status === 'pending' && (asker?.session === sessionId || openQuestions.includes(id)),
+  );
+  for (const { id } of asked) await ifPossible(() => services.questions.cancel(id, reason));
   if (storiesTotal !== undefined) await ifPossible(() => releaseChangeOf(services, sessionId));
-  forgetRun(services, sessionId);
+  forgetRun(services, sessionId, { isReplaced });
 }
 
 /** What was settled or went away meanwhile needs no care. */

@@ -38,10 +38,10 @@ export const COMMAND_GROUPS = [
       ['run', 'Leave an agent alone with a plan until it is measurably done'],
       ['status', 'Show the loop of this project'],
       ['pause', 'Let the loop of this project rest'],
-      ['resume', 'Let a run that is paused or waits go on now'],
+      ['resume', 'Let the run of this project go on, or start it again where no process runs it'],
       ['stop', 'Stop the loop of this project; it can be resumed'],
       ['guide', 'Tell the agent something with its next prompt'],
-      ['report', 'What a loop did: phases, tests, tokens, cost, why it stopped'],
+      ['report', 'What a loop did: files, tests, questions, phases, cost, why it stopped'],
     ],
   },
   {

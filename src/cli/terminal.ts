@@ -108,12 +108,18 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
 async function askLine(input: Readable, output: Writable, question: string): Promise<string | null> {
   const { createInterface } = await import('node:readline');
   const lines = createInterface({ input, output });
+  const onKey = (_text: unknown, key: { name?: string } | undefined) => {
+    if (key?.name === 'escape') lines.close();
+  };
   try {
     return await new Promise((resolve) => {
       lines.once('close', () => resolve(null));
+      // A terminal tells each key; Esc leaves, like Ctrl+D.
+      input.on('keypress', onKey);
       lines.question(question, resolve);
     });
   } finally {
+    input.off('keypress', onKey);
     lines.close();
   }
 }

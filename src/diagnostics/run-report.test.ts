@@ -21,14 +21,23 @@ describe('the report of a run', () => {
       { error: 'permission denied: Bash: rm -rf build', permissionDenials: 1 },
       { error: 'TypeError: x is not a function' },
     ]);
-    const report = reportRun({ loop, conversation: undefined, questions: [], lastWords: null });
+    const report = reportRun({
+      loop,
+      conversation: undefined,
+      questions: [],
+      lastWords: null,
+      files: null,
+      log: null,
+    });
     expect(report.denials.map(({ what }) => what)).toEqual(['Bash: rm -rf build']);
     expect(report.errors.map(({ error }) => error)).toEqual(['TypeError: x is not a function']);
   });
 
   it('of a loop whose conversation is gone knows everything else', async () => {
     const loop = await viewAfter([{ usage: { tokens: 7, costUsd: 1, activeMs: 5 } }]);
-    expect(reportRun({ loop, conversation: undefined, questions: [], lastWords: null })).toMatchObject({
+    expect(
+      reportRun({ loop, conversation: undefined, questions: [], lastWords: null, files: null, log: null }),
+    ).toMatchObject({
       plan: PLAN,
       usage: { iterations: 1, tokens: 7, costUsd: 1, activeMs: 5 },
       phases: [{ name: 'RED', iterations: 1, tokens: 0, costUsd: 0 }],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ConversationView } from '../sessions/conversation/index.js';
-import type { LoopView } from '../sessions/loop/index.js';
-import type { QuestionView } from '../sessions/question/index.js';
+import type { ChangedFile, LoopView } from '../sessions/loop/index.js';
+import { outcomeInWords, type QuestionView } from '../sessions/question/index.js';
 
 const Numbers = z.looseObject({
   timestamp: z.string().optional(),
@@ -26,6 +26,8 @@ export interface RunReport {
   readonly reason: string | null;
   readonly startedAt: string;
   readonly lastActivityAt: string;
+  /** From its start to its end, or to when it was last active. */
+  readonly elapsedMs: number;
   readonly usage: {
     readonly iterations: number;
     readonly activeMs: number;
@@ -41,7 +43,12 @@ export interface RunReport {
     readonly reason: string;
   }[];
   readonly tests: readonly TestPoint[];
-  readonly questions: readonly { readonly id: string; readonly title: string; readonly status: string }[];
+  /** Before anybody touched the tree, and what they came to last; null where nothing told numbers. */
+  readonly testsBefore: TestNumbers | null;
+  readonly testsAfter: TestNumbers | null;
+  /** What it changed since it began; null where nobody knows. */
+  readonly files: readonly ReportedFile[] | null;
+  readonly questions: readonly QuestionReport[];
   /** Permissions that were denied, with what was wanted. */
   readonly denials: readonly { readonly at: string; readonly what: string }[];
   readonly errors: readonly { readonly at: string; readonly phase: string; readonly error: string }[];
@@ -49,6 +56,32 @@ export interface RunReport {
   readonly conversation: string | null;
   /** What its last run in the background said before it ended, if anything. */
   readonly lastWords: string | null;
+  /** Where its lines are kept. */
+  readonly log: string | null;
+}
+
+export interface TestNumbers {
+  readonly passing: number;
+  readonly failing: number;
+  readonly total: number;
+}
+
+/** A changed file; its numbers hold the person's own changes, too, where it was not committed at the start. */
+export interface ReportedFile extends ChangedFile {
+  readonly wasUncommitted: boolean;
+}
+
+/** What was asked, and what became of it. */
+export interface QuestionReport {
+  readonly id: string;
+  readonly title: string;
+  readonly prompts: readonly string[];
+  readonly status: string;
+  readonly askedAt: string;
+  readonly askedBy: string | null;
+  /** The answer as the agent reads it, or the reason why there is none; null while it waits. */
+  readonly answer: string | null;
+  readonly answeredAt: string | null;
 }
 
 export interface PhaseReport {
@@ -79,14 +112,21 @@ export function reportRun({
   conversation,
   questions,
   lastWords,
+  files,
+  log,
 }: {
   readonly loop: LoopView;
   readonly conversation: ConversationView | undefined;
   readonly questions: readonly QuestionView[];
   readonly lastWords: string | null;
+  readonly files: readonly ChangedFile[] | null;
+  readonly log: string | null;
 }): RunReport {
   const { state, documents } = loop;
   const { iterations = 0, activeMs = 0, tokens = 0, costUsd = 0 } = state.usage ?? {};
+  const endedAt = state.completedAt ?? state.lastActivity ?? state.startedAt;
+  const tests = testsOf(loop);
+  const uncommitted = new Set(state.startedFrom?.uncommitted);
   const isDenial = ({ error }: { error: string }) => error.startsWith(DENIED);
   return {
     sessionId: loop.sessionId,
@@ -95,15 +135,15 @@ export function reportRun({
     reason: loop.statusReason,
     startedAt: state.startedAt,
     lastActivityAt: state.lastActivity ?? state.startedAt,
+    elapsedMs: Math.max(0, Date.parse(endedAt) - Date.parse(state.startedAt)),
     usage: { iterations, activeMs, tokens, costUsd },
     phases: phasesOf(loop, conversation),
     skipped: state.phasesSkipped.map(({ phase, at, actor, reason }) => ({ phase, at, actor, reason })),
-    tests: testsOf(loop),
-    questions: questions.map(({ id, outcome, questions: asked }) => ({
-      id,
-      title: asked[0]?.title ?? '',
-      status: outcome.status,
-    })),
+    tests,
+    testsBefore: numbersOf(state.baseline?.tests),
+    testsAfter: numbersOf(tests.at(-1)),
+    files: files?.map((file) => ({ ...file, wasUncommitted: uncommitted.has(file.path) })) ?? null,
+    questions: questions.map(questionOf),
     denials: state.errorHistory
       .filter(isDenial)
       .map(({ timestamp, error }) => ({ at: timestamp, what: error.slice(DENIED.length) })),
@@ -116,6 +156,27 @@ export function reportRun({
     },
     conversation: conversation?.metadata.id ?? null,
     lastWords,
+    log,
+  };
+}
+
+function numbersOf(tests: TestNumbers | null | undefined): TestNumbers | null {
+  if (tests === null || tests === undefined) return null;
+  const { passing, failing, total } = tests;
+  return { passing, failing, total };
+}
+
+function questionOf(view: QuestionView): QuestionReport {
+  const { id, outcome, questions: asked, createdAt, asker } = view;
+  return {
+    id,
+    title: asked[0]?.title ?? '',
+    prompts: asked.map(({ prompt }) => prompt),
+    status: outcome.status,
+    askedAt: createdAt,
+    askedBy: asker?.agent ?? null,
+    answer: outcomeInWords(view),
+    answeredAt: 'at' in outcome ? outcome.at : null,
   };
 }
 

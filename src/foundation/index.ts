@@ -1,3 +1,4 @@
+export { formatAge } from './age.js';
 export { type Clock, sleepOrHint, systemClock, timestamp } from './clock.js';
 export { counted } from './counted.js';
 export {

@@ -1,4 +1,5 @@
-import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
+import { formatAge, HoldfastError, visibleExcerpt } from '../foundation/index.js';
+import type { LockState } from '../storage/index.js';
 
 /** There is no plan of that name, or nothing that can be read as one. */
 export class PlanNotFoundError extends HoldfastError<'PLAN_NOT_FOUND'> {
@@ -39,4 +40,27 @@ export class CheckNotRunnableError extends HoldfastError<'CHECK_NOT_RUNNABLE'> {
       },
     );
   }
+}
+
+/** Another process works on the loop of this project. */
+export class RunBusyError extends HoldfastError<'LOCKED'> {
+  readonly code = 'LOCKED';
+  readonly state: LockState;
+
+  /** `plan` is what it works on, where that is another plan than the one that was asked for. */
+  constructor(state: LockState, now: Date, plan?: string) {
+    const what =
+      plan === undefined
+        ? 'This run is already working in the background'
+        : `Another plan is being worked on here: ${visibleExcerpt(plan, 200)}`;
+    super(`${what} (${ownerWords(state, now)})`, {
+      hint: 'Watch: `holdfast status --watch`. Stop: `holdfast stop`.',
+    });
+    this.state = state;
+  }
+}
+
+function ownerWords({ owner, reason }: LockState, now: Date): string {
+  if (owner === undefined) return reason;
+  return `process ${owner.pid}, ${formatAge(now.getTime() - Date.parse(owner.since))}`;
 }

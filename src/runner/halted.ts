@@ -15,7 +15,7 @@ export async function halted(
   memory: RunMemory,
   attention: Attention,
 ): Promise<RunEnd | undefined> {
-  const { loop, isUnattended } = parts;
+  const { loop } = parts;
   const { skip, refusal } = memory;
   memory.skip = null;
   if (skip !== null) return skipPhase(parts, memory, attention, skip);
@@ -24,7 +24,6 @@ export async function halted(
     reason: refusal ?? loop.state.haltReason,
     missing: refusal === null ? missingOf(loop) : [],
   });
-  if (isUnattended) return end();
   using cut = attention.cut();
   const answer = await askPerson(parts, breakerQuestion(loop, refusal), cut.signal);
   if (cut.signal.aborted) return undefined;

@@ -79,6 +79,9 @@ export async function iterate(
   const exchange = await prompted(parts, prompt, { work, cut, notes });
   const trouble = notes.trouble({ ...parts.service, now: clock.now() }, endOf(exchange));
   let othersMs = clock.monotonicMs() - agentStartMs;
+  const changes = exchange.kind === 'response' ? exchange.response.changes : null;
+  for (const kind of ['created', 'modified', 'deleted'] as const)
+    for (const path of changes?.[kind] ?? []) parts.touched.add(path);
   if (exchange.kind === 'response' && exchange.response.reason === 'completed') {
     await answers.confirm();
     loop.closeGuidance();

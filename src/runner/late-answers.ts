@@ -34,20 +34,16 @@ export async function readLateAnswers(parts: RunParts): Promise<LateAnswers> {
 }
 
 /**
- * Sees to the questions of a run that ended before it could. What it asked itself is withdrawn, for it asks again if it
- * still wants to know. What the agent asked is noted; if it was answered in the exchange that was cut it is told again,
- * because the agent may have ended, too, before it made anything of the answer.
+ * Notes what the agent of a run asked that ended before it could. What was answered in the exchange that was cut is told
+ * again, because the agent may have ended, too, before it made anything of the answer.
  */
 export async function adoptQuestions({ loop, questions }: RunParts): Promise<void> {
   const { sessionId, inFlight, interrupted } = loop.state;
   const cutSince = (inFlight ?? interrupted)?.startedAt;
   for (const view of await questions.list()) {
-    const { id, asker, createdAt, collectedAt, outcome } = view;
+    const { id, asker, createdAt, collectedAt } = view;
     if (asker?.session !== sessionId) continue;
-    if (isAskedByRun(view, sessionId)) {
-      if (outcome.status === 'pending') await questions.cancel(id, 'the run that asked is gone');
-      continue;
-    }
+    if (isAskedByRun(view, sessionId)) continue;
     const isOfCutExchange = cutSince !== undefined && Date.parse(createdAt) >= Date.parse(cutSince);
     if (collectedAt === null || isOfCutExchange) loop.openQuestion(id);
   }

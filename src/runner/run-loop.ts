@@ -1,4 +1,4 @@
-import { askPerson, CHANGE, guidanceOf, STOP } from './ask-person.js';
+import { askPerson, CHANGE, guidanceOf, leaveOwnQuestions, STOP } from './ask-person.js';
 import { Attention } from './attention.js';
 import { CheckNotRunnableError } from './errors.js';
 import type { RunEnd } from './events.js';
@@ -14,7 +14,13 @@ import { standingOf } from './standing.js';
  */
 export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<RunEnd> {
   using attention = new Attention(parts, signal);
-  const memory: RunMemory = { checks: null, isContextFull: false, skip: parts.skip, refusal: null };
+  const memory: RunMemory = {
+    checks: null,
+    isContextFull: false,
+    hasWorked: false,
+    skip: parts.skip,
+    refusal: null,
+  };
   forgetOutdatedRequests(parts);
   closeInterruptedTurn(parts);
   await adoptQuestions(parts);
@@ -59,6 +65,8 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
 async function work(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
   using cut = attention.cut();
   if (cut.signal.aborted) return undefined;
+  if (!memory.hasWorked) await leaveOwnQuestions(parts);
+  memory.hasWorked = true;
   const end = await iterate(parts, memory, cut);
   // A question is looked at in the next step, like every other reason.
   if ('cut' in end) return undefined;
@@ -93,7 +101,7 @@ function suspend({ loop }: RunParts): RunEnd {
 
 /** Paused: by a limit, which a person may raise, or by request, until somebody says otherwise. */
 async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
-  const { loop, emit, isUnattended } = parts;
+  const { loop, emit } = parts;
   const reason = loop.state.pauseReason ?? 'paused';
   const permission = loop.permission();
   if (!('budget' in permission)) {
@@ -102,7 +110,6 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
     return undefined;
   }
   const { budget } = permission;
-  if (isUnattended) return { outcome: 'limit', reason: budget.reason };
   using cut = attention.cut();
   const answer = await askPerson(
     parts,

@@ -33,6 +33,8 @@ export interface RunParts {
   readonly service: { readonly service: ServiceName; readonly zone?: string | undefined };
   /** How long the agent may show no sign of life before it is ended. */
   readonly idle: IdleLimits;
+  /** The paths that changed while the agent worked, by what was measured. */
+  readonly touched: Set<string>;
   /** Nobody is there to answer: what needs a person ends the run. */
   readonly isUnattended: boolean;
   readonly emit: (event: RunEvent) => void;
@@ -61,6 +63,8 @@ export interface RunMemory {
   skip: SkipWish | null;
   /** Why the last phase could not be skipped, until somebody is told. */
   refusal: string | null;
+  /** Whether this process has prompted the agent. */
+  hasWorked: boolean;
 }
 
 /** Why an iteration was cut short. */

@@ -53,7 +53,7 @@ export async function compareCommits(
 }
 
 /** The id of the tree without files, by the length of an id. git knows it in every repository. */
-const EMPTY_TREES: Readonly<Record<number, string>> = {
+export const EMPTY_TREES: Readonly<Record<number, string>> = {
   40: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   64: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
 };

@@ -4,6 +4,12 @@ export {
   type WorkspaceChanges,
 } from './compare-snapshots.js';
 export { countDocuments, type DocumentCount, isDocument } from './count-documents.js';
+export {
+  type ChangedFile,
+  countChangedLines,
+  findStartingPoint,
+  type StartingPoint,
+} from './count-lines.js';
 export type { Commit } from './git-history.js';
 export { type GuessedChanges, guessChanges } from './guess-changes.js';
 export { ContentMemory } from './read-content.js';

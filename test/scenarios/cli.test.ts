@@ -335,7 +335,8 @@ describe('the program', () => {
     expect(stdout).toContain('You chose "Hello". The agent made that:');
     expect(stdout).toContain('The person chose "Hello".');
     for (const phase of ['RED', 'GREEN', 'REFACTOR', 'DOCUMENT'])
-      expect(stdout).toMatch(new RegExp(`^${phase} +\\d .* Dual-Gate satisfied$`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^${phase} +\\d .* done$`, 'm'));
+    expect(stdout).toMatch(/^ {2}[0-9a-f]{8} .*Tone: .* → Hello/m);
     expect(stdout).toContain('Nothing was lost.');
     expect(readdirSync(world.env.HOME ?? '')).toEqual([]);
     expect(living(world.dir.path)).toEqual([]);

@@ -55,7 +55,7 @@ describe('a run in the background', () => {
   it('leaves its last words where the report finds them', async () => {
     await using world = await detachedWorld([HANG]);
     const { data } = await detach(world);
-    const log = world.dir.at('holdfast home', 'state', 'runs', `${data.sessionId}.log`);
+    const log = world.dir.at('holdfast home', 'state', 'runs', `${data.sessionId}.err`);
     expect(statSync(log).mode & 0o777).toBe(0o600);
     // What a program that dies of a defect says; the run has its stderr open.
     writeFileSync(`/proc/${data.pid}/fd/2`, 'FATAL ERROR: heap out of memory \u001b[2J\n');
@@ -123,7 +123,8 @@ describe('a run in the background', () => {
         code: 3,
         data: {
           code: 'CONFIRMATION_MISSING',
-          hint: expect.stringContaining(`holdfast run ${PLAN} --resume`),
+          error: `Another plan is in progress here: ${PLAN} (RED, suspended)`,
+          hint: expect.stringContaining('start this one with --new, which archives it'),
         },
       });
       expect(world.state()).toMatchObject({ session_id: first.data.sessionId, status: 'suspended' });
@@ -142,7 +143,7 @@ describe('a run in the background', () => {
   verifies('L15', 'what a person must decide about is not decided: completed, halted, aborted', async () => {
     const nothing = Array(3).fill({ steps: [notDone] });
     await using world = await detachedWorld([...nothing, ...WHOLE_WAY]);
-    const halting = await detach(world);
+    const halting = await detach(world, ['--unattended']);
     await until(() => isGone(halting.data.pid));
     expect(await detach(world)).toMatchObject({
       code: 3,
@@ -187,6 +188,7 @@ describe('a run in the background', () => {
     await using world = await detachedWorld([{ steps: [say('working')] }]);
     const told = 'printf "%s" "$HOLDFAST_RUN_OUTCOME" > "told \'em.txt"';
     const { data } = await detach(world, [
+      '--unattended',
       '--max-iterations',
       '1',
       '--on-end',

@@ -208,7 +208,7 @@ describe('before it starts', () => {
     const refused = await world.go();
     expect(refused).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('1 file is not as it was committed'),
+      stderr: expect.stringContaining("1 uncommitted file; the agent's changes would mix with yours"),
     });
     expect(existsSync(join(world.project, '.prp-session'))).toBe(false);
     expect(await world.go(['--dirty'])).toMatchObject({ code: 0 });
@@ -349,7 +349,7 @@ describe('a run over an OpenSpec change', () => {
     expect([null, first]).not.toContain(await holder());
     expect(await world.go()).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('holdfast run --change add-x --resume'),
+      stderr: expect.stringContaining('Another plan is in progress here: openspec/changes/add-x (2, paused)'),
     });
     await world.go(['--new', '--max-iterations', '1']);
     expect(await holder()).toBeNull();

@@ -51,9 +51,9 @@ describe('a run in a terminal', () => {
     const session = world.state().session_id;
     await using pane = await Pane.open(world);
     await pane.holdfast(RUN.replace(PLAN, other));
-    await pane.until('adder.md is not done; a new one puts it');
+    await pane.until(`Another plan is in progress here: ${PLAN} (RED, suspended).`);
     await pane.press('n', 'Enter');
-    await pane.until(`holdfast run ${PLAN} --resume`);
+    await pane.until('start this one with --new, which archives it');
     expect(world.state()).toMatchObject({ session_id: session, status: 'suspended' });
     await pane.holdfast(RUN);
     await pane.until('[R]esume, [N]ew or [A]bort?');
@@ -95,7 +95,9 @@ describe('a run in a terminal', () => {
       const history = await pane.history();
       expect(history).toMatch(/question [0-9a-f]{8} was answered/);
       expect(history).toMatch(/^RED 1: 0 of 2 tests pass, \d+s$/m);
-      expect(history).toMatch(/^DOCUMENT 1: 2 of 2 tests pass, \d+s\n.*\ncompleted\nexit code 0$/m);
+      expect(history).toMatch(
+        /^DOCUMENT 1: 2 of 2 tests pass, \d+s\n.*\ncompleted\nfiles +5 changed\n(?:.*\n)+next +holdfast report\nexit code 0$/m,
+      );
       expect(history).not.toMatch(/^── |^phase |Review/m);
       expect(world.prompts()[2]?.history.at(-1)?.text).toContain('→ Big');
       expect(world.state()).toMatchObject({ status: 'completed' });
@@ -153,7 +155,7 @@ describe('a run in a terminal', () => {
     await pane.press('y');
     expect(await pane.exitCode()).toBe(3);
     expect((await pane.screen()).join('\n')).toContain(
-      'stopped: stop was requested. Go on: the same command with --resume.',
+      'stopped: stop was requested. Go on: `holdfast resume` in the background',
     );
     expect(world.state()).toMatchObject({ status: 'suspended' });
   });

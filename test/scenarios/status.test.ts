@@ -93,7 +93,14 @@ describe('holdfast status', () => {
     const loop = await loopsOf(world).create(PLAN);
     expect((await world.json(['status'])).data.loop).toMatchObject({
       status: 'running',
-      owner: expect.stringContaining(`by process ${process.pid} on `),
+      owner: {
+        pid: process.pid,
+        host: expect.any(String),
+        command: expect.any(String),
+        since: expect.stringMatching(/^\d{4}-/),
+        isAlive: true,
+        reason: `process ${process.pid} is running`,
+      },
     });
     loop[Symbol.dispose]();
     expect((await world.json(['status'])).data.loop).toMatchObject({ status: 'suspended', owner: null });

@@ -126,6 +126,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
           projectDirectory: project,
           ownWords: {},
           skip: null,
+          touched: new Set(),
           context: 'continue',
           service: { service: options.service, zone: 'UTC' },
           idle: { idleMs: Number.POSITIVE_INFINITY, toolMs: Number.POSITIVE_INFINITY },

@@ -45,8 +45,8 @@ export async function zombie(): Promise<ProcessIdentity & Disposable> {
 }
 
 /** Looks again and again until something is so. */
-export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
 }
 
 export function pidOf(child: ChildProcess): number {

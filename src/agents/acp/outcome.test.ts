@@ -100,8 +100,10 @@ describe('an error in answer to a prompt', () => {
   it('says the reason that stands in the data', () => {
     const data = { message: 'Invalid API key', errorName: 'APIError' };
     expect(outcomeOfError({ code: -32603, message: 'Internal error', data }, '').message).toBe(
-      'Internal error: Invalid API key',
+      'Invalid API key',
     );
+    const overloaded = { code: -32603, message: 'Internal error: Overloaded' };
+    expect(outcomeOfError(overloaded, '').message).toBe('Overloaded');
   });
 
   it('tells when the limit ends, where the agent said so in full', () => {

@@ -92,15 +92,17 @@ function httpStatusOf(error: AnsweredError): number | null {
   return statusIn(error.data);
 }
 
-/** `Internal error` says nothing; the reason is usually in the data. */
+/** `Internal error` says nothing; the reason is usually in the data, or behind it. */
 function detailMessage(error: AnsweredError): string {
   const { data } = error;
-  if (typeof data === 'string') return `${error.message}: ${data}`;
-  if (typeof data !== 'object' || data === null) return error.message;
+  const message = error.message.replace(/^Internal error: (?=\S)/, '');
+  const withReason = (reason: string) =>
+    message === 'Internal error' || message === reason ? reason : `${message}: ${reason}`;
+  if (typeof data === 'string' && data !== '') return withReason(data);
+  if (typeof data !== 'object' || data === null) return message;
   for (const key of ['message', 'details', 'errorMessage']) {
     const value = (data as Record<string, unknown>)[key];
-    if (typeof value === 'string' && value !== '' && value !== error.message)
-      return `${error.message}: ${value}`;
+    if (typeof value === 'string' && value !== '') return withReason(value);
   }
-  return error.message;
+  return message;
 }

@@ -33,7 +33,8 @@ export class ToolCalls {
 
   /** Whether a call is under way: then silence means nothing, an MCP question may take hours. */
   get hasOpen(): boolean {
-    return [...this.#calls.values()].some((call) => call.isAnnounced && !call.hasResult);
+    const isUnderWay = (call: Call) => call.isAnnounced || call.fields.status === 'in_progress';
+    return [...this.#calls.values()].some((call) => isUnderWay(call) && !call.hasResult);
   }
 
   /** Takes a `tool_call` or `tool_call_update`. */
@@ -42,7 +43,8 @@ export class ToolCalls {
     const call = this.#merge(fields.toolCallId, fields, content);
     call.isTold = true;
     const events: AgentEvent[] = [];
-    if (!call.isAnnounced && !isStillEmpty(call.fields)) events.push(this.#announce(call));
+    if (!call.isAnnounced && (!isStillEmpty(call.fields) || hasEnded(call.fields)))
+      events.push(this.#announce(call));
     if (!call.hasResult && hasEnded(call.fields)) {
       call.hasResult = true;
       events.push({
@@ -93,9 +95,24 @@ export function describe(fields: ToolCallFields): PermissionRequest {
     id: fields.toolCallId ?? '',
     name: oneLine(name),
     kind: toolKindOf(fields.kind),
-    title: oneLine(fields.title ?? name),
+    title: oneLine(titleOf(fields, name)),
     input: fields.rawInput ?? inputFrom(fields),
   };
+}
+
+/** The keys of a tool's input that say what it is about. */
+const SUBJECTS = ['command', 'filePath', 'file_path', 'path', 'pattern', 'url', 'query'];
+
+/** A title that only names the tool gets what it is about. */
+function titleOf({ title = '', kind, rawInput }: ToolCallFields, name: string): string {
+  const isBare = title === '' || title === name || title === kind;
+  const input =
+    typeof rawInput === 'object' && rawInput !== null ? (rawInput as Record<string, unknown>) : {};
+  const subject = SUBJECTS.map((key) => input[key]).find(
+    (value) => typeof value === 'string' && value !== '',
+  );
+  if (!isBare || subject === undefined || title.includes(String(subject))) return title === '' ? name : title;
+  return `${title === '' ? name : title} ${String(subject)}`;
 }
 
 /** What else says what a call is about, where an agent tells no input: Gemini has the command in the title alone. */
@@ -114,9 +131,10 @@ export function claudeToolName(fields: ToolCallFields): string | undefined {
   return typeof own.toolName === 'string' ? own.toolName : undefined;
 }
 
-function isStillEmpty(fields: ToolCallFields): boolean {
-  if (fields.status !== 'pending') return false;
-  const input = fields.rawInput;
+/** opencode begins a call with the bare name of the tool; what it is about follows a moment later. */
+function isStillEmpty({ status, title = '', rawInput: input }: ToolCallFields): boolean {
+  const isBegun = status === 'in_progress' && input !== undefined && /^\w*$/.test(title);
+  if (status !== 'pending' && !isBegun) return false;
   return (
     input === undefined || input === null || (typeof input === 'object' && Object.keys(input).length === 0)
   );

@@ -80,6 +80,23 @@ describe('updates of a session as events', () => {
     ]);
   });
 
+  it('shows a call of opencode once, with what it is about', () => {
+    const begins = { title: 'write', kind: 'edit', status: 'in_progress', rawInput: {} };
+    const rawInput = { filePath: 'src/x.ts', content: 'x' };
+    const events = translate([
+      call({ ...begins, status: 'pending' }),
+      callUpdate(begins),
+      callUpdate({ ...begins, rawInput }),
+      callUpdate({ status: 'completed', title: 'src/x.ts', rawInput, rawOutput: { output: 'written' } }),
+    ]);
+    expect(events).toEqual([
+      { type: 'tool-call', id: 't1', name: 'write', kind: 'edit', title: 'write src/x.ts', input: rawInput },
+      { type: 'tool-result', id: 't1', isError: false, output: 'written' },
+    ]);
+    const bash = { title: 'bash', kind: 'execute', status: 'in_progress', rawInput: { command: 'npm test' } };
+    expect(translate([call(bash)])).toMatchObject([{ title: 'bash npm test' }]);
+  });
+
   it('shows a call that comes finished, and one that is only updated', () => {
     const done = {
       title: 'ls',

@@ -1,7 +1,14 @@
 import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
-import { AnswerInput, type Question, rejectQuestions, reportOf } from '../../sessions/question/index.js';
+import {
+  AnswerInput,
+  type Question,
+  type QuestionView,
+  rejectQuestions,
+  reportOf,
+} from '../../sessions/question/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
+import { offerResume } from '../offer-resume.js';
 import { parseInput } from '../parse-input.js';
 import { renderOutcome } from '../render/questions.js';
 
@@ -11,39 +18,50 @@ export default defineCommand({
   details:
     'The first answer wins; the same answer again is the same reply. With several questions, write --option and\n' +
     '--text as <index>=<value>, the first question being 0. An option is its label or its number (from 1).\n' +
-    'At a terminal and without options it asks you.',
+    'At a terminal and without options it asks you. Where the run that asked is gone, it offers to start it again;\n' +
+    'without a terminal --resume does that.',
   options: {
     option: { type: 'strings', value: '<label>', about: 'choose this option (repeat it for multi-select)' },
     text: { type: 'strings', value: '<text>', about: 'answer in your own words, with or without an option' },
     answers: { type: 'string', value: '<json>', about: 'all answers as JSON, keyed by question index' },
     reject: { type: 'boolean', about: 'reject the set instead' },
     reason: { type: 'string', value: '<text>', about: 'why it is rejected' },
+    resume: { type: 'boolean', about: 'start the run that asked again, where no process runs it any more' },
   },
   examples: [
     'holdfast answer 3f2a --option Yes',
     'holdfast answer 3f2a --option 0=Postgres --option 1=2 --text "1=but not on Fridays"',
     'holdfast answer 3f2a --answers \'{"0":{"selectedOption":"Yes"},"1":{"selectedOptions":["A","B"]}}\'',
+    'holdfast answer 3f2a --option Yes --resume',
     'holdfast answer 3f2a --reject --reason "ask me tomorrow"',
   ],
-  async run({ services, terminal, signal, isJson }, { positionals: [session = ''], values }) {
+  async run(context, { positionals: [session = ''], values }) {
+    const { services, terminal, signal, isJson } = context;
     const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
     if (values.reject && isAnswer) throw new UsageError('Either answer or --reject, not both');
     if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
     if (values.reject) {
       const report = await rejectQuestions.run(services, { session, reason: values.reason ?? null });
-      terminal.write(isJson ? visibleJson({ success: true, ...report }) : `Rejected ${report.sessionId}`);
-      return ExitCode.done;
+      return tell(await services.questions.get(report.sessionId), `Rejected ${report.sessionId}`);
     }
     const { questions } = services;
     const id = questions.resolve(session);
+    await refuseOutdated(await questions.get(id));
     const answers = isAnswer
       ? (asked: readonly Question[]) => fromOptions(asked, values)
       : await fromTerminal((await questions.get(id)).questions);
     if (answers === undefined) return ExitCode.needsPerson;
-    const report = reportOf(await questions.answer(id, answers));
-    if (isJson) terminal.write(visibleJson({ success: true, ...report }));
-    else terminal.write(`Answered ${report.sessionId}\n\n${renderOutcome(report)}`);
-    return ExitCode.done;
+    const view = await questions.answer(id, answers);
+    return tell(view, `Answered ${id}\n\n${renderOutcome(reportOf(view))}`);
+
+    /** What was done, and what about the run that asked. */
+    async function tell(view: QuestionView, words: string): Promise<ExitCode> {
+      const offer = await offerResume(context, view);
+      const run = offer.run === null ? {} : { run: offer.run };
+      if (isJson) terminal.write(visibleJson({ success: true, ...reportOf(view), ...run }));
+      else terminal.write(words);
+      return offer.settle({ isWanted: values.resume });
+    }
 
     async function fromTerminal(set: readonly Question[]): Promise<AnswerInput[] | undefined> {
       if (!terminal.isInteractive) {
@@ -56,6 +74,13 @@ export default defineCommand({
     }
   },
 });
+
+/** What a run itself asked and withdrew is not answered: nobody would hear it. */
+async function refuseOutdated(view: QuestionView): Promise<void> {
+  if (view.outcome.status !== 'abandoned' || view.asker?.session === undefined) return;
+  const { refuseWithdrawn } = await import('../../app/stopped-run.js');
+  refuseWithdrawn(view);
+}
 
 interface AnswerValues {
   readonly option: readonly string[];

@@ -1,8 +1,9 @@
-import { visibleJson } from '../../foundation/index.js';
+import { isHoldfastError, visibleJson, visibleLine } from '../../foundation/index.js';
 import { listQuestions, type QuestionReport, type QuestionView } from '../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { loadInk } from '../load-ink.js';
+import { offerResume } from '../offer-resume.js';
 import { renderOutcome, renderQuestionList } from '../render/questions.js';
 import { exitCodeOfOutcome } from './ask.js';
 
@@ -50,6 +51,7 @@ export default defineCommand({
     if (!values.plain && answered.length + rejected.length > 0) {
       terminal.note(`${answered.length} answered, ${rejected.length} rejected.`);
     }
+    if (!signal.aborted) await offerRuns(context, [...answered, ...rejected]);
     if (!values.once && sessionId === undefined) return signal.aborted ? ExitCode.interrupted : ExitCode.done;
     const isDone = (ids: readonly string[]) =>
       sessionId === undefined ? ids.length > 0 : ids.includes(sessionId);
@@ -57,6 +59,26 @@ export default defineCommand({
     return isDone(rejected) ? ExitCode.failed : ExitCode.needsPerson;
   },
 });
+
+/** What was answered may have been asked by a run that is gone: each of those is offered to be started again. */
+async function offerRuns(context: CommandContext, ids: readonly string[]): Promise<void> {
+  const offered = new Set<string>();
+  for (const id of ids) {
+    const view = await context.services.questions.get(id);
+    const session = view.asker?.session;
+    if (session === undefined || offered.has(session)) continue;
+    offered.add(session);
+    const offer = await offerResume(context, view);
+    try {
+      await offer.settle({ isWanted: false });
+    } catch (error) {
+      // The answers are given; why the run does not start is told, and the others are offered.
+      if (!isHoldfastError(error)) throw error;
+      const hint = error.hint === undefined ? '' : ` ${error.hint}`;
+      context.terminal.complain(visibleLine(`${error.message}.${hint}`));
+    }
+  }
+}
 
 /** For scripts and for places without a terminal: what is pending, and how to answer it. */
 async function printPending(context: CommandContext, view: QuestionView | undefined): Promise<ExitCode> {

@@ -30,7 +30,7 @@ export async function runDetached(
     const verb = isNew ? 'started' : 'resumed';
     const name = `run ${sessionId?.slice(0, 8)}`;
     terminal.write(`${name} ${verb} in the background: ${visibleLine(plan)} (process ${pid})`);
-    terminal.note('See `holdfast status --watch`; `holdfast stop` ends it so that it can be resumed.');
+    terminal.note('Watch: `holdfast status --watch`. Stop: `holdfast stop`; `holdfast resume` goes on.');
   } else {
     terminal.complain(visibleBlock(exit.stderr.trim()));
   }

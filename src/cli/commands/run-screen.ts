@@ -3,7 +3,7 @@ import { messageOf, visibleJson } from '../../foundation/index.js';
 import type { RunEvent } from '../../runner/index.js';
 import type { CommandContext } from '../command.js';
 import { loadInk } from '../load-ink.js';
-import { describeRunEvent, RunLines } from '../render/run.js';
+import { RunLines, runDescriber } from '../render/run.js';
 
 /** Where a run is shown. */
 export interface RunScreen extends AsyncDisposable {
@@ -71,7 +71,7 @@ async function liveScreen(
     send: (request) => loops.request(request),
     interrupt: () => process.kill(process.pid, 'SIGINT'),
     // How to answer is said by the view itself.
-    describe: (event) => describeRunEvent(event, true),
+    describe: runDescriber(true),
     onBroken: (error) => services.log.warn('run.view-broken', { error: messageOf(error) }),
   });
   let end: RunEvent | undefined;

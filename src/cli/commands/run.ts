@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { Services } from '../../app/base.js';
 import {
   abortRun,
@@ -6,14 +5,15 @@ import {
   countUncommitted,
   type FoundRun,
   findRun,
+  isAskedOn,
   type PreparedRun,
   prepareRun,
   type RunWishes,
+  refuseSecondRun,
   settleCompleted,
   startRun,
 } from '../../app/run.js';
-import { refuseSecondRun } from '../../app/run-detached.js';
-import { AbortedError, visibleJson, visibleLine } from '../../foundation/index.js';
+import { AbortedError, counted, visibleJson, visibleLine } from '../../foundation/index.js';
 import type { RunEnd } from '../../runner/index.js';
 import { isOfOtherPlan, isOver, offerOf, PLAN_PRESETS, reportOf } from '../../sessions/loop/index.js';
 import {
@@ -25,11 +25,14 @@ import {
 } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
-import { parseResumeChoice, renderResumePrompt } from '../render/resume-prompt.js';
+import { parseResumeChoice, RESUME_HINT, renderResumePrompt } from '../render/resume-prompt.js';
+import { describeStart } from '../render/run-start.js';
+import { RunRecord } from '../run-record.js';
 import type { Terminal } from '../terminal.js';
 import { permissionMode } from './exec.js';
 import { runDetached } from './run-detached.js';
 import { showDryRun } from './run-dry.js';
+import { describeEnd } from './run-end.js';
 import { openRunScreen } from './run-screen.js';
 
 const OPTIONS = {
@@ -83,13 +86,15 @@ const OPTIONS = {
   dirty: { type: 'boolean', about: 'start although there are changes that are not committed' },
   detach: {
     type: 'boolean',
-    about: 'in the background: create or resume the session of the plan, and return once it runs',
+    about:
+      'in the background: create or resume the session of the plan, and return once it runs; it waits for answers',
   },
   dryRun: { type: 'boolean', about: 'show the prompt, the checks and the limits; start nothing' },
   onEnd: { type: 'string', value: '<command>', about: 'run this by `sh -c` when it is over' },
   unattended: {
     type: 'boolean',
-    about: 'nobody answers: what needs a person ends the run (the default without a terminal)',
+    about:
+      'nobody answers: what needs a person ends the run (the default without a terminal, --detach aside)',
   },
   plain: { type: 'boolean', about: 'lines instead of a live view, also in a terminal' },
   attended: { type: 'boolean', about: 'somebody answers the inbox, although there is no terminal here' },
@@ -122,12 +127,13 @@ export default defineCommand({
     const wishes = wishesOf(context, plan, values);
     const found = findRun(services, wishes);
     // Said before anything is decided about the session: it is not ours to decide about.
-    if (values.detach) refuseSecondRun(found);
+    if (!values.dryRun) refuseSecondRun(services, found);
     if (values.abort) return abort(context, found);
     for (const warning of found.plan.warnings ?? []) terminal.note(`note: ${visibleLine(warning)}`);
     if (values.dryRun) return showDryRun(context, found, !canResume(found) || values.new);
     await settleCompleted(found);
     const start = await decideStart(context, found, values);
+    if (start === 'leave') return leave(context);
     if (start === 'abort') return abort(context, found);
     const isNew = start === 'new';
     const prepared = prepareRun(services, found, isNew);
@@ -136,18 +142,39 @@ export default defineCommand({
     if (values.detach) return runDetached(context, found, { plan, isNew, values });
     if (!context.isJson) for (const note of notesOn(prepared)) terminal.note(note);
     if (isNew && !context.isJson) for (const note of phaseNotes(services, found)) terminal.note(note);
-    await using screen = await openRunScreen(context, prepared, { isPlain: values.plain });
-    const end = await startRun(services, prepared, {
-      isNew,
-      isReset: values.reset,
-      skip: values.skip ? { actor: 'cli', reason: values.reason } : undefined,
-      emit: (event) => screen.show(event),
-      signal,
-      startedAt,
-    });
+    const end = await showRun(context, prepared, { isNew, startedAt, values });
     return exitCodeOf(end);
   },
 });
+
+/** Works through the plan on the screen, and says in the end what was done. */
+async function showRun(
+  context: CommandContext,
+  prepared: PreparedRun,
+  { isNew, startedAt, values }: { isNew: boolean; startedAt: Date; values: RunValues },
+): Promise<RunEnd> {
+  const { services, signal } = context;
+  using record = new RunRecord(services);
+  let end: RunEnd;
+  {
+    await using screen = await openRunScreen(context, prepared, { isPlain: values.plain });
+    end = await startRun(services, prepared, {
+      isNew,
+      isReset: values.reset,
+      skip: values.skip ? { actor: 'cli', reason: values.reason } : undefined,
+      emit(event) {
+        record.add(event);
+        screen.show(event);
+      },
+      signal,
+      startedAt,
+    });
+  }
+  const lines = await describeEnd(services, end);
+  record.close(lines);
+  if (!context.isJson) for (const line of lines) context.terminal.note(line);
+  return end;
+}
 
 function wishesOf({ terminal }: CommandContext, plan: string | undefined, values: RunValues): RunWishes {
   const { change } = values;
@@ -171,7 +198,8 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     throw new UsageError('One of --attended and --unattended, not both');
   if (values.detach && (values.abort || values.dryRun))
     throw new UsageError('--detach starts a run: it goes with neither --abort nor --dry-run');
-  const hasPerson = terminal.isInteractive && !values.detach;
+  // A run in the background waits for somebody to come back.
+  const hasPerson = terminal.isInteractive || values.detach;
   const isUnattended = values.unattended || (!hasPerson && !values.attended);
   return {
     plan: change === undefined ? { prp: plan ?? '' } : { change },
@@ -194,6 +222,7 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     phases: planPreset(values.phases),
     idleMs: values.idle === undefined ? undefined : parseDuration(values.idle),
     isUnattended,
+    isUnattendedSaid: values.unattended,
     onEnd: values.onEnd,
   };
 }
@@ -225,8 +254,7 @@ function contextMode(text: string | undefined): RunWishes['context'] {
 /** What the person did not say and should know. */
 function notesOn({ before, wishes, agent, checks, areChecksGuessed }: PreparedRun): string[] {
   const labels = checks.map(({ label }) => visibleLine(label)).join(', ');
-  const notes =
-    before === undefined ? [] : [`as before: ${agent.name}, ${wishes.permissions}, ${wishes.context}`];
+  const notes = before === undefined ? [] : [describeStart({ ...wishes, agent: agent.name })];
   notes.push(`checks${areChecksGuessed ? ' (guessed)' : ''}: ${labels}`);
   if (before?.permissions === 'bypass' && wishes.permissions !== 'bypass')
     notes.push('--permissions bypass is not taken over; say it again if you want it');
@@ -256,24 +284,25 @@ async function decideStart(
   context: CommandContext,
   found: FoundRun,
   values: RunValues,
-): Promise<'resume' | 'new' | 'abort'> {
+): Promise<'resume' | 'new' | 'abort' | 'leave'> {
   const { terminal, services, isJson } = context;
   const { detection } = found;
   for (const warning of detection.warnings) terminal.note(`note: ${visibleLine(warning)}`);
   const resumes = values.resume || values.reset || values.skip;
   if (values.new || (detection.action === 'create_new' && !resumes)) return 'new';
   if (resumes || (values.detach && canResume(found))) return 'resume';
-  if (isOfOtherPlan(detection) && !isAlive(found))
-    return isOver(detection) ? 'new' : confirmArchive(context, found);
+  if (isOfOtherPlan(detection)) return isOver(detection) ? 'new' : confirmArchive(context, found);
+  if (await isAskedOn(services, found)) return 'resume';
   if (terminal.isInteractive && !isJson && detection.view !== undefined && canResume(found)) {
     terminal.complain(
       renderResumePrompt(reportOf(detection.view, services.clock.now()), services.clock.now()),
     );
+    terminal.complain(RESUME_HINT);
     for (;;) {
       const answer = await terminal.ask('[R]esume, [N]ew or [A]bort? ');
-      if (answer === null) throw new AbortedError('The run');
+      if (answer === null || answer.trim() === '') return 'leave';
       const choice = parseResumeChoice(answer);
-      if (choice === 'abort' && !(await saysYes(terminal, GIVE_UP))) continue;
+      if (choice === 'abort' && !(await saysYes(terminal, `${GIVE_UP} Go on?`))) continue;
       if (choice !== undefined) return choice;
     }
   }
@@ -288,33 +317,36 @@ const GIVE_UP = 'This gives the session up for good; its files are kept.';
 
 /** A session that could go on makes room for another plan only if the person says so: from the archive it cannot. */
 async function confirmArchive({ terminal, isJson }: CommandContext, { detection }: FoundRun): Promise<'new'> {
-  const { prpFile = 'another plan', storiesTotal } = detection.session ?? {};
-  const words = `The session of ${visibleLine(prpFile)} is not done; a new one puts it into the archive, where it cannot go on`;
-  if (terminal.isInteractive && !isJson && (await saysYes(terminal, `${words}.`))) return 'new';
-  const plan = storiesTotal === undefined ? prpFile : `--change ${basename(prpFile)}`;
+  const { prpFile = 'another plan', currentStory, currentPhase = 'not begun' } = detection.session ?? {};
+  const status = detection.view?.status ?? 'cannot be read';
+  const words = `Another plan is in progress here: ${visibleLine(`${prpFile} (${currentStory ?? currentPhase}, ${status})`)}`;
+  if (
+    terminal.isInteractive &&
+    !isJson &&
+    (await saysYes(terminal, `${words}. Archive it and start this one?`))
+  )
+    return 'new';
   throw new ConfirmationMissingError(words, {
-    hint: `Finish it first (\`holdfast run ${visibleLine(plan)} --resume\`), or say --new.`,
+    hint: 'Finish it (`holdfast resume`), or start this one with --new, which archives it.',
   });
 }
 
 async function saysYes(terminal: Terminal, words: string): Promise<boolean> {
-  const answer = await terminal.ask(`${words} Go on? [y/N] `);
+  const answer = await terminal.ask(`${words} [y/N] `);
   return answer !== null && /^y/i.test(answer.trim());
-}
-
-function isAlive({ loops }: FoundRun): boolean {
-  return loops.owner().hold === 'held';
 }
 
 async function confirmDirty({ services, terminal }: CommandContext, found: FoundRun): Promise<void> {
   const count = await countUncommitted(services, found);
   if (count === 0) return;
-  const words =
-    count === 1
-      ? "1 file is not as it was committed; the agent's work would be mixed with it"
-      : `${count} files are not as they were committed; the agent's work would be mixed with them`;
-  if (terminal.isInteractive && (await saysYes(terminal, `${words}.`))) return;
+  const words = `${counted(count, 'uncommitted file')}; the agent's changes would mix with yours`;
+  if (terminal.isInteractive && (await saysYes(terminal, `${words}. Start anyway?`))) return;
   throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or say --dirty.' });
+}
+
+function leave({ terminal }: CommandContext): ExitCode {
+  terminal.complain('Nothing was changed.');
+  return ExitCode.needsPerson;
 }
 
 async function abort({ services, terminal, isJson }: CommandContext, found: FoundRun): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import { lastWords, openLoops } from '../../app/index.js';
+import { readRunStatus } from '../../app/run-status.js';
 import { sleepOrHint, visibleExcerpt, visibleJson } from '../../foundation/index.js';
-import { showLoop } from '../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { renderLoop } from '../render/loop.js';
@@ -14,8 +14,9 @@ export default defineCommand({
   usage: 'status',
   summary: 'Show the loop of this project',
   details:
-    'The nearest .prp-session upwards from here. Exit code 4 when there is none. --watch shows it again whenever it\n' +
-    'changes, until Ctrl+C; with --json, or into a pipe, each change is printed below the last.',
+    'The nearest .prp-session upwards from here: what it waits for, which question, since when, how its phase stands, and\n' +
+    'what to type next. Exit code 4 when there is none. --watch shows it again whenever it changes, until Ctrl+C; with\n' +
+    '--json, or into a pipe, each change is printed below the last.',
   options: { watch: { type: 'boolean', about: 'show it again whenever it changes' } },
   examples: ['holdfast status', 'holdfast status --json', 'holdfast status --watch'],
   async run(context, { values }) {
@@ -33,7 +34,7 @@ type Loops = ReturnType<typeof openLoops>;
 
 async function show({ services, terminal, isJson }: CommandContext, loops: Loops): Promise<string> {
   const { clock } = services;
-  const { report, offer, faults } = await showLoop.run({ loops, clock }, {});
+  const { report, offer, faults } = await readRunStatus(services, loops);
   if (isJson) {
     return offer.found
       ? visibleJson({ found: true, loop: report, resume: offer, faults })
@@ -57,7 +58,7 @@ async function watch(context: CommandContext, loops: Loops): Promise<ExitCode> {
   const { services, terminal, signal, isJson } = context;
   const isScreen = terminal.isInteractive && !isJson;
   let wake = () => {};
-  const watching = loops.watch(() => wake());
+  const watching = [loops.watch(() => wake()), services.questions.watch(() => wake())];
   try {
     for (let shown = ''; ; ) {
       const hint = new Promise<void>((resolve) => {
@@ -70,6 +71,6 @@ async function watch(context: CommandContext, loops: Loops): Promise<ExitCode> {
       if (signal.aborted) return ExitCode.interrupted;
     }
   } finally {
-    watching.close();
+    for (const one of watching) one.close();
   }
 }

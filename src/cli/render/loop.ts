@@ -1,3 +1,4 @@
+import type { RunStatus } from '../../app/run-status.js';
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import {
   describeMissing,
@@ -10,8 +11,11 @@ import {
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 
+/** A loop as its files tell it, or also with what waits on a person. */
+type Shown = LoopReport & Partial<Pick<RunStatus, 'waitsFor' | 'answered' | 'next' | 'log'>>;
+
 export interface ShownLoop {
-  readonly report: LoopReport | null;
+  readonly report: Shown | null;
   readonly offer: ResumeOffer;
   readonly faults: readonly string[];
 }
@@ -36,13 +40,13 @@ function waysOut({ choices }: ResumeOffer, report: LoopReport | null): string {
   return `; go on with --reset${choices.includes('skip') ? ' or --skip' : ''}${work}`;
 }
 
-function reportLines(report: LoopReport, now: Date, style: Style): string[] {
+function reportLines(report: Shown, now: Date, style: Style): string[] {
   const { breaker, gates, calls, usage, lastError } = report;
   const age = (time: string) => `${formatAge(now.getTime() - Date.parse(time))} ago`;
-  const reason = report.statusReason === null ? '' : ` (${report.statusReason})`;
   const unit = report.story ?? report.phase;
   const lines = [
-    `${style.bold(report.sessionId.slice(0, 8))}  ${statusColor(report.status, style)(report.status)}${visibleLine(reason)}`,
+    `${style.bold(report.sessionId.slice(0, 8))}  ${statusColor(report.status, style)(report.status)}${visibleLine(whyOf(report))}`,
+    ...waitLines(report, age, style),
     line('plan', report.prpFile),
     line(report.storiesTotal === null ? 'phases' : 'stories', phaseWords(report)),
     line('progress', `${bar(report.percent)} ${report.percent} %`),
@@ -70,7 +74,10 @@ function reportLines(report: LoopReport, now: Date, style: Style): string[] {
     );
   if (report.guidanceWaiting > 0)
     lines.push(line('guidance', `${report.guidanceWaiting} waiting for the next iteration`));
-  lines.push(line('owner', report.owner === null ? 'none' : report.owner));
+  lines.push(line('owner', ownerOf(report, now)));
+  if (report.log != null) lines.push(line('log', report.log));
+  if (report.next !== undefined && report.next.length > 0)
+    lines.push(line('next', report.next.join(', then ')));
   return lines;
 }
 
@@ -109,10 +116,41 @@ function bar(percent: number): string {
   return `${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}`;
 }
 
-function testsOf({ phases }: LoopReport): string {
-  const numbers = phases.findLast((phase) => 'tests_total' in phase.numbers)?.numbers;
-  if (numbers === undefined) return 'unknown';
-  return `${numbers.tests_passing} of ${numbers.tests_total} pass, ${numbers.tests_failing} fail`;
+function testsOf({ tests }: LoopReport): string {
+  if (tests === null) return 'unknown';
+  const { passing, failing, total, from } = tests;
+  return `${passing} of ${total} pass, ${failing} fail${from === 'baseline' ? ' (before the run)' : ''}`;
+}
+
+/** Why it stands as it does; what it waits for says it better where it waits for an answer. */
+function whyOf({ waitsFor, answered = [], status, statusReason, owner }: Shown): string {
+  if (waitsFor?.kind === 'answer') {
+    const gone = owner?.isAlive === true ? '' : '; no process runs it';
+    return `: waits for your answer${gone}${status === 'halted' ? ` (${statusReason})` : ''}`;
+  }
+  const ids = answered.map((id) => id.slice(0, 8)).join(', ');
+  if (status === 'paused' && answered.length > 0)
+    return ` (${answered.length === 1 ? 'question' : 'questions'} ${ids} answered; no process runs it)`;
+  return statusReason === null ? '' : ` (${statusReason})`;
+}
+
+function waitLines({ waitsFor }: Shown, age: (time: string) => string, style: Style): string[] {
+  if (waitsFor == null || waitsFor.kind === 'pause') return [];
+  const { question, reason, until, since } = waitsFor;
+  if (question === null)
+    return [style.yellow(line('waits', `for ${reason}${until === null ? '' : `, until ${until}`}`))];
+  const { id, title, prompt, from } = question;
+  const asked = since === null ? '' : ` (asked by the ${from} ${age(since)})`;
+  const words = `${id.slice(0, 8)} ${visibleExcerpt(title, 40)}: ${visibleExcerpt(prompt, 300)}${asked}`;
+  return [style.yellow(line('question', words))];
+}
+
+function ownerOf({ owner, status }: Shown, now: Date): string {
+  if (owner === null) return 'none';
+  const { pid, since, isAlive, reason } = owner;
+  if (pid === null || since === null) return reason;
+  if (!isAlive) return `process ${pid} is gone`;
+  return `process ${pid}, ${status === 'running' ? 'running' : 'alive'} for ${formatAge(now.getTime() - Date.parse(since))}`;
 }
 
 function breakerOf(breaker: LoopReport['breaker']): string {

@@ -1,5 +1,6 @@
 import type { RunReport } from '../../diagnostics/index.js';
-import { visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, formatAge, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import type { RunEnd } from '../../runner/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
@@ -18,6 +19,74 @@ export function renderReport(report: RunReport, style: Style): string {
   return lines.join('\n');
 }
 
+/** What a run did, for those who see it end. */
+export function renderRunEnd(report: RunReport, outcome: RunEnd['outcome']): string[] {
+  const files = fileLines(report, MAX_SHOWN_FILES);
+  const rows: [string, string][] = [
+    ['files', filesOf(report)],
+    ...files.map((file): [string, string] => ['', file]),
+    ['tests', testsOf(report)],
+    ['time', timeOf(report)],
+    ['cost', costOf(report)],
+    ...questionLines(report).map((line, index): [string, string] => [index === 0 ? 'questions' : '', line]),
+    ...(report.skipped.length === 0
+      ? []
+      : [['skipped', report.skipped.map(({ phase }) => phase).join(', ')] as [string, string]]),
+    ['next', nextOf(report, outcome)],
+  ];
+  return rows.map(([label, value]) => `${label.padEnd(LABEL_WIDTH)}${visibleLine(value)}`);
+}
+
+const MAX_SHOWN_FILES = 20;
+
+function nextOf({ files }: RunReport, outcome: RunEnd['outcome']): string {
+  const look = files?.some(({ added }) => added !== null) ? ['git diff'] : [];
+  const goOn = { halted: 'holdfast resume --reset', 'needs-person': 'holdfast inbox', completed: undefined };
+  const command = outcome in goOn ? goOn[outcome as keyof typeof goOn] : 'holdfast resume';
+  return [...(command === undefined ? [] : [command]), ...look, 'holdfast report'].join(' · ');
+}
+
+function filesOf({ files }: RunReport): string {
+  if (files === null) return 'unknown';
+  if (files.length === 0) return 'none changed';
+  const sum = (key: 'added' | 'deleted') => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+  const isCounted = files.some(({ added }) => added !== null);
+  return `${files.length} changed${isCounted ? `, +${sum('added')} −${sum('deleted')}` : ''}`;
+}
+
+function fileLines({ files }: RunReport, max: number): string[] {
+  const lines = (files ?? []).slice(0, max).map(({ path, added, deleted, wasUncommitted }) => {
+    const numbers = added === null ? '' : ` +${added} −${deleted ?? 0}`;
+    return `${visibleExcerpt(path, 160)}${numbers}${wasUncommitted ? ' (had uncommitted changes before the run)' : ''}`;
+  });
+  const left = (files?.length ?? 0) - lines.length;
+  return left > 0 ? [...lines, `and ${left} more`] : lines;
+}
+
+function testsOf({ testsBefore, testsAfter }: RunReport): string {
+  const words = (tests: RunReport['testsBefore']) =>
+    tests === null ? 'unknown' : `${tests.passing} of ${tests.total} passed`;
+  if (testsAfter === null) return `before the run ${words(testsBefore)}`;
+  return `${words(testsAfter)}, before the run ${words(testsBefore)}`;
+}
+
+function timeOf({ elapsedMs, usage }: RunReport): string {
+  return `${formatAge(elapsedMs)}, of which ${formatAge(usage.activeMs)} of work in ${counted(usage.iterations, 'iteration')}`;
+}
+
+/** What it cost, in money and in tokens. */
+function costOf({ usage }: RunReport): string {
+  return `${dollars(usage.costUsd)}, ${counted(usage.tokens, 'token')}`;
+}
+
+function questionLines({ questions }: RunReport): string[] {
+  return questions.map(({ id, title, prompts, answer, askedBy }) => {
+    const asked = visibleExcerpt(prompts.join(' / '), 160);
+    const by = askedBy === null ? '' : ` (${visibleExcerpt(askedBy, 40)})`;
+    return `${id.slice(0, 8)}${by} ${visibleExcerpt(title, 40)}: ${asked} ${visibleExcerpt(answer ?? 'not answered yet', 200)}`;
+  });
+}
+
 /** The same as Markdown. */
 export function renderReportMarkdown(report: RunReport): string {
   const lines = [`# Report: ${cell(report.plan)}`, ''];
@@ -30,7 +99,7 @@ export function renderReportMarkdown(report: RunReport): string {
   );
   for (const phase of report.phases)
     lines.push(
-      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(phase.exitReason ?? 'no')} | ${phase.tokens} | ${dollars(phase.costUsd)} | ${phase.filesChanged} |`,
+      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(endOf(phase))} | ${phase.tokens} | ${dollars(phase.costUsd)} | ${phase.filesChanged} |`,
     );
   if (report.tests.length > 0)
     lines.push('', '| Phase | Iteration | Pass | Fail | Total |', '| --- | --- | --- | --- | --- |');
@@ -50,7 +119,9 @@ function factsOf(report: RunReport): [string, string][] {
     ['started', report.startedAt],
     ['last active', report.lastActivityAt],
     ['iterations', String(usage.iterations)],
-    ['worked', `${(usage.activeMs / 60_000).toFixed(1)} min`],
+    ['time', timeOf(report)],
+    ['files', filesOf(report)],
+    ['tests', testsOf(report)],
     ['tokens', String(usage.tokens)],
     ['cost', dollars(usage.costUsd)],
     [
@@ -58,6 +129,7 @@ function factsOf(report: RunReport): [string, string][] {
       `${report.breaker.state}${report.breaker.openReason === null ? '' : `: ${report.breaker.openReason}`}`,
     ],
     ['conversation', report.conversation ?? 'none'],
+    ...(report.log === null ? [] : [['log', report.log] as [string, string]]),
   ];
 }
 
@@ -65,8 +137,13 @@ const PHASE_COLUMNS = ['PHASE', 'ITERATIONS', 'FILES', 'TOKENS', 'COST', 'ENDED'
 
 function phaseRow(phase: RunReport['phases'][number]): string[] {
   const numbers = [phase.iterations, phase.filesChanged, phase.tokens].map(String);
-  const end = phase.completedAt === null ? 'not yet' : (phase.exitReason ?? 'without a reason');
-  return [visibleLine(phase.name), ...numbers, dollars(phase.costUsd), visibleExcerpt(end, 80)];
+  return [visibleLine(phase.name), ...numbers, dollars(phase.costUsd), visibleExcerpt(endOf(phase), 80)];
+}
+
+/** How a phase ended; that both gates were open is what `done` means. */
+function endOf({ completedAt, exitReason }: RunReport['phases'][number]): string {
+  if (completedAt === null) return 'not yet';
+  return exitReason === null || exitReason === 'Dual-Gate satisfied' ? 'done' : exitReason;
 }
 
 /** Cents are too coarse for what a short turn costs. */
@@ -78,13 +155,16 @@ function pointText({ phase, iteration, passing, failing, total }: RunReport['tes
   return `${phase} ${iteration}: ${passing} of ${total} pass, ${failing} fail`;
 }
 
+const MAX_LISTED_FILES = 100;
+
 function listsOf(report: RunReport): [string, string[]][] {
   const lists: [string, string[]][] = [
     [
       'skipped',
       report.skipped.map(({ phase, at, actor, reason }) => `${phase}, by ${actor} at ${at}: ${reason}`),
     ],
-    ['questions', report.questions.map(({ id, title, status }) => `${id.slice(0, 8)} ${title}: ${status}`)],
+    ['files', fileLines(report, MAX_LISTED_FILES)],
+    ['questions', questionLines(report)],
     ['denied', report.denials.map(({ at, what }) => `${at} ${what}`)],
     ['errors', report.errors.map(({ at, phase, error }) => `${at} ${phase}: ${error}`)],
     ['last words', report.lastWords?.split('\n') ?? []],

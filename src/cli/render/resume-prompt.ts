@@ -6,6 +6,9 @@ import { displayWidth } from './table.js';
 /** What a person can answer to the resume prompt. */
 export type ResumeChoice = 'resume' | 'new' | 'abort';
 
+/** What stands below the box: its own words for N and A say less than they do. */
+export const RESUME_HINT = 'N archives this session, A gives it up for good, Enter or Esc changes nothing';
+
 const INNER_WIDTH = 60;
 const VALUE_WIDTH = 42;
 /** A story may have any name. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { iterationEnd, iterationStart } from '../../../test/support/run-events.js';
-import { describeRunEvent } from './run.js';
+import type { RunEvent } from '../../runner/index.js';
+import { describeRunEvent, runDescriber } from './run.js';
 
 it.each([
   [
@@ -58,4 +59,22 @@ it('a run that halted for want of tests names the way without them, and what was
       'with --skip, or look at `holdfast report`. If the plan needs no new tests: --reset --phases work.',
     'skipped: RED (by cli: no need)',
   ]);
+});
+
+it('says each denial once: when it happens, or at the end of the iteration', () => {
+  const told = { id: 't1', name: 'Bash', kind: 'execute', title: 'make', input: null } as const;
+  const denial: RunEvent = {
+    type: 'agent',
+    event: { type: 'permission', ...told, decision: 'denied', by: 'a person' },
+  };
+  const end = (...denials: string[]): RunEvent =>
+    iterationEnd({ error: `permission denied: ${denials[0]}`, denials });
+  const describeEvent = runDescriber(false);
+  const lines = [denial, end('Bash: make', 'Bash: ls')].flatMap(describeEvent);
+  expect(lines.filter((line) => line.includes('denied'))).toEqual([
+    '  ✗ denied (a person): make',
+    '  ✗ denied: Bash: ls',
+  ]);
+  const many = Array.from({ length: 7 }, (_, index) => `Bash: ${index}`);
+  expect(runDescriber(false)(end(...many)).at(-1)).toBe('  ✗ and 2 more denied');
 });

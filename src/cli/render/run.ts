@@ -7,17 +7,17 @@ import type { CommandContext } from '../command.js';
 /** A run as plain lines on stderr. Every wait says for what and until when. */
 export class RunLines implements Disposable {
   readonly #context: CommandContext;
-  readonly #isUnattended: boolean;
+  readonly #describe: (event: RunEvent) => string[];
   #ticking: NodeJS.Timeout | undefined;
 
   constructor(context: CommandContext, isUnattended: boolean) {
     this.#context = context;
-    this.#isUnattended = isUnattended;
+    this.#describe = runDescriber(isUnattended);
   }
 
   show(event: RunEvent): void {
     this[Symbol.dispose]();
-    for (const line of describeRunEvent(event, this.#isUnattended)) this.#context.terminal.note(line);
+    for (const line of this.#describe(event)) this.#context.terminal.note(line);
     if (event.type === 'waiting') this.#count(event);
   }
 
@@ -43,8 +43,23 @@ export class RunLines implements Disposable {
 /** How often a file is told again what is waited for: a wait may take days. */
 const REPEATED_MS = 60 * 60_000;
 
-/** What is said about an event; nothing about most of them. */
-export function describeRunEvent(event: RunEvent, isUnattended: boolean): string[] {
+/** Says what is to be said about the events of one run; nothing about most of them. Each denial is said once. */
+export function runDescriber(isUnattended: boolean): (event: RunEvent) => string[] {
+  const denied = new Set<string>();
+  return (event) => {
+    if (event.type === 'iteration-start') denied.clear();
+    if (event.type === 'agent' && event.event.type === 'permission' && event.event.decision === 'denied')
+      denied.add(`${event.event.name}: ${event.event.title}`);
+    return describeRunEvent(event, isUnattended, denied);
+  };
+}
+
+/** What is said about one event; `denied` was said before. */
+export function describeRunEvent(
+  event: RunEvent,
+  isUnattended: boolean,
+  denied: ReadonlySet<string> = new Set(),
+): string[] {
   switch (event.type) {
     case 'run-start':
       return [
@@ -70,7 +85,7 @@ export function describeRunEvent(event: RunEvent, isUnattended: boolean): string
     case 'verify-end':
       return [`  ${visibleLine(event.command)}: ${countsOf(event.tests, event.exitCode)}`];
     case 'iteration-end':
-      return iterationLines(event);
+      return iterationLines(event, denied);
     case 'phase-skipped':
       return [skipLine(event)];
     case 'iteration-cut':
@@ -122,18 +137,23 @@ function placeOf({ phase, story, place }: Extract<RunEvent, { type: 'iteration-s
 
 const MAX_DENIALS = 5;
 
-function iterationLines(event: Extract<RunEvent, { type: 'iteration-end' }>): string[] {
-  const { decision, denials } = event;
+function iterationLines(
+  event: Extract<RunEvent, { type: 'iteration-end' }>,
+  denied: ReadonlySet<string>,
+): string[] {
+  const { decision } = event;
   const facts = [
     verdictOf(event),
     ...filesOf(event),
     ...(event.breaker === 'CLOSED' ? [] : [`breaker ${event.breaker}`]),
   ];
   const lines = [`  ${facts.join(' · ')}`];
-  if (event.error !== null) lines.push(`  ! ${visibleExcerpt(event.error, 200)}`);
-  for (const denial of denials.slice(0, MAX_DENIALS))
-    lines.push(`  ✗ denied: ${visibleExcerpt(denial, 160)}`);
-  if (denials.length > MAX_DENIALS) lines.push(`  ✗ and ${denials.length - MAX_DENIALS} more denied`);
+  const isDenial = event.denials.some((denial) => event.error === `permission denied: ${denial}`);
+  if (event.error !== null && !isDenial) lines.push(`  ! ${visibleExcerpt(event.error, 200)}`);
+  // Those that were told when they happened are not told again.
+  const untold = event.denials.filter((denial) => !denied.has(denial));
+  for (const denial of untold.slice(0, MAX_DENIALS)) lines.push(`  ✗ denied: ${visibleExcerpt(denial, 160)}`);
+  if (untold.length > MAX_DENIALS) lines.push(`  ✗ and ${untold.length - MAX_DENIALS} more denied`);
   if (decision.next === 'enter-phase') lines.push(`${nameOf(event)} is done; next is ${nameOf(decision)}`);
   return lines;
 }
@@ -202,9 +222,10 @@ const WITHOUT_TESTS = 'If the plan needs no new tests: --reset --phases work.';
 
 const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], string>> = {
   completed: '',
-  halted: '. Try again with --reset, leave this phase with --skip, or look at `holdfast report`.',
+  halted: '. Try again: `holdfast resume --reset`. Leave this phase: the same command with --skip.',
   limit: '. Raise it and go on: the same command with --resume and a higher limit.',
-  'needs-person': '. Answer it in `holdfast inbox`, then go on: the same command with --resume.',
-  stopped: '. Go on: the same command with --resume.',
-  interrupted: '. Go on: the same command with --resume.',
+  'needs-person':
+    '. Answer it (`holdfast inbox`), then go on: `holdfast resume`, or here with the same command and --resume.',
+  stopped: '. Go on: `holdfast resume` in the background, or here with the same command and --resume.',
+  interrupted: '. Go on: `holdfast resume` in the background, or here with the same command and --resume.',
 };

@@ -39,6 +39,7 @@ export type { DetectAction, Expiry, ExpiryAction } from './resume.js';
 export type {
   Baseline,
   Budget,
+  ChangedFile,
   LoopDocuments,
   LoopState,
   SkippedPhase,

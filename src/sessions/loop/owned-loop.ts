@@ -24,9 +24,11 @@ import { type LoopRequest, RequestReader } from './requests.js';
 import {
   type Baseline,
   type Budget,
+  type ChangedFile,
   type LoopDocuments,
   type LoopState,
   STATUS_LOG,
+  type StartedFrom,
   type Usage,
 } from './schema.js';
 
@@ -76,6 +78,17 @@ export class OwnedLoop implements Disposable {
   /** Writes down what the checks said before anybody touched the tree. */
   recordBaseline(baseline: Baseline): void {
     this.#write({ ...this.#documents, state: this.#touched({ baseline }) });
+  }
+
+  /** Writes down where the work begins. */
+  recordStart(startedFrom: StartedFrom): void {
+    this.#write({ ...this.#documents, state: this.#touched({ startedFrom }) });
+  }
+
+  /** Writes down what the run has changed so far; when it was last active stays. */
+  recordFiles(files: readonly ChangedFile[]): void {
+    const filesChanged = files.slice(0, MAX_FILES);
+    this.#write({ ...this.#documents, state: { ...this.state, filesChanged } });
   }
 
   /** Records that the agent is about to be prompted, and counts the call: a prompt is sent at most once. */
@@ -143,6 +156,11 @@ export class OwnedLoop implements Disposable {
     if (!this.state.openQuestions.includes(id)) return;
     const openQuestions = this.state.openQuestions.filter((open) => open !== id);
     this.#write({ ...this.#documents, state: this.#touched({ openQuestions }) });
+  }
+
+  /** Keeps what a person says until the agent was told. */
+  guide(text: string): void {
+    this.#write({ ...this.#documents, state: this.#touched({ guidance: [...this.state.guidance, text] }) });
   }
 
   /** The agent was told what the person says. */
@@ -361,4 +379,5 @@ function guidanceOf(text: string | undefined): string[] {
   return text === undefined || text === '' ? [] : [text];
 }
 
+const MAX_FILES = 500;
 const RESUMED = { pauseReason: null, pausedAt: null, suspendReason: null };

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { describeOwner } from '../../storage/index.js';
+import type { LockState } from '../../storage/index.js';
 import { NO_USAGE } from './budget.js';
 import { conditionOf } from './dual-gate.js';
 import { phaseOf, presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
 import { Missing } from './missing.js';
 import { countdown, type LimitWait, limitWait } from './rate-limit.js';
-import type { DualGate, LoopState } from './schema.js';
+import type { DualGate, LoopState, RateLimit } from './schema.js';
 import type { Detection } from './sessions.js';
 import type { LoopView } from './view.js';
 import { causeOfWait } from './wait-words.js';
@@ -14,12 +14,27 @@ import { causeOfWait } from './wait-words.js';
 /** `in` and `reason` are words; the rest are facts. */
 const Wait = z.object({
   cause: z.enum(['quota', 'overload', 'network', 'calls-per-hour']),
+  since: z.string().nullable(),
   until: z.string(),
   in: z.string(),
   reason: z.string(),
   scope: z.string().nullable(),
   words: z.string().nullable(),
 });
+
+/** The process that runs a loop, or ran it last without letting go. */
+export const LoopOwner = z.object({
+  /** Null where its record cannot be read. */
+  pid: z.int().nullable(),
+  host: z.string().nullable(),
+  command: z.string().nullable(),
+  since: z.string().nullable(),
+  /** False only where it is proven dead. */
+  isAlive: z.boolean(),
+  /** How sure we are. */
+  reason: z.string(),
+});
+export type LoopOwner = z.infer<typeof LoopOwner>;
 
 /** A loop as the command line tells it (`--json`). */
 export const LoopReport = z.object({
@@ -31,6 +46,7 @@ export const LoopReport = z.object({
   statusReason: z.string().nullable(),
   startedAt: z.string(),
   lastActivityAt: z.string(),
+  pausedAt: z.string().nullable(),
   preset: z.string(),
   phase: z.string(),
   story: z.string().nullable(),
@@ -56,21 +72,26 @@ export const LoopReport = z.object({
   }),
   /** Of the phase that the loop is in; not measured yet where it has just begun. */
   gates: z.object({
+    phase: z.string(),
+    iteration: z.int(),
     isMeasured: z.boolean(),
     first: z.boolean(),
     second: z.boolean(),
     condition: z.string(),
     missing: z.array(Missing),
+    values: z.record(z.string(), z.unknown()),
   }),
   storiesTotal: z.int().nullable(),
   skipped: z.array(z.object({ phase: z.string(), at: z.string(), actor: z.string(), reason: z.string() })),
+  /** The newest numbers, and which phase they are of; null where nothing told any. */
+  tests: z.object({ passing: z.int(), failing: z.int(), total: z.int(), from: z.string() }).nullable(),
   calls: z.object({ made: z.int(), limit: z.int(), wait: Wait.nullable() }),
   usage: z.object({ iterations: z.int(), activeMs: z.number(), tokens: z.int(), costUsd: z.number() }),
   budget: z.record(z.string(), z.unknown()),
   lastError: z
     .object({ at: z.string(), phase: z.string(), iteration: z.int(), error: z.string() })
     .nullable(),
-  owner: z.string().nullable(),
+  owner: LoopOwner.nullable(),
   guidanceWaiting: z.int(),
   faults: z.array(z.string()),
 });
@@ -92,6 +113,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     statusReason: view.statusReason,
     startedAt: state.startedAt,
     lastActivityAt: state.lastActivity ?? state.startedAt,
+    pausedAt: state.pausedAt ?? null,
     preset: presetOf(state).name,
     phase: state.currentPhase,
     story: state.currentStory ?? null,
@@ -109,10 +131,11 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     gates: gatesOf(state, dualGate),
     storiesTotal: state.storiesTotal ?? null,
     skipped: state.phasesSkipped.map(({ phase, at, actor, reason }) => ({ phase, at, actor, reason })),
+    tests: newestTests(view),
     calls: {
       made: rateLimit?.hourly.callsMade ?? 0,
       limit: rateLimit?.hourly.limit ?? 0,
-      wait: wait === null ? null : waitReport(wait, now),
+      wait: wait === null ? null : waitReport(wait, now, sinceOf(rateLimit, wait)),
     },
     usage: { iterations, activeMs, tokens, costUsd },
     budget: { ...state.budget },
@@ -125,15 +148,21 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
             iteration: lastError.iteration,
             error: lastError.error,
           },
-    owner: owner.hold === 'free' ? null : describeOwner(owner),
+    owner: owner.hold === 'free' ? null : ownerOf(owner),
     guidanceWaiting: state.guidance.length,
     faults: [...view.faults],
   };
 }
 
-function waitReport(wait: LimitWait, now: Date): z.infer<typeof Wait> {
+/** When the service said so, where that is kept; of an overload only its end is. */
+function sinceOf(rateLimit: RateLimit | undefined, { cause }: LimitWait): string | null {
+  return cause === 'quota' ? (rateLimit?.anthropic_5h.detectedAt ?? null) : null;
+}
+
+function waitReport(wait: LimitWait, now: Date, since: string | null): z.infer<typeof Wait> {
   return {
     cause: wait.cause,
+    since,
     until: wait.until,
     in: countdown(wait.until, now),
     reason: causeOfWait(wait),
@@ -146,16 +175,38 @@ function waitReport(wait: LimitWait, now: Date): z.infer<typeof Wait> {
 export function gatesOf(state: LoopState, dualGate: DualGate | undefined): LoopReport['gates'] {
   if (dualGate === undefined || dualGate.phase !== state.currentPhase || state.currentIteration === 0) {
     const condition = conditionOf(phaseOf(state), state.criteriaCount);
-    return { isMeasured: false, first: false, second: false, condition, missing: [] };
+    const shut = { isMeasured: false, first: false, second: false, missing: [], values: {} };
+    return { phase: state.currentPhase, iteration: 0, condition, ...shut };
   }
   const { gate_1: first, gate_2: second } = dualGate;
   return {
+    phase: dualGate.phase,
+    iteration: dualGate.iteration,
     isMeasured: true,
     first: first.satisfied,
     second: second.satisfied,
     condition: first.condition,
     missing: [...(first.missing ?? [])],
+    values: { ...first.values },
   };
+}
+
+/** What the tests came to last: in the newest phase that has numbers, else before anybody touched the tree. */
+function newestTests({ phases, state }: LoopView): LoopReport['tests'] {
+  const newest = phases.findLast(({ numbers }) => typeof numbers.tests_total === 'number');
+  if (newest !== undefined) {
+    const { tests_passing: passing, tests_failing: failing, tests_total: total } = newest.numbers;
+    return { passing: Number(passing), failing: Number(failing), total: Number(total), from: newest.name };
+  }
+  const tests = state.baseline?.tests ?? null;
+  if (tests === null) return null;
+  const { passing, failing, total } = tests;
+  return { passing, failing, total, from: 'baseline' };
+}
+
+function ownerOf({ hold, owner, reason }: LockState): LoopOwner {
+  const { pid = null, host = null, command = null, since = null } = owner ?? {};
+  return { pid, host, command, since, isAlive: hold === 'held', reason };
 }
 
 /** What is offered for a session that was found: the resume prompt as data. */
@@ -192,7 +243,7 @@ export function isOfOtherPlan({ expiry }: Detection): boolean {
 }
 
 /** Whether nobody would go on with the session that is there. */
-export function isOver({ session }: Detection): boolean {
+export function isOver({ session }: Pick<Detection, 'session'>): boolean {
   return session?.status === 'completed' || session?.status === 'aborted';
 }
 

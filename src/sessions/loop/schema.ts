@@ -69,6 +69,21 @@ export const Budget = diskObject({
 });
 export type Budget = z.infer<typeof Budget>;
 
+/** A file that a run changed; lines where they could be counted. */
+export const ChangedFile = diskObject({
+  path: z.string(),
+  added: Count.nullable().default(null),
+  deleted: Count.nullable().default(null),
+});
+export type ChangedFile = z.infer<typeof ChangedFile>;
+
+/** Where the work began, in a repository: the commit, and the files that were not committed. */
+export const StartedFrom = diskObject({
+  commit: z.string().nullable().default(null),
+  uncommitted: z.array(z.string()).default([]),
+});
+export type StartedFrom = z.infer<typeof StartedFrom>;
+
 /** `loop-state.json`: the session itself. */
 export const LoopState = diskObject({
   sessionId: z.string().min(1),
@@ -116,6 +131,9 @@ export const LoopState = diskObject({
   lastRequest: z.int().min(-1).default(-1),
   usage: Usage.optional(),
   budget: Budget.optional(),
+  startedFrom: StartedFrom.nullish(),
+  /** What it changed so far, as it stood when it last stopped. */
+  filesChanged: z.array(ChangedFile).optional(),
 });
 export type LoopState = z.infer<typeof LoopState>;
 

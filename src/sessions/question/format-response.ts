@@ -3,6 +3,7 @@ import { assertFits } from './check-answers.js';
 import { InvalidAnswerError } from './errors.js';
 import { escapeText } from './quote-text.js';
 import type { Question, UserAnswer } from './schema.js';
+import type { QuestionView } from './view.js';
 
 /**
  * Answers as the agent reads them: each question numbered, each choice on a line of its own behind `→`. No text, of
@@ -39,6 +40,34 @@ export function describeAnswers(questions: readonly Question[], answers: readonl
     });
     const warning = `The answers do not fit the questions (${visibleLine(error.message)}). As they were given:`;
     return [warning, ...blocks].join('\n\n');
+  }
+}
+
+/** What was decided about a set in one line per choice, without the questions; null while it waits. */
+export function outcomeInWords({
+  outcome,
+  questions,
+}: Pick<QuestionView, 'outcome' | 'questions'>): string | null {
+  switch (outcome.status) {
+    case 'pending':
+      return null;
+    case 'completed': {
+      const lines = outcome.answers.flatMap((answer) => {
+        const question = questions[answer.questionIndex] ?? UNREADABLE;
+        const number = questions.length > 1 ? `${answer.questionIndex + 1}. ` : '';
+        return formatAnswer({ ...question, options: [] }, answer).map((line) => number + line);
+      });
+      return lines.length > 0 ? lines.join('; ') : NO_ANSWER;
+    }
+    case 'timed_out':
+      return 'not answered in time';
+    case 'rejected':
+    case 'abandoned': {
+      const word = outcome.status === 'rejected' ? 'rejected' : 'withdrawn';
+      return outcome.reason === null || outcome.reason === ''
+        ? word
+        : `${word}: ${visibleLine(outcome.reason)}`;
+    }
   }
 }
 

@@ -15,7 +15,7 @@ export {
   TooManySessionsError,
 } from './errors.js';
 export type { QuestionChange } from './file-change.js';
-export { describeAnswers, formatAnswers } from './format-response.js';
+export { describeAnswers, formatAnswers, outcomeInWords } from './format-response.js';
 export { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 export type { CreateOptions } from './new-set.js';
 export {

@@ -175,7 +175,8 @@ export class RunViewController {
     for (const { id, title } of this.#state.questions) {
       const outcome = await this.#outcomeOf(id, title === null);
       if (outcome === 'pending' || this.#isStopped) continue;
-      this.#dispatch({ type: 'question-settled', id, outcome, nowMs: this.#nowMs() });
+      const isOld = title === null;
+      this.#dispatch({ type: 'question-settled', id, outcome, isOld, nowMs: this.#nowMs() });
     }
   }
 

@@ -228,6 +228,18 @@ describe('waits', () => {
     expect(kept(settled).at(-1)).toBe('  question 7b7d1682 was answered');
   });
 
+  it('an answer is told once: not again while the agent has yet to hear it, nor after a restart', () => {
+    const open = standing({ openQuestions: [ID] });
+    const asked = stateAfter(runStart(), standing(), iterationStart(), question(ID, 'Numbers'));
+    const settle = { type: 'question-settled', id: ID, outcome: 'completed', nowMs: START_MS } as const;
+    const [settled] = update(asked, settle);
+    const [again] = update(settled, { type: 'run', event: open, lines: [], nowMs: START_MS });
+    expect(again.questions).toEqual([]);
+    const [restarted] = update(stateAfter(runStart(), open), { ...settle, isOld: true });
+    expect(restarted.questions).toEqual([]);
+    expect(kept(restarted).join()).not.toContain('was answered');
+  });
+
   it('a question from before a restart is known by its id until it was read', () => {
     const state = stateAfter(runStart(), standing({ openQuestions: [ID] }));
     expect(screen(state)).toContain('question   7b7d1682  a answers it');

@@ -23,6 +23,8 @@ export type RunViewEvent =
       readonly type: 'question-settled';
       readonly id: string;
       readonly outcome: string;
+      /** Whether it was decided before anybody here waited for it: then that is no news. */
+      readonly isOld?: boolean;
       readonly nowMs: number;
     }
   /** What somebody wrote across the screen: a warning of ours. */
@@ -74,12 +76,13 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 
 function settled(
   state: RunViewState,
-  { id, outcome, nowMs }: { id: string; outcome: string; nowMs: number },
+  { id, outcome, nowMs, isOld = false }: { id: string; outcome: string; nowMs: number; isOld?: boolean },
 ): RunViewState {
   if (!state.questions.some((question) => question.id === id)) return state;
   const questions = state.questions.filter((question) => question.id !== id);
   const goesOn = questions.length === 0 && state.isIterating && state.work.sinceMs === null;
   const work = goesOn ? { ...state.work, sinceMs: nowMs } : state.work;
   const text = `  question ${id.slice(0, 8)} was ${OUTCOMES[outcome] ?? 'removed'}`;
-  return keep({ ...state, nowMs, questions, work }, [{ text, look: 'plain' }]);
+  const next = { ...state, nowMs, questions, work, settled: [...state.settled, id] };
+  return isOld ? next : keep(next, [{ text, look: 'plain' }]);
 }

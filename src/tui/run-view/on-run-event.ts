@@ -106,7 +106,7 @@ function acting(state: RunViewState, words: string, isTrouble = false): RunViewS
 
 function onStanding(state: RunViewState, event: Standing & { readonly type: 'standing' }): RunViewState {
   const { type: _, ...standing } = event;
-  const known = new Set(state.questions.map(({ id }) => id));
+  const known = new Set([...state.questions.map(({ id }) => id), ...state.settled]);
   const more = standing.openQuestions.filter((id) => !known.has(id)).map((id) => ({ id, title: null }));
   return {
     ...state,

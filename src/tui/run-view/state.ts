@@ -57,6 +57,8 @@ export interface RunViewState {
   readonly contextPercent: number | null;
   readonly waiting: Waiting | null;
   readonly questions: readonly WaitingQuestion[];
+  /** Questions that were decided: their answer may still have to be told to the agent, but nobody is waited for. */
+  readonly settled: readonly string[];
   /** What was asked of the run and not taken yet. */
   readonly asked: 'pause' | 'resume' | null;
   readonly isStopping: boolean;
@@ -99,6 +101,7 @@ export function initialState(nowMs: number): RunViewState {
     contextPercent: null,
     waiting: null,
     questions: [],
+    settled: [],
     asked: null,
     isStopping: false,
     end: null,

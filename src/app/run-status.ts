@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import { isAskedByRun, isEnd } from '../runner/index.js';
+import { LoopReport, type LoopSessions, type ResumeOffer, showLoop } from '../sessions/loop/index.js';
+import type { QuestionView } from '../sessions/question/index.js';
+import { logPath } from './run-log.js';
+import { recallStart } from './run-memory.js';
+import type { Services } from './services.js';
+
+/** What a run waits for, since when, and until when where that is known. */
+export const RunWait = z.object({
+  kind: z.enum(['answer', 'limit', 'pause']),
+  reason: z.string(),
+  since: z.string().nullable(),
+  until: z.string().nullable(),
+  question: z
+    .object({ id: z.string(), title: z.string(), prompt: z.string(), from: z.enum(['agent', 'run']) })
+    .nullable(),
+});
+export type RunWait = z.infer<typeof RunWait>;
+
+/** A loop as `holdfast status` tells it: its files, its process, and what waits on a person. */
+export const RunStatus = LoopReport.extend({
+  waitsFor: RunWait.nullable(),
+  /** Questions that are answered and whose answer the agent is told when it is prompted next. */
+  answered: z.array(z.string()),
+  /** What a person would type next, the likeliest first. */
+  next: z.array(z.string()),
+  /** Where its lines are kept, if it has any. */
+  log: z.string().nullable(),
+});
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export interface ShownRun {
+  readonly report: RunStatus | null;
+  readonly offer: ResumeOffer;
+  readonly faults: readonly string[];
+}
+
+/** Reads how the loop of this project stands. */
+export async function readRunStatus(services: Services, loops: LoopSessions): Promise<ShownRun> {
+  const { report, offer, faults } = await showLoop.run({ loops, clock: services.clock }, {});
+  if (report === null) return { report, offer, faults };
+  const asked = await askedBy(services, loops, report.sessionId);
+  const waitsFor = waitOf(report, asked.pending);
+  const start = recallStart(services, report.sessionId);
+  const next = nextCommands(report, waitsFor, {
+    isDecided: asked.hasDecision,
+    permissions: start?.permissions,
+  });
+  const status = {
+    ...report,
+    waitsFor,
+    answered: asked.answered,
+    next,
+    log: logPath(services, report.sessionId),
+  };
+  return { report: status, offer, faults };
+}
+
+interface Asked {
+  readonly pending: readonly QuestionView[];
+  readonly answered: string[];
+  /** Whether a person decided what the run itself asked, and it has not heard it. */
+  readonly hasDecision: boolean;
+}
+
+async function askedBy({ questions }: Services, loops: LoopSessions, sessionId: string): Promise<Asked> {
+  const open = loops.read()?.state.openQuestions ?? [];
+  const views = (await questions.list()).filter(
+    ({ id, asker }) => asker?.session === sessionId || open.includes(id),
+  );
+  const isDecided = ({ outcome: { status } }: QuestionView) =>
+    status === 'completed' || status === 'rejected';
+  return {
+    pending: views.filter(({ outcome }) => outcome.status === 'pending'),
+    answered: views.filter((view) => open.includes(view.id) && isDecided(view)).map(({ id }) => id),
+    hasDecision: views.some(
+      (view) => isAskedByRun(view, sessionId) && isDecided(view) && !isEnd(view) && view.collectedAt === null,
+    ),
+  };
+}
+
+const OVER: readonly string[] = ['completed', 'aborted'];
+
+function waitOf(report: LoopReport, [view]: readonly QuestionView[]): RunWait | null {
+  const { status, statusReason, calls, owner } = report;
+  if (OVER.includes(status)) return null;
+  if (view !== undefined) {
+    const { id, createdAt, questions } = view;
+    const [first] = questions;
+    const from = isAskedByRun(view, report.sessionId) ? 'run' : 'agent';
+    const question = { id, title: first?.title ?? '', prompt: first?.prompt ?? '', from } as const;
+    return { kind: 'answer', reason: 'your answer', since: createdAt, until: null, question };
+  }
+  if (status === 'paused')
+    return {
+      kind: 'pause',
+      reason: statusReason ?? 'paused',
+      since: report.pausedAt,
+      until: null,
+      question: null,
+    };
+  if (calls.wait === null || owner?.isAlive !== true || status !== 'running') return null;
+  const { reason, until, since } = calls.wait;
+  return { kind: 'limit', reason, since, until, question: null };
+}
+
+/** What a person types next. Empty where there is nothing to do but to wait. */
+function nextCommands(
+  report: LoopReport,
+  wait: RunWait | null,
+  { isDecided, permissions }: { readonly isDecided: boolean; readonly permissions: string | undefined },
+): string[] {
+  const { status, owner } = report;
+  const bypass = permissions === 'bypass' ? ' --permissions bypass' : '';
+  if (status === 'completed') return ['holdfast report'];
+  if (status === 'aborted') return [];
+  const answer = wait?.question == null ? [] : [`holdfast answer ${wait.question.id.slice(0, 8)}`];
+  if (owner?.isAlive === true) return wait === null || answer.length > 0 ? answer : ['holdfast resume'];
+  const isStuck = status === 'halted' && answer.length === 0 && !isDecided;
+  return [...answer, `holdfast resume${isStuck ? ' --reset' : ''}${bypass}`];
+}
