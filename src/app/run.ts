@@ -9,6 +9,7 @@ import {
   guessedCheck,
   NoChecksError,
   openPrpPlan,
+  questionEvent,
   type RunEnd,
   type RunEvent,
   type RunPlan,
@@ -27,6 +28,7 @@ import {
 } from '../sessions/loop/index.js';
 import { ContentMemory, takeSnapshot } from '../workspace/index.js';
 import { chooseInstalledAgent, driverTools } from './agents.js';
+import { withdrawPermissions } from './ask-permission.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { workbenchOf } from './processes.js';
@@ -184,6 +186,7 @@ export async function startRun(
   const { sessionId } = loop.state;
   rememberStart(services, sessionId, startOf(prepared));
   services.programs.endOrphans();
+  await withdrawPermissions(services, sessionId);
   const end = await runOwned(services, prepared, loop, options);
   if (end.outcome === 'completed') forgetRun(services, sessionId);
   options.emit({ type: 'run-end', sessionId, ...end });
@@ -234,10 +237,10 @@ async function runOwned(
     model: wishes.model,
     workingDirectory: projectDirectory,
     askerSession: sessionId,
+    isAttended: !wishes.isUnattended,
     onAsking: (isWaiting) => permissions.onAsking(isWaiting),
     isTold: (request) => isToldByRun(request, prepared),
-    onAsked: ({ id, questions: [first] }) =>
-      emit({ type: 'question', sessionId: id, title: first?.title ?? '', from: 'agent' }),
+    onAsked: (view) => emit(questionEvent(view, 'agent')),
     // An agent that does not even start must not keep a run from stopping.
     signal,
     // The person has just said how it is to be started.
@@ -370,6 +373,7 @@ async function leaveBehind(services: Services, state: LoopState): Promise<void> 
   const { sessionId, openQuestions, storiesTotal } = state;
   const reason = 'the run that asked was given up';
   for (const id of openQuestions) await ifPossible(() => services.questions.cancel(id, reason));
+  await withdrawPermissions(services, sessionId);
   if (storiesTotal !== undefined) await ifPossible(() => releaseChangeOf(services, sessionId));
   forgetRun(services, sessionId);
 }

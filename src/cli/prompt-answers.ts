@@ -8,14 +8,18 @@ const OTHER = Symbol('other');
 export async function promptAnswers(
   questions: readonly Question[],
   signal: AbortSignal,
+  { isPermission = false }: { readonly isPermission?: boolean } = {},
 ): Promise<AnswerInput[] | undefined> {
   const answers: AnswerInput[] = [];
+  const other = isPermission
+    ? 'Deny, and tell the agent why (in your own words)'
+    : 'Other (in your own words)';
   for (const [questionIndex, question] of questions.entries()) {
     note(visibleBlock(question.prompt), visibleLine(question.title));
     const answer =
       question.multiSelect === true
         ? await promptSeveral(question, signal)
-        : await promptOne(question, signal);
+        : await promptOne(question, other, signal);
     if (answer === undefined) {
       cancel('Nothing was answered; the question stays.');
       return undefined;
@@ -27,10 +31,14 @@ export async function promptAnswers(
 
 type Answer = Omit<AnswerInput, 'questionIndex'>;
 
-async function promptOne(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
+async function promptOne(
+  question: Question,
+  other: string,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
   const chosen = await select<string | typeof OTHER>({
     message: 'Your answer',
-    options: [...choices(question), { value: OTHER, label: 'Other (in your own words)' }],
+    options: [...choices(question), { value: OTHER, label: other }],
     signal,
   });
   if (isCancel(chosen)) return undefined;

@@ -1,5 +1,6 @@
 import { isHoldfastError } from '../foundation/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
+import { questionEvent } from './events.js';
 import type { RunParts } from './run-parts.js';
 
 /** A decision that is not the run's to take. */
@@ -34,7 +35,7 @@ export async function askPerson(
     workingDirectory: projectDirectory,
     isWaiting: true,
   });
-  emit({ type: 'question', sessionId: view.id, title, from: 'run' });
+  emit(questionEvent(view, 'run'));
   try {
     const outcome = await questions.wait(view.id, { signal });
     if (outcome.status !== 'completed') return null;

@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../agents/index.js';
 import type { Budget, Decision, IterationOutcome, LoopRequest, TestCounts } from '../sessions/loop/index.js';
+import type { QuestionView } from '../sessions/question/index.js';
 import type { Standing, TestPoint } from './standing.js';
 import type { Continuation } from './take-turn.js';
 
@@ -86,7 +87,17 @@ export type RunEvent =
       readonly type: 'question';
       readonly sessionId: string;
       readonly title: string;
+      /** The first thing that is asked, as it was written. */
+      readonly prompt: string;
       readonly from: 'agent' | 'run';
     }
   | { readonly type: 'request'; readonly request: LoopRequest }
   | ({ readonly type: 'run-end'; readonly sessionId: string } & RunEnd);
+
+/** The event of a question that is on disk. */
+export function questionEvent(
+  { id, questions: [first] }: Pick<QuestionView, 'id' | 'questions'>,
+  from: 'agent' | 'run',
+): RunEvent {
+  return { type: 'question', sessionId: id, title: first?.title ?? '', prompt: first?.prompt ?? '', from };
+}

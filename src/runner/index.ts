@@ -1,7 +1,7 @@
 export { AgentQuestions } from './agent-questions.js';
 export { type Check, guessedCheck, typedCheck } from './checks.js';
 export { NoChecksError, PlanNotFoundError } from './errors.js';
-export type { RunEnd, RunEvent } from './events.js';
+export { questionEvent, type RunEnd, type RunEvent } from './events.js';
 export type { Assignment, RunPlan, StoryProgress } from './plan.js';
 export { buildPrompt, type PromptFacts } from './prompt.js';
 export { openPrpPlan } from './prp-plan.js';

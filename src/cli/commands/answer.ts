@@ -1,9 +1,16 @@
 import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
-import { AnswerInput, type Question, rejectQuestions, reportOf } from '../../sessions/question/index.js';
+import {
+  AnswerInput,
+  isPermission,
+  type Question,
+  type QuestionView,
+  rejectQuestions,
+  reportOf,
+} from '../../sessions/question/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { parseInput } from '../parse-input.js';
-import { renderOutcome } from '../render/questions.js';
+import { renderDecision } from '../render/questions.js';
 
 export default defineCommand({
   usage: 'answer <session>',
@@ -11,7 +18,8 @@ export default defineCommand({
   details:
     'The first answer wins; the same answer again is the same reply. With several questions, write --option and\n' +
     '--text as <index>=<value>, the first question being 0. An option is its label or its number (from 1).\n' +
-    'At a terminal and without options it asks you.',
+    'At a terminal and without options it asks you, and shows all that is asked first. Words of your own deny a\n' +
+    'permission, and the agent is told them.',
   options: {
     option: { type: 'strings', value: '<label>', about: 'choose this option (repeat it for multi-select)' },
     text: { type: 'strings', value: '<text>', about: 'answer in your own words, with or without an option' },
@@ -38,21 +46,21 @@ export default defineCommand({
     const id = questions.resolve(session);
     const answers = isAnswer
       ? (asked: readonly Question[]) => fromOptions(asked, values)
-      : await fromTerminal((await questions.get(id)).questions);
+      : await fromTerminal(await questions.get(id));
     if (answers === undefined) return ExitCode.needsPerson;
     const report = reportOf(await questions.answer(id, answers));
     if (isJson) terminal.write(visibleJson({ success: true, ...report }));
-    else terminal.write(`Answered ${report.sessionId}\n\n${renderOutcome(report)}`);
+    else terminal.write(`Answered ${report.sessionId}\n\n${renderDecision(report)}`);
     return ExitCode.done;
 
-    async function fromTerminal(set: readonly Question[]): Promise<AnswerInput[] | undefined> {
+    async function fromTerminal(set: QuestionView): Promise<AnswerInput[] | undefined> {
       if (!terminal.isInteractive) {
         throw new UsageError('No answer given', {
           hint: 'Use --option, --text, --answers or --reject; see --help.',
         });
       }
       const { promptAnswers } = await import('../prompt-answers.js');
-      return promptAnswers(set, signal);
+      return promptAnswers(set.questions, signal, { isPermission: isPermission(set) });
     }
   },
 });
