@@ -3,6 +3,7 @@
  * with the part of the product that they describe.
  */
 export const REQUIREMENTS = {
+  R12: "permission cards (D56) and an agent's questions (D58), with all four agents",
   Q01: 'create: UUID v4, directory 0700, request.json and status.json 0600, visible only when complete',
   Q02: 'no questions: "At least one question is required to create a session"',
   Q03: 'every other bad set is refused with the reason and the place',

@@ -1,6 +1,13 @@
 import { visibleExcerpt } from '../foundation/index.js';
 import type { AgentEvent } from './events.js';
-import { OF_GIVEN_SERVER } from './permission.js';
+import { EDITS_ARE_ACCEPTED, OF_GIVEN_SERVER } from './permission.js';
+
+const NOT_WORTH_A_LINE: readonly string[] = [OF_GIVEN_SERVER, EDITS_ARE_ACCEPTED];
+
+/** What a person said with a denial. */
+function wordsOf(message: string | undefined): string {
+  return message === undefined ? '' : `: ${visibleExcerpt(message, 80)}`;
+}
 
 /** One line about what the agent does; undefined for what is not worth one. */
 export function describeEvent(event: AgentEvent): string | undefined {
@@ -13,8 +20,8 @@ export function describeEvent(event: AgentEvent): string | undefined {
       return event.isError ? `✗ ${visibleExcerpt(event.output, 160)}` : undefined;
     case 'permission':
       // Nobody was asked; that it is used is told by the call.
-      if (event.decision === 'allowed' && event.by === OF_GIVEN_SERVER) return undefined;
-      return `${event.decision === 'allowed' ? '✓' : '✗'} ${event.decision} (${event.by}): ${visibleExcerpt(event.title, 120)}`;
+      if (event.decision === 'allowed' && NOT_WORTH_A_LINE.includes(event.by)) return undefined;
+      return `${event.decision === 'allowed' ? '✓' : '✗'} ${event.decision} (${event.by}${wordsOf(event.message)}): ${visibleExcerpt(event.title, 120)}`;
     case 'retry':
       return `… tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`;
     case 'rate-limit':

@@ -12,7 +12,7 @@ export interface Usage {
 }
 
 /** What a tool does, as far as permissions care. */
-export type ToolKind = 'read' | 'edit' | 'execute' | 'fetch' | 'other';
+export type ToolKind = 'read' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch' | 'other';
 
 /** Why an exchange ended. Only `completed` means that the agent finished what it wanted to say. */
 export type TurnEndReason =
@@ -54,6 +54,8 @@ export type AgentEvent =
       /** What was decided, by which rule. */
       readonly decision: 'allowed' | 'denied';
       readonly by: string;
+      /** What a person said about a denial. */
+      readonly message?: string | undefined;
     }
   /** What was used since the last event of this type: a turn may have one for each reply of the model, and they add up. */
   | { readonly type: 'usage'; readonly usage: Usage }

@@ -30,7 +30,11 @@ export {
 } from './events.js';
 export {
   decidePermission,
+  denialText,
+  type FileChange,
+  onGround,
   PERMISSION_MODES,
+  type PermissionAnswer,
   type PermissionMode,
   type PermissionPolicy,
   type PermissionRequest,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolKind } from './events.js';
-import { decidePermission, type PermissionPolicy } from './permission.js';
+import { decidePermission, denialText, type PermissionPolicy } from './permission.js';
 
 const NOBODY_LEFT = new AbortController().signal;
 
@@ -8,6 +8,8 @@ describe('a permission', () => {
   it.each<[PermissionPolicy['mode'], ToolKind, boolean]>([
     ['edits', 'read', true],
     ['edits', 'edit', true],
+    ['edits', 'delete', false],
+    ['edits', 'move', false],
     ['edits', 'execute', false],
     ['edits', 'fetch', false],
     ['edits', 'other', false],
@@ -16,13 +18,48 @@ describe('a permission', () => {
   ])(
     'in mode %s, where nobody can be asked, is given to a tool of kind %s: %s',
     async (mode, kind, isAllowed) => {
-      expect(await decide({ mode }, { kind })).toMatchObject({ isAllowed });
+      expect(await decide({ mode, ground: GROUND }, { kind })).toMatchObject({ isAllowed });
     },
   );
+
+  it('in mode edits is asked for where a person attends, unless it is an edit of the project', async () => {
+    const asked: ToolKind[] = [];
+    const ask = async ({ kind }: { kind: ToolKind }) => asked.push(kind) > 0;
+    for (const kind of ['edit', 'delete', 'execute'] as const)
+      expect(await decide({ mode: 'edits', ask, ground: GROUND }, { kind })).toMatchObject({
+        isAllowed: true,
+      });
+    expect(asked).toEqual(['delete', 'execute']);
+  });
+
+  it('in mode edits is not given where nobody said which directory is the project', async () => {
+    const decision = { isAllowed: false, by: 'it does not say which files' };
+    expect(await decide({ mode: 'edits' }, { kind: 'edit' })).toEqual(decision);
+  });
+
+  it('is not given to another session, whatever it is for', async () => {
+    const facts = { kind: 'edit', isOfOtherSession: true } as const;
+    const policy = { mode: 'edits', ground: GROUND, isTold: () => true } as const;
+    const decision = { isAllowed: false, by: 'it comes from another session' };
+    expect(await decide(policy, facts)).toEqual(decision);
+    expect(await decide(policy, { ...facts, isOfGivenServer: true })).toEqual(decision);
+    expect(await decide({ ...policy, ask: async () => true }, facts)).toEqual({
+      isAllowed: true,
+      by: 'a person',
+    });
+  });
 
   it.each([true, false])('is what the person says (%s)', async (isAllowed) => {
     const policy = { mode: 'ask', ask: async () => isAllowed } as const;
     expect(await decide(policy)).toEqual({ isAllowed, by: 'a person' });
+  });
+
+  it('that a person denies carries their words, which the agent is told', async () => {
+    const ask = async () => ({ isAllowed: false, message: 'Use wget, not curl' });
+    const decision = await decide({ mode: 'ask', ask });
+    expect(decision).toEqual({ isAllowed: false, by: 'a person', message: 'Use wget, not curl' });
+    expect(denialText(decision)).toBe('Not permitted. The person says: Use wget, not curl');
+    expect(denialText({ isAllowed: false, by: 'a person' })).toBe('Not permitted: a person');
   });
 
   it('is given to the servers that we gave to the agent, in every mode and without asking', async () => {
@@ -50,10 +87,19 @@ describe('a permission', () => {
   });
 });
 
+/** A disk on which every path is what it says. */
+const GROUND = {
+  fileSystem: { look: () => undefined, resolve: (path: string) => path },
+  workingDirectory: '/work',
+};
+
 function decide(
   policy: PermissionPolicy,
-  { kind = 'execute', isOfGivenServer = false }: { kind?: ToolKind; isOfGivenServer?: boolean } = {},
+  {
+    kind = 'execute',
+    ...facts
+  }: { kind?: ToolKind; isOfGivenServer?: boolean; isOfOtherSession?: boolean } = {},
 ) {
-  const request = { id: '1', name: 'Tool', kind, title: 'does something', input: {} };
-  return decidePermission(policy, request, { isOfGivenServer, signal: NOBODY_LEFT });
+  const request = { id: '1', name: 'Tool', kind, title: 'does something', input: {}, locations: ['/work/a'] };
+  return decidePermission(policy, request, { isOfGivenServer: false, signal: NOBODY_LEFT, ...facts });
 }

@@ -21,7 +21,12 @@ export { AgentBusyError, AgentEndedError, AgentNotStartedError } from './errors.
 export type { AgentEvent, ToolKind, TurnEnd, TurnEndReason, Usage } from './events.js';
 export { Exchange } from './exchange.js';
 export { type LineOptions, lineDriver } from './line/index.js';
-export type { PermissionMode, PermissionPolicy, PermissionRequest } from './permission.js';
+export type {
+  PermissionAnswer,
+  PermissionMode,
+  PermissionPolicy,
+  PermissionRequest,
+} from './permission.js';
 
 /** Drives any agent that speaks the Agent Client Protocol; a preset knows the ways of one of them. */
 export function acpDriver(preset: AcpPresetName = 'acp'): AgentDriver {

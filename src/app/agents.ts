@@ -8,6 +8,7 @@ import {
   loadDriver,
   type McpServerSpec,
   type PermissionMode,
+  type PermissionPolicy,
   type PermissionRequest,
   type ResumeHandle,
   readAgentFiles,
@@ -133,6 +134,8 @@ export interface StartAgentOptions {
   readonly signal?: AbortSignal | undefined;
   /** The session that the agent works for, so that its questions can be told from those of others. */
   readonly askerSession?: string | undefined;
+  /** A person is there: what the mode `edits` does not allow becomes a question, instead of being denied. */
+  readonly isAttended?: boolean | undefined;
   /** A person is asked for a permission from now on, or is not any more. */
   readonly onAsking?: ((isWaiting: boolean) => void) | undefined;
   /** What the agent is told to do: it needs no leave for that. */
@@ -149,32 +152,67 @@ export async function startAgent(
 ): Promise<AgentConnection> {
   services.programs.endOrphans();
   const driver = await loadDriver(agent);
+  const workingDirectory = options.workingDirectory ?? services.workingDirectory;
   return driver.start(driverTools(services), {
     name: agent.name,
     command: agent.command,
     args: agent.args,
-    workingDirectory: options.workingDirectory ?? services.workingDirectory,
+    workingDirectory,
     environment: { ...services.environment, ...agent.environment },
     model: options.model ?? agent.model,
     systemPrompt: agent.systemPrompt,
     permissions: {
       mode: options.permissions,
       isTold: options.isTold,
-      ask: async (request, signal) => {
-        options.onAsking?.(true);
-        try {
-          return await askPermission(services, agent, request, { signal, onAsked: options.onAsked });
-        } finally {
-          options.onAsking?.(false);
-        }
+      ground: {
+        fileSystem: services.tools.fileSystem,
+        workingDirectory,
+        ownDirectories: ownDirectories(services),
       },
+      ...(options.permissions === 'ask' || options.isAttended === true
+        ? { ask: asker(services, agent, { ...options, workingDirectory }) }
+        : {}),
     },
-    mcpServers: [holdfastServer(services, options.askerSession)],
+    mcpServers: [holdfastServer(services, agent, options.askerSession)],
     resume: options.resume,
     onOutput: options.onOutput,
     logPath: options.logPath,
     signal: options.signal,
   });
+}
+
+function asker(
+  services: Services,
+  agent: AgentDefinition,
+  { onAsking, onAsked, askerSession, workingDirectory }: StartAgentOptions,
+): NonNullable<PermissionPolicy['ask']> {
+  return async (request, signal) => {
+    onAsking?.(true);
+    try {
+      return await askPermission(services, agent, request, {
+        signal,
+        onAsked,
+        askerSession,
+        workingDirectory,
+      });
+    } finally {
+      onAsking?.(false);
+    }
+  };
+}
+
+/** What we keep, wherever that is: no agent edits it without a person. */
+function ownDirectories({ config }: Services): string[] {
+  const { roots, layout } = config;
+  return [
+    roots.config,
+    roots.data,
+    roots.state,
+    layout.questions,
+    layout.conversations,
+    layout.loop,
+    layout.changes,
+  ];
 }
 
 /** What drivers need from their surroundings. */
@@ -190,7 +228,11 @@ const PLACES = ['HOLDFAST_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XD
  * Our own server, as the agent starts it. It must find the same files as we do, also behind an agent that has a home of its
  * own, or that gives servers hardly any environment, as Codex does.
  */
-function holdfastServer(services: Services, askerSession: string | undefined): McpServerSpec {
+function holdfastServer(
+  services: Services,
+  agent: AgentDefinition,
+  askerSession: string | undefined,
+): McpServerSpec {
   const places = PLACES.flatMap((name) => {
     const value = services.environment[name];
     return value === undefined ? [] : [[name, value]];
@@ -201,6 +243,8 @@ function holdfastServer(services: Services, askerSession: string | undefined): M
     args: [...services.self.args, 'mcp'],
     environment: {
       ...Object.fromEntries(places),
+      // As people call it; what the agent calls its MCP client is another thing.
+      HOLDFAST_ASKER_AGENT: agent.name,
       ...(askerSession === undefined ? {} : { HOLDFAST_ASKER_SESSION: askerSession }),
     },
   };

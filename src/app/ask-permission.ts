@@ -1,93 +1,200 @@
-import type { AgentDefinition, PermissionRequest } from '../agents/index.js';
-import { isHoldfastError, messageOf, visibleExcerpt, visibleLine } from '../foundation/index.js';
-import type { QuestionView } from '../sessions/question/index.js';
+import type { FileChange, PermissionAnswer, PermissionRequest, ToolKind } from '../agents/index.js';
+import { isHoldfastError, messageOf, visibleBlock, visibleLine } from '../foundation/index.js';
+import {
+  isPermission,
+  PERMISSION_CHOICES,
+  permissionAsker,
+  type QuestionView,
+  type UserAnswer,
+} from '../sessions/question/index.js';
+import { changedLines, isDiffOf } from './describe-change.js';
 import type { Services } from './services.js';
-
-const ALLOW = 'Allow once';
 
 export interface AskPermissionOptions {
   /** Fires when the agent does not wait for the answer any more. */
   readonly signal: AbortSignal;
+  /** Where the agent works; the working directory if absent. */
+  readonly workingDirectory?: string | undefined;
+  /** The session that the agent works for: whoever takes it over can withdraw what was asked before. */
+  readonly askerSession?: string | undefined;
   /** The question is on disk. */
   readonly onAsked?: ((view: QuestionView) => void) | undefined;
 }
 
 /**
- * A permission as a question in the inbox; anything but a clear yes is a no. A question that nobody answered is
- * withdrawn with the turn that it belongs to: an answer could do nothing any more. Throws ABORTED then.
+ * A permission as a question in the inbox; anything but a clear yes is a no, and words that come with a no are for the
+ * agent. A question that nobody answered is withdrawn with the turn that it belongs to: an answer could do nothing any
+ * more. Throws ABORTED then, and INVALID_INPUT for what is too long to be shown whole.
  */
 export async function askPermission(
   services: Services,
-  agent: Pick<AgentDefinition, 'name'>,
+  agent: { readonly name: string },
   request: PermissionRequest,
-  { signal, onAsked }: AskPermissionOptions,
-): Promise<boolean> {
-  const { questions, workingDirectory } = services;
+  { signal, workingDirectory, askerSession, onAsked }: AskPermissionOptions,
+): Promise<PermissionAnswer> {
+  const { questions } = services;
   const view = await questions.create(
     [
       {
         title: 'Permission',
         prompt: describePermission(agent.name, request),
-        options: [{ label: ALLOW }, { label: 'Deny' }],
+        options: [{ label: PERMISSION_CHOICES.allow }, { label: PERMISSION_CHOICES.deny }],
       },
     ],
-    { asker: { agent: agent.name }, workingDirectory, isWaiting: true },
+    {
+      asker: permissionAsker({
+        agent: agent.name,
+        ...(askerSession === undefined ? {} : { session: askerSession }),
+      }),
+      workingDirectory: workingDirectory ?? services.workingDirectory,
+      isWaiting: true,
+    },
   );
   onAsked?.(view);
   try {
     const outcome = await questions.wait(view.id, { signal });
-    return outcome.status === 'completed' && outcome.answers[0]?.selectedOption === ALLOW;
+    if (outcome.status === 'completed') return decisionOf(outcome.answers[0]);
+    const reason = outcome.status === 'rejected' ? outcome.reason : null;
+    return { isAllowed: false, ...(reason === null || reason === '' ? {} : { message: reason }) };
   } catch (error) {
-    await withdraw(services, view.id);
+    await withdraw(services, view.id, 'the turn that asked for it is over');
     throw error;
   }
 }
 
-async function withdraw({ questions, log }: Services, id: string): Promise<void> {
+/** Own words count as a condition, and an agent cannot be allowed something on a condition: they deny. */
+function decisionOf(answer: UserAnswer | undefined): PermissionAnswer {
+  const words = answer?.customText?.trim() ?? '';
+  const isAllowed = answer?.selectedOption === PERMISSION_CHOICES.allow && words === '';
+  return { isAllowed, ...(isAllowed || words === '' ? {} : { message: words }) };
+}
+
+/** Withdraws what an earlier process asked for a session: the agent asks again if it still wants it. */
+export async function withdrawPermissions(services: Services, askerSession: string): Promise<void> {
+  for (const view of await services.questions.list()) {
+    const isOfSession = isPermission(view) && view.asker?.session === askerSession;
+    if (isOfSession && view.outcome.status === 'pending')
+      await withdraw(services, view.id, 'the run that asked is gone');
+  }
+}
+
+async function withdraw({ questions, log }: Services, id: string, reason: string): Promise<void> {
   try {
-    await questions.cancel(id, 'the turn that asked for it is over');
+    await questions.cancel(id, reason);
   } catch (error) {
     if (isHoldfastError(error, 'ALREADY_SETTLED')) return; // somebody was faster, and it is out of the way as well
     log.warn('permission.not-withdrawn', { sessionId: id, error: messageOf(error) });
   }
 }
 
-const MAX_FIELDS = 20;
-const MAX_VALUE = 2_000;
+/** What stands below every card. */
+const ABOUT_WORDS = 'Your own words deny it and are told to the agent.';
 
-/** What is asked for, in Markdown: all that the tool is to be given, whatever words the agent has for it. */
-export function describePermission(agent: string, { name, title, input }: PermissionRequest): string {
+/**
+ * What is asked for, in Markdown: all that the tool is to be given, each thing once and whole, with its lines as lines.
+ * Nothing is ever left out: a person must not say yes to what is not there to be read.
+ */
+export function describePermission(agent: string, request: PermissionRequest): string {
+  const { name, kind, title, input, changes = [] } = request;
   const fields = fieldsOf(input);
+  const shown = [...fields.map(([, text]) => text), ...changes.map(({ newText }) => newText)];
   const words = title === '' ? name : title;
-  const isTold = fields.some(([, text]) => text.startsWith(words.replace(/…$/, ''))) || words === name;
-  const shown = fields
-    .slice(0, MAX_FIELDS)
-    .map(([key, text]) => `- ${visibleExcerpt(key, 60)}: ${code(text)}`);
-  const more = fields.length - shown.length;
+  const isTool = /^[a-z_][\w:-]*$/i.test(name);
+  const isTold = (isTool && words === name) || shown.some((text) => startsWith(text, words));
   return [
-    `${agent} asks to use **${visibleExcerpt(name, 80)}**:`,
-    ...(isTold && fields.length > 0 ? [] : [code(words)]),
-    ...(shown.length === 0 ? [] : [shown.join('\n')]),
-    ...(more === 0 ? [] : [`(${more} more of its input not shown)`]),
+    `${agent} asks to ${isTool ? `use **${name}**` : DOES[kind]}:`,
+    ...(isTold && shown.length > 0 ? [] : [code(words)]),
+    ...fields.map(([key, text]) => named(key, text)),
+    ...changes.filter((change) => !isAmong(change, fields)).map(describeChange),
+    ABOUT_WORDS,
   ].join('\n\n');
 }
 
-function fieldsOf(input: unknown): [key: string, text: string][] {
+/** What is asked for where the agent has no name for the tool. */
+const DOES: Readonly<Record<ToolKind, string>> = {
+  read: 'read',
+  edit: 'edit files',
+  delete: 'delete',
+  move: 'move files',
+  execute: 'run a command',
+  fetch: 'fetch something',
+  other: 'do something',
+};
+
+type Field = [key: string, text: string];
+
+function fieldsOf(input: unknown): Field[] {
   if (input === null || input === undefined) return [];
-  if (typeof input !== 'object' || Array.isArray(input)) return [['input', textOf(input)]];
-  return Object.entries(input).map(([key, value]) => [key, textOf(value)]);
+  if (typeof input !== 'object' || Array.isArray(input)) return flattened('input', input);
+  return Object.entries(input).flatMap(([key, value]) => flattened(key, value));
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+/** What fits into a line is told as JSON; of anything longer each part is a field, so that its lines are lines. */
+function flattened(key: string, value: unknown): Field[] {
+  if (typeof value === 'string') return [[key, value]];
+  const json = JSON.stringify(value) ?? '';
+  const isPlain =
+    typeof value !== 'object' || value === null || (json.length <= MAX_INLINE && !json.includes('\\'));
+  if (isPlain || Object.keys(value).length === 0) return [[key, json]];
+  return Object.entries(value).flatMap(([inner, part]) => flattened(`${key}.${inner}`, part));
 }
 
-/** Foreign text in one line of code that nothing in it can end. What is left out is counted: it may be what matters. */
+/** Whether a text begins with a title, which is one line and may have been cut. */
+function startsWith(text: string, title: string): boolean {
+  const inOneLine = (words: string) =>
+    words
+      .replaceAll(/\\[nrt]|\s+/g, ' ')
+      .replaceAll(/ +/g, ' ')
+      .trim();
+  const head = inOneLine(title.replace(/…$/, ''));
+  return inOneLine(text.slice(0, 4 * title.length + 100)).startsWith(head);
+}
+
+/** Whether what a file would become stands in the input already, as it is. */
+function isAmong(change: FileChange, fields: readonly Field[]): boolean {
+  return fields.some(([, shown]) => (shown !== '' && shown === change.newText) || isDiffOf(shown, change));
+}
+
+function describeChange(change: FileChange): string {
+  const { path, oldText, newText } = change;
+  if (oldText !== null && oldText !== '') return `- in ${inline(path)}:\n\n${block(changedLines(change))}`;
+  return `- ${inline(path)} is to hold${newText === '' ? ' nothing' : `:\n\n${block(newText)}`}`;
+}
+
+const MAX_INLINE = 100;
+
+function named(key: string, text: string): string {
+  return isShort(text) ? `- ${plain(key)}: ${inline(text)}` : `- ${plain(key)}:\n\n${block(text)}`;
+}
+
 function code(text: string): string {
-  const kept = visibleLine(text.slice(0, MAX_VALUE));
-  const runs = kept.match(/`+/g) ?? [];
-  const fence = '`'.repeat(1 + Math.max(0, ...runs.map((run) => run.length)));
-  const space = /^`|`$|^$/.test(kept) ? ' ' : '';
-  const left = text.length - MAX_VALUE;
-  return `${fence}${space}${kept}${space}${fence}${left > 0 ? ` … (${left} more characters)` : ''}`;
+  return isShort(text) ? inline(text) : block(text);
+}
+
+function isShort(text: string): boolean {
+  return text.length <= MAX_INLINE && !/[\n\r]/.test(text);
+}
+
+/** A foreign name in a line of ours; one that Markdown would act on is code. */
+function plain(text: string): string {
+  return /^(?!.*__)[\w.:/-]+$/.test(text) ? text : inline(text);
+}
+
+/** Foreign text in one line of code that nothing in it can end. */
+function inline(text: string): string {
+  const shown = visibleLine(text);
+  const fence = '`'.repeat(1 + longestRun(shown));
+  const space = /^`|`$|^$/.test(shown) ? ' ' : '';
+  return `${fence}${space}${shown}${space}${fence}`;
+}
+
+/** Foreign text in lines of code that nothing in it can end. */
+function block(text: string): string {
+  const shown = visibleBlock(text).replace(/\n$/, '');
+  const fence = '`'.repeat(Math.max(3, 1 + longestRun(shown)));
+  return `${fence}\n${shown}\n${fence}`;
+}
+
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }

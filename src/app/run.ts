@@ -11,6 +11,7 @@ import {
   isToldToGoOn,
   NoChecksError,
   openPrpPlan,
+  questionEvent,
   RunBusyError,
   type RunEnd,
   type RunEvent,
@@ -37,6 +38,7 @@ import {
 } from '../sessions/loop/index.js';
 import { ContentMemory, countChangedLines, findStartingPoint, takeSnapshot } from '../workspace/index.js';
 import { chooseInstalledAgent, driverTools } from './agents.js';
+import { withdrawPermissions } from './ask-permission.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { workbenchOf } from './processes.js';
@@ -216,6 +218,7 @@ export async function startRun(
   const { sessionId } = loop.state;
   rememberStart(services, sessionId, startOf(prepared));
   services.programs.endOrphans();
+  await withdrawPermissions(services, sessionId);
   await noteStart(services, prepared, loop);
   const touched = new Set<string>();
   const end = await runOwned(services, prepared, loop, { ...options, touched });
@@ -303,10 +306,10 @@ async function runOwned(
     model: wishes.model,
     workingDirectory: projectDirectory,
     askerSession: sessionId,
+    isAttended: !wishes.isUnattended,
     onAsking: (isWaiting) => permissions.onAsking(isWaiting),
     isTold: (request) => isToldByRun(request, prepared),
-    onAsked: ({ id, questions: [first] }) =>
-      emit({ type: 'question', sessionId: id, title: first?.title ?? '', from: 'agent' }),
+    onAsked: (view) => emit(questionEvent(view, 'agent')),
     // An agent that does not even start must not keep a run from stopping.
     signal,
     // The person has just said how it is to be started.

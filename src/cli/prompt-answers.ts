@@ -8,15 +8,21 @@ const OTHER = Symbol('other');
 export async function promptAnswers(
   questions: readonly Question[],
   signal: AbortSignal,
-  onLeave = 'Nothing was answered; the question stays.',
+  {
+    isPermission = false,
+    onLeave = 'Nothing was answered; the question stays.',
+  }: { readonly isPermission?: boolean; readonly onLeave?: string } = {},
 ): Promise<AnswerInput[] | undefined> {
   const answers: AnswerInput[] = [];
+  const other = isPermission
+    ? 'Deny, and tell the agent why (in your own words)'
+    : 'Other (in your own words)';
   for (const [questionIndex, question] of questions.entries()) {
     note(visibleBlock(question.prompt), visibleLine(question.title));
     const answer =
       question.multiSelect === true
         ? await promptSeveral(question, signal)
-        : await promptOne(question, signal);
+        : await promptOne(question, other, signal);
     if (answer === undefined) {
       cancel(onLeave);
       return undefined;
@@ -28,10 +34,14 @@ export async function promptAnswers(
 
 type Answer = Omit<AnswerInput, 'questionIndex'>;
 
-async function promptOne(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
+async function promptOne(
+  question: Question,
+  other: string,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
   const chosen = await select<string | typeof OTHER>({
     message: 'Your answer',
-    options: [...choices(question), { value: OTHER, label: 'Other (in your own words)' }],
+    options: [...choices(question), { value: OTHER, label: other }],
     signal,
   });
   if (isCancel(chosen)) return undefined;

@@ -199,7 +199,7 @@ describe('holdfast answer', () => {
     const first = await asked(world);
     expect(await world.run(['answer', first, '--option', 'SQLite'])).toEqual({
       code: 0,
-      stdout: `Answered ${first}\n\nHere are the user's answers:\n\n1. Which database?\n→ SQLite\n`,
+      stdout: `Answered ${first}\n\nDatabase → SQLite\n`,
       stderr: '',
     });
     const second = await asked(world);

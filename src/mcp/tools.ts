@@ -102,12 +102,13 @@ async function ask(
   const { services } = surroundings;
   const client = clientOf(server, context);
   const isWaiting = input.nonBlocking !== true;
-  const { HOLDFAST_ASKER_SESSION: session } = services.environment;
+  const { HOLDFAST_ASKER_SESSION: session, HOLDFAST_ASKER_AGENT: agent = client?.name } =
+    services.environment;
   const view = await services.questions.create(input.questions, {
     callId: services.tools.ids.uuid(),
     workingDirectory: services.workingDirectory,
     asker: {
-      ...(client?.name === undefined ? {} : { agent: client.name }),
+      ...(agent === undefined ? {} : { agent }),
       ...(client?.version === undefined ? {} : { version: client.version }),
       ...(session === undefined ? {} : { session }),
     },

@@ -1,22 +1,13 @@
-import * as z from 'zod';
-import type { AgentEvent } from '../agents/index.js';
 import { type Clock, type Logger, messageOf } from '../foundation/index.js';
-import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
-
-const TOOL = /(?:^|[^a-z])ask_user_questions$/;
-const Asked = z.looseObject({ questions: z.array(z.looseObject({ prompt: z.string() })).min(1) });
-/** The server that the agent asks needs a moment to put the question down. */
-const LOOK_AGAIN_MS = 50;
-/** Clocks of one machine do not differ; stamps may be rounded. */
-const SLACK_MS = 1_000;
+import { isPermission, type QuestionSessions, type QuestionView } from '../sessions/question/index.js';
 
 export interface AgentQuestionsOptions {
   readonly questions: QuestionSessions;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The session that the agent works for: its server writes that down with each question. */
+  /** The session that the agent works for: our server, which it asks through, writes that down with each question. */
   readonly sessionId: string;
-  /** The agent waits for a person from now on, or does not any more. */
+  /** A person is waited for from now on, or is not any more. */
   readonly onWaiting: (isWaiting: boolean) => void;
   /** Its question is on disk. */
   readonly onAsked: (view: QuestionView) => void;
@@ -24,26 +15,28 @@ export interface AgentQuestionsOptions {
   readonly onAnswered: (id: string) => void;
 }
 
-interface OpenCall {
-  readonly seeking: Promise<string | undefined>;
-  readonly over: AbortController;
-}
+/** Two things change without a trace on the disk: a set runs out of time, the server that waits dies. */
+const LOOK_EVERY_MS = 15_000;
 
-/** Follows the questions that an agent asks during one exchange, so that none is lost when the exchange is. */
-export class AgentQuestions {
+/**
+ * Follows the questions that an agent asks during one exchange, so that none is lost when the exchange is. They are known
+ * from the directory of questions and the stamp of our own server alone: what an agent tells of its tool calls is not
+ * needed, and some tell of one only when it is over.
+ */
+export class AgentQuestions implements Disposable {
   readonly #options: AgentQuestionsOptions;
-  readonly #calls = new Map<string, OpenCall>();
-  /** Calls that came back with something other than an error. */
-  readonly #heard: OpenCall[] = [];
+  /** What was there before: of earlier exchanges. */
+  readonly #before: ReadonlySet<string>;
+  readonly #asked = new Set<string>();
+  readonly #watch: { close(): void };
+  #isWaiting = false;
+  readonly #over = new AbortController();
+  #looking: Promise<void> = Promise.resolve();
 
   constructor(options: AgentQuestionsOptions) {
     this.#options = options;
-  }
-
-  add(event: AgentEvent): void {
-    if (event.type === 'tool-call' && TOOL.test(event.name) && !this.#calls.has(event.id))
-      this.#begin(event.id, event.input);
-    else if (event.type === 'tool-result') this.#end(event.id, event.isError);
+    this.#watch = options.questions.watch(() => this.#lookSoon());
+    this.#before = new Set(options.questions.ids());
   }
 
   /**
@@ -51,34 +44,57 @@ export class AgentQuestions {
    * was not completed: who knows what the agent still knows of the answer.
    */
   async settle({ isCompleted }: { readonly isCompleted: boolean }): Promise<void> {
-    for (const [, call] of this.#calls) {
-      call.over.abort();
-      this.#options.onWaiting(false);
-      await call.seeking;
+    this.#watch.close();
+    this.#lookSoon();
+    await this.#looking;
+    this[Symbol.dispose]();
+    if (isCompleted) for (const id of this.#asked) await this.#close(id);
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort();
+    this.#watch.close();
+    this.#tellWaiting(false);
+  }
+
+  /** One look after the other; each sees what was there when it was wanted. */
+  #lookSoon(): void {
+    this.#looking = this.#looking.then(() => (this.#over.signal.aborted ? undefined : this.#look()));
+  }
+
+  async #look(): Promise<void> {
+    const { questions, sessionId, onAsked, log } = this.#options;
+    try {
+      const views = await questions.list();
+      const own = views.filter((view) => isAskedFor(view, sessionId) && !this.#before.has(view.id));
+      this.#tellWaiting(own.some(isWaitedFor));
+      for (const view of own) {
+        if (this.#asked.has(view.id)) continue;
+        this.#asked.add(view.id);
+        onAsked(view);
+      }
+    } catch (error) {
+      log.warn('run.questions-not-read', { error: messageOf(error) });
     }
-    this.#calls.clear();
-    for (const call of this.#heard) if (isCompleted) await this.#close(call);
   }
 
-  #begin(callId: string, input: unknown): void {
-    const over = new AbortController();
-    this.#options.onWaiting(true);
-    this.#calls.set(callId, { over, seeking: this.#seek(input, over.signal) });
+  #tellWaiting(isWaiting: boolean): void {
+    if (isWaiting === this.#isWaiting) return;
+    this.#isWaiting = isWaiting;
+    this.#options.onWaiting(isWaiting);
+    if (isWaiting) this.#lookNowAndThen().catch(() => {}); // the exchange was over first
   }
 
-  #end(callId: string, isError: boolean): void {
-    const call = this.#calls.get(callId);
-    if (call === undefined) return;
-    this.#calls.delete(callId);
-    call.over.abort();
-    this.#options.onWaiting(false);
-    if (!isError) this.#heard.push(call);
+  async #lookNowAndThen(): Promise<void> {
+    while (this.#isWaiting) {
+      await this.#options.clock.sleep(LOOK_EVERY_MS, this.#over.signal);
+      this.#lookSoon();
+      await this.#looking;
+    }
   }
 
   /** The agent may have got only a handle to the question, and the answer may have come since: then it stays open. */
-  async #close({ seeking }: OpenCall): Promise<void> {
-    const id = await seeking;
-    if (id === undefined) return;
+  async #close(id: string): Promise<void> {
     try {
       // Waits for a delivery that is under way: the server marks it after the answer has left.
       using delivery = await this.#options.questions.collect(id);
@@ -87,42 +103,14 @@ export class AgentQuestions {
       this.#options.log.warn('run.question-not-read', { sessionId: id, error: messageOf(error) });
     }
   }
-
-  async #seek(input: unknown, signal: AbortSignal): Promise<string | undefined> {
-    const { questions, clock, log, onAsked, sessionId } = this.#options;
-    const asked = Asked.safeParse(input);
-    const prompts = asked.success ? asked.data.questions.map(({ prompt }) => prompt) : undefined;
-    const sinceMs = clock.now().getTime() - SLACK_MS;
-    try {
-      for (;;) {
-        const sets = await questions.list();
-        const found = sets.findLast((view) => isMeant(view, { prompts, sinceMs, sessionId }));
-        if (found !== undefined) {
-          onAsked(found);
-          return found.id;
-        }
-        if (signal.aborted) return undefined;
-        await clock.sleep(LOOK_AGAIN_MS, signal).catch(() => {}); // then it looks a last time
-      }
-    } catch (error) {
-      log.warn('run.questions-not-read', { error: messageOf(error) });
-      return undefined;
-    }
-  }
 }
 
-function isMeant(
-  view: QuestionView,
-  wanted: {
-    readonly prompts: readonly string[] | undefined;
-    readonly sinceMs: number;
-    readonly sessionId: string;
-  },
-): boolean {
-  const { prompts, sinceMs, sessionId } = wanted;
-  if (Date.parse(view.createdAt) < sinceMs) return false;
-  if ((view.asker?.session ?? sessionId) !== sessionId) return false;
-  if (prompts === undefined) return true;
-  const own = view.questions.map(({ prompt }) => prompt);
-  return own.length === prompts.length && own.every((prompt, index) => prompt === prompts[index]);
+/** Whether a set was asked by an agent that works for this session; permissions are followed by who asks for them. */
+function isAskedFor(view: QuestionView, sessionId: string): boolean {
+  return view.asker?.session === sessionId && !isPermission(view);
+}
+
+/** Whether a server holds the agent until the person has decided; one that was only handed an id works on. */
+function isWaitedFor({ outcome, isAskerGone }: QuestionView): boolean {
+  return outcome.status === 'pending' && isAskerGone === false;
 }

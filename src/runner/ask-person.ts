@@ -1,5 +1,6 @@
 import { isHoldfastError } from '../foundation/index.js';
 import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
+import { questionEvent } from './events.js';
 import type { RunParts } from './run-parts.js';
 
 /** A decision that is not the run's to take. */
@@ -45,9 +46,10 @@ export async function askPerson(
   );
   const isDecided = earlier !== undefined && earlier.outcome.status !== 'pending';
   if (isUnattended && !isDecided) return null;
-  const { id } = earlier ?? (await create(parts, question));
+  const view = earlier ?? (await create(parts, question));
+  const { id } = view;
   if (earlier?.outcome.status === 'pending') await questions.noteAsker(id, 'waiting');
-  if (!isDecided) emit({ type: 'question', sessionId: id, title, from: 'run' });
+  if (!isDecided) emit(questionEvent(view, 'run'));
   try {
     const outcome = await questions.wait(id, { signal });
     using delivery = await questions.collect(id);

@@ -9,6 +9,7 @@ import type {
   TestCounts,
   Waiting,
 } from '../sessions/loop/index.js';
+import type { QuestionView } from '../sessions/question/index.js';
 import type { StoryPlace } from './plan.js';
 import type { Standing, TestPoint } from './standing.js';
 import type { Continuation } from './take-turn.js';
@@ -117,6 +118,8 @@ export type RunEvent =
       readonly type: 'question';
       readonly sessionId: string;
       readonly title: string;
+      /** The first thing that is asked, as it was written. */
+      readonly prompt: string;
       readonly from: 'agent' | 'run';
     }
   | { readonly type: 'request'; readonly request: LoopRequest }
@@ -126,3 +129,11 @@ export type RunEvent =
       /** Phases that were skipped in this session, whoever ran it. */
       readonly skipped?: readonly SkippedPhase[] | undefined;
     } & RunEnd);
+
+/** The event of a question that is on disk. */
+export function questionEvent(
+  { id, questions: [first] }: Pick<QuestionView, 'id' | 'questions'>,
+  from: 'agent' | 'run',
+): RunEvent {
+  return { type: 'question', sessionId: id, title: first?.title ?? '', prompt: first?.prompt ?? '', from };
+}

@@ -2,7 +2,7 @@ export { AgentQuestions } from './agent-questions.js';
 export { isAskedByRun, isAskedHow, isEnd, isToldToGoOn } from './ask-person.js';
 export { type Check, guessedCheck, typedCheck } from './checks.js';
 export { CheckNotRunnableError, NoChecksError, PlanNotFoundError, RunBusyError } from './errors.js';
-export type { RunEnd, RunEvent } from './events.js';
+export { questionEvent, type RunEnd, type RunEvent } from './events.js';
 export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan.js';
 export { buildPrompt, type PromptFacts } from './prompt.js';
 export { openPrpPlan } from './prp-plan.js';

@@ -21,6 +21,7 @@ import {
   usageOf,
 } from './analyze-turn.js';
 import { type CheckResults, runChecks } from './checks.js';
+import { questionEvent } from './events.js';
 import { IdleClock } from './idle-clock.js';
 import { readLateAnswers } from './late-answers.js';
 import { buildPrompt, type MeasuredFacts } from './prompt.js';
@@ -147,7 +148,7 @@ interface Surroundings {
 async function prompted(parts: RunParts, prompt: string, around: Surroundings): Promise<Exchange> {
   const { loop, taker, emit, clock, log, questions, isUnattended } = parts;
   const { work, cut, notes } = around;
-  const asked = new AgentQuestions({
+  using asked = new AgentQuestions({
     questions,
     clock,
     log,
@@ -155,8 +156,7 @@ async function prompted(parts: RunParts, prompt: string, around: Surroundings): 
     onWaiting: (isWaiting) => (isWaiting ? work.pause() : work.resume()),
     onAsked: (view) => {
       loop.openQuestion(view.id);
-      const title = view.questions[0]?.title ?? '';
-      emit({ type: 'question', sessionId: view.id, title, from: 'agent' });
+      emit(questionEvent(view, 'agent'));
       if (isUnattended) cut.abort('question' satisfies CutReason);
     },
     onAnswered: (id) => loop.closeQuestion(id),
@@ -170,7 +170,6 @@ async function prompted(parts: RunParts, prompt: string, around: Surroundings): 
       onEvent: (event) => {
         notes.add(event);
         idle.add(event);
-        asked.add(event);
         emit({ type: 'agent', event });
       },
     });

@@ -1,5 +1,5 @@
 import { messageOf } from '../foundation/index.js';
-import { type Delivery, describeAnswers } from '../sessions/question/index.js';
+import { type Delivery, describeAnswers, isPermission } from '../sessions/question/index.js';
 import { isAskedByRun } from './ask-person.js';
 import type { RunParts } from './run-parts.js';
 
@@ -42,7 +42,8 @@ export async function adoptQuestions({ loop, questions }: RunParts): Promise<voi
   const cutSince = (inFlight ?? interrupted)?.startedAt;
   for (const view of await questions.list()) {
     const { id, asker, createdAt, collectedAt } = view;
-    if (asker?.session !== sessionId) continue;
+    // What was asked leave for is asked again, if it is still wanted.
+    if (asker?.session !== sessionId || isPermission(view)) continue;
     if (isAskedByRun(view, sessionId)) continue;
     const isOfCutExchange = cutSince !== undefined && Date.parse(createdAt) >= Date.parse(cutSince);
     if (collectedAt === null || isOfCutExchange) loop.openQuestion(id);

@@ -7,22 +7,31 @@ import { type Span, wrapSpans } from './wrap.js';
  */
 export function renderMarkdown(markdown: string, width: number): Span[][] {
   const lines: Span[][] = [];
-  let isCode = false;
+  /** What opened the block of code; only as many of the same marks, with nothing behind them, close it. */
+  let open: string | undefined;
   for (const line of visibleBlock(markdown).split('\n')) {
-    const fence = FENCE.exec(line);
-    if (fence !== null) {
-      isCode = !isCode;
+    const [, marks = '', words = ''] = FENCE.exec(line) ?? [];
+    const name = words.trim();
+    if (open === undefined && marks !== '') {
+      open = marks;
       // Nothing that an agent wrote is left out, be it only the name of a language.
-      const name = fence[1]?.trim() ?? '';
       if (name !== '') lines.push(...wrapSpans([{ text: name, look: 'dim' }], width));
-    } else if (isCode) lines.push(...wrapSpans([{ text: `  ${line}`, look: 'code' }], width));
+    } else if (open !== undefined && marks.startsWith(open) && name === '') open = undefined;
+    else if (open !== undefined) lines.push(...wrapSpans([{ text: `  ${line}`, look: 'code' }], width));
     else lines.push(...renderLine(line, width));
   }
   return trimBlank(lines);
 }
 
 /** Opens or closes a block of code. Three backticks around words in one line are code within the line. */
-const FENCE = /^\s*(?:`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+const FENCE = /^\s*(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+
+/** One line of Markdown, such as the description of a choice: code and emphasis only. */
+export function renderInline(text: string, look?: Span['look']): Span[] {
+  return inline(text).map((span) =>
+    span.look === undefined && look !== undefined ? { ...span, look } : span,
+  );
+}
 
 function renderLine(line: string, width: number): Span[][] {
   if (line.trim() === '') return [[]];

@@ -1,12 +1,17 @@
 import { describe, expect } from 'vitest';
 import { converse } from '../support/agents.js';
 import { failing } from './faults.js';
+import { describeEdits, describeWords } from './permissions.js';
 import { REAL_AGENTS } from './real-agents.js';
 import { itDrives } from './stage.js';
 
 /** Not the whole suite: it is slow and heavy, and what is special about it is that it does not come to an end. */
 describe('the real opencode', () => {
   const { opencode } = REAL_AGENTS;
+
+  // It ends its turn at the first denial.
+  describeEdits(opencode, ['{{cwd}}/.git/hooks/pre-commit']);
+  describeWords(opencode);
 
   itDrives(opencode, 'answers, twice', [{ text: 'One.' }, { text: 'Two.' }], async ({ start, model }) => {
     const connection = await start();

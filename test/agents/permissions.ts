@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { PermissionRequest } from '../../src/agents/permission.js';
@@ -14,6 +14,48 @@ const RUN = {
   command: 'touch "{{cwd}}/ran" "{{outside}}/ran"; code=$?; sleep 0.5; exit $code',
 } as const;
 const TURNS = [{ toolCalls: [WRITE] }, { toolCalls: [RUN] }, { text: 'Done.' }];
+
+const GUARDED_PLACES = [
+  '{{outside}}/elsewhere.txt',
+  '{{cwd}}/way-out/linked.txt',
+  '{{cwd}}/.git/hooks/pre-commit',
+  '{{cwd}}/.claude/settings.json',
+  '{{cwd}}/.gemini/settings.json',
+  '{{cwd}}/sub/.mcp.json',
+];
+
+/** By real path, whatever the agent's own mode would let through. */
+export function describeEdits(agent: RealAgent, places: readonly string[] = GUARDED_PLACES): void {
+  const wanted = ['{{cwd}}/src/made.ts', ...places];
+  const writes = wanted.map((path) => ({ toolCalls: [{ ...WRITE, path }] }));
+  itDrives(
+    agent,
+    'R12: edits the project, and neither what is outside of it nor what is guarded in it',
+    [...writes, { text: 'Done.' }],
+    async ({ start, world, outside }) => {
+      symlinkSync(outside, join(world.workingDirectory, 'way-out'));
+      mkdirSync(join(world.workingDirectory, '.git', 'hooks'), { recursive: true });
+      const turn = await converse(await start({ permissions: { mode: 'edits' } }), 'do it');
+      expect(turn.reason).toBe('completed');
+      const there = wanted.filter((path) =>
+        existsSync(path.replace('{{cwd}}', world.workingDirectory).replace('{{outside}}', outside)),
+      );
+      expect(there).toEqual(['{{cwd}}/src/made.ts']);
+    },
+  );
+}
+
+/** What a person says with a denial is in what the model is asked next. */
+export function describeWords(agent: RealAgent): void {
+  const replies = [{ toolCalls: [RUN] }, { text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }];
+  itDrives(agent, 'R12: is told what a person says with a denial', replies, async ({ start, model }) => {
+    const ask = async () => ({ isAllowed: false, message: 'Use wget, not curl' });
+    const connection = await start({ permissions: { mode: 'ask', ask } });
+    await converse(connection, 'do it');
+    if (agent.driver.name === 'acp') await converse(connection, 'go on');
+    expect(model.requests().at(-1)?.lacks(['The person says: Use wget, not curl'])).toEqual([]);
+  });
+}
 
 /** What an agent may do. */
 export function describePermissions(agent: RealAgent, { hasSandbox, hidesDeniedCalls }: Habits): void {
@@ -39,11 +81,16 @@ export function describePermissions(agent: RealAgent, { hasSandbox, hidesDeniedC
       const results = turn.of('tool-result').map(({ isError }) => isError);
       expect(results).toEqual(hidesDeniedCalls ? [false] : [false, true]);
       if (hasSandbox) expect(turn.of('permission')).toEqual([]);
-      else expect(turn.of('permission')).toMatchObject([{ kind: 'execute', decision: 'denied' }]);
+      else
+        expect(turn.of('permission').filter(({ decision }) => decision === 'denied')).toMatchObject([
+          { kind: 'execute' },
+        ]);
     },
   );
 
   if (!agent.driver.capabilities.asksPermission) return;
+  describeEdits(agent);
+  describeWords(agent);
   for (const isAllowed of [true, false]) {
     const what = isAllowed ? 'allowed' : 'denied';
     itDrives(agent, `asks, and does what is ${what}`, TURNS, async ({ start, world, outside }) => {

@@ -171,6 +171,7 @@ export function settingsFor(agent: RealAgent, place: { readonly home: string; re
   const given = Object.entries(environment).filter((entry) => entry[1] !== undefined);
   return {
     driver: agent.driver.name,
+    ...(agent.name === 'gemini' || agent.name === 'opencode' ? { preset: agent.name } : {}),
     command,
     args,
     environment: Object.fromEntries(given) as Record<string, string>,

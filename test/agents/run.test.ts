@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
+import { systemClock } from '../../src/foundation/index.js';
 import { type Json, RALPHTOOL } from '../support/holdfast-binary.js';
 import { CHECK } from '../support/run-world.js';
 import { openspec } from './openspec.js';
@@ -140,3 +141,25 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex]) {
     },
   );
 }
+
+itDrives(
+  REAL_AGENTS.gemini,
+  'R12: a question of the real gemini, which tells of a call only when it is over, is known at once, and it is not ended for silence',
+  ASKS_FIRST,
+  async (stage) => {
+    await using world = await runGround(REAL_AGENTS.gemini, stage);
+    const run = world.begin(['--attended', '--idle', '20s', '--permissions', 'bypass', '--json', ...LIMIT]);
+    const [line = ''] = await run.printed('stdout', /^.*"type":"question".*$/m);
+    expect(JSON.parse(line)).toMatchObject({ title: 'Numbers', prompt: QUESTION.prompt, from: 'agent' });
+    const { data: waiting } = await world.json(['questions']);
+    // By the name that the person gave it, not by that of its MCP client.
+    expect(waiting).toMatchObject([{ asker: { agent: 'player', session: world.state().session_id } }]);
+    await systemClock.sleep(25_000); // longer than it may be silent
+    expect((await world.json(['questions'])).data).toHaveLength(1);
+    await world.run(['answer', waiting[0].sessionId, '--option', 'Big']);
+    const [end = ''] = await run.printed('stdout', /^.*"type":"iteration-end".*$/m);
+    expect(JSON.parse(end)).toMatchObject({ run: 'answered' });
+    run.child.kill('SIGINT');
+    await run.ended;
+  },
+);

@@ -55,6 +55,7 @@ import {
 import {
   AlreadySettledError,
   AmbiguousIdError,
+  AskerGoneError,
   CallIdMismatchError,
   InvalidAnswerError,
   InvalidSessionIdError,
@@ -110,6 +111,7 @@ describe('exit codes', () => {
     [new TooManySessionsError(1), 'TOO_MANY_SESSIONS', 7],
     [new InvalidAnswerError('x'), 'INVALID_ANSWER', 2],
     [new AlreadySettledError('x', { status: 'pending' }), 'ALREADY_SETTLED', 1],
+    [new AskerGoneError('x', 'it left'), 'ASKER_GONE', 1],
     [new SessionRejectedError(null), 'SESSION_REJECTED', 1],
     [new SessionTimedOutError('x'), 'SESSION_TIMED_OUT', 3],
     [new SessionAbandonedError('x', 'y'), 'SESSION_ABANDONED', 1],

@@ -137,7 +137,9 @@ describe('an agent that waits for a person', () => {
       setUp(pc, protocol, [wants, { say: 'done' }]);
       const { running, id } = await waits(pc, ['--permissions', 'ask']);
       const { questions } = (await pc.json(['questions', 'show', id])).data;
-      expect(questions[0].prompt).toBe('mine asks to use **Bash**:\n\n- command: `rm x`');
+      expect(questions[0].prompt).toBe(
+        'mine asks to use **Bash**:\n\n- command: `rm x`\n\nYour own words deny it and are told to the agent.',
+      );
       await pc.run(['answer', id, '--option', 'Allow once']);
       expect(await running.ended).toMatchObject({ code: 0, stdout: 'done\n' });
     });

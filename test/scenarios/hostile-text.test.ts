@@ -25,6 +25,7 @@ const SHOWN = [
   /^ {3}│ /,
   /^ {3}\d+\) /,
   ...ANSWERS,
+  /^\S.* → /,
   /^The person rejected this question set\. Reason: ".*"$/,
   /^This question set was abandoned: /,
 ];
@@ -158,8 +159,8 @@ describe('text of agents and people', () => {
           ]);
           expect(done.stderr).toBe('');
           assertVisible(done.stdout, what);
-          assertLines(done.stdout, [/^Answered [0-9a-f-]{36}$/, ...ANSWERS], what);
-          expect(done.stdout.split('\n').filter((line) => line.startsWith('→ Other: '))).toHaveLength(3);
+          assertLines(done.stdout, [/^Answered [0-9a-f-]{36}$/, /^.* → .*, "[^\n]*"$/, /^$/], what);
+          expect(done.stdout.trimEnd().split('\n')).toHaveLength(2 + 3);
           const { answers: kept } = JSON.parse(
             readFileSync(join(services.config.layout.questions, id, 'answers.json'), 'utf8'),
           );

@@ -75,7 +75,9 @@ describe('a run in a terminal', () => {
       await using pane = await Pane.open(world);
       const before = await pane.facts();
       await pane.holdfast(`${RUN} --max-cost 10`);
-      const rows = liveOf(await pane.until('question   Numbers  a answers it'));
+      const rows = liveOf(
+        await pane.until(/question {3}Which numbers should the adder know\? {3}\(press a\)/),
+      );
       const shown = rows.join('\n');
       expect(rows[0]).toMatch(/^── docs\/prps\/adder\.md with player ─+ \d+s ──$/);
       expect(shown).toContain('RED ✓ · GREEN ● · REFACTOR · DOCUMENT');
@@ -129,7 +131,7 @@ describe('a run in a terminal', () => {
     await using world = await runWorld([{ steps: [wants, say('{{output}}'), notDone] }, ...WHOLE_WAY]);
     await using pane = await Pane.open(world);
     await pane.holdfast(`${RUN} --permissions ask`);
-    await pane.until('question   Permission  a answers it');
+    await pane.until('question   player asks to use Bash: • command: make');
     await pane.press('a');
     await pane.until('Question 1 of 1: Permission');
     await pane.type('1');

@@ -83,6 +83,6 @@ export function toolCall(name: string, title: string): RunEvent {
   return agent({ type: 'tool-call', id: 'c1', name, kind: 'execute', title, input: {} });
 }
 
-export function question(id: string, title: string): RunEvent {
-  return { type: 'question', sessionId: id, title, from: 'agent' };
+export function question(id: string, prompt: string): RunEvent {
+  return { type: 'question', sessionId: id, title: prompt, prompt, from: 'agent' };
 }

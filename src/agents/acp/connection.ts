@@ -109,7 +109,7 @@ export class AcpConnection implements AgentConnection {
 
   async #run(turn: Turn, text: string): Promise<void> {
     const { link, session, preset, incoming, meter } = this.#parts;
-    const blocks = [this.#takePreamble(), text].filter((part) => part !== null);
+    const blocks = [this.#takePreamble(), incoming.takeUntold(), text].filter((part) => part !== null);
     const prompt = blocks.map((block) => ({ type: 'text', text: block }));
     let result: PromptResult | null = null;
     let outcome: Outcome;

@@ -7,6 +7,7 @@ import type {
   StartOptions,
 } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
+import { onGround } from '../permission.js';
 import { aborted, LATE } from '../within.js';
 import type { AskPerson } from './answers.js';
 import { AcpConnection } from './connection.js';
@@ -45,7 +46,8 @@ async function startAgent(
   const { resume } = options;
   const meter = new UsageMeter({ isResumed: resume !== undefined, costBefore: resume?.costUsd });
   const askPerson = own.onElicitation;
-  const { permissions, mcpServers } = options;
+  const { mcpServers, workingDirectory } = options;
+  const permissions = onGround(options.permissions, { fileSystem: tools.fileSystem, workingDirectory });
   const incoming = new Incoming({ clock, log, meter, preset, permissions, mcpServers, askPerson });
   const link = await openLink(tools, programOf(preset, options), incoming);
   try {

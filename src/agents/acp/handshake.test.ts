@@ -8,7 +8,7 @@ describe('an ACP agent that is started', () => {
       ['edits', 'claude-acp', 'acceptEdits'],
       ['bypass', 'claude-acp', 'bypassPermissions'],
       ['ask', 'gemini', undefined],
-      ['edits', 'gemini', 'autoEdit'],
+      ['edits', 'gemini', undefined],
       ['bypass', 'gemini', 'yolo'],
       ['edits', 'codex-acp', 'workspace-write'],
       ['ask', 'codex-acp', 'read-only'],
@@ -73,14 +73,18 @@ describe('an ACP agent that is started', () => {
       });
     });
 
-    it('ask makes opencode ask, which has no modes', async () => {
+    it('ask and edits make opencode ask, which has no modes', async () => {
       await using world = await fakeAcpWorld({
         'session/new': () => ({ sessionId: process.env.OPENCODE_CONFIG_CONTENT ?? 'none' }),
       });
       const asking = await world.start({ permissions: { mode: 'ask' } }, ACP_PRESETS.opencode);
       expect(asking.resumeHandle?.id).toBe('{"permission":"ask"}');
       const editing = await world.start({ permissions: { mode: 'edits' } }, ACP_PRESETS.opencode);
-      expect(editing.resumeHandle?.id).toBe('none');
+      expect(JSON.parse(editing.resumeHandle?.id ?? '')).toMatchObject({
+        permission: { edit: 'ask', bash: 'ask', external_directory: 'ask' },
+      });
+      const free = await world.start({ permissions: { mode: 'bypass' } }, ACP_PRESETS.opencode);
+      expect(free.resumeHandle?.id).toBe('none');
     });
   });
 

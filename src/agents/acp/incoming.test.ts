@@ -26,9 +26,9 @@ const USUAL = 'allow_always allow_once reject_once reject_always';
 
 describe('a request for permission', () => {
   it.each([
-    ['edits', 'edit', 'id-allow_once', 'allowed', 'edits are accepted'],
-    ['edits', 'read', 'id-allow_once', 'allowed', 'edits are accepted'],
-    ['edits', 'delete', 'id-allow_once', 'allowed', 'edits are accepted'],
+    ['edits', 'edit', 'id-reject_once', 'denied', 'only edits are accepted, and it is given a command'],
+    ['edits', 'delete', 'id-reject_once', 'denied', 'only edits are accepted'],
+    ['edits', 'move', 'id-reject_once', 'denied', 'only edits are accepted'],
     ['edits', 'execute', 'id-reject_once', 'denied', 'only edits are accepted'],
     ['edits', 'hologram', 'id-reject_once', 'denied', 'only edits are accepted'],
     ['bypass', 'execute', 'id-allow_once', 'allowed', 'bypass'],
@@ -60,7 +60,15 @@ describe('a request for permission', () => {
     const optionId = isAllowed ? 'id-allow_once' : 'id-reject_once';
     expect(answerIn(events)).toMatchObject({ result: { outcome: { optionId } } });
     expect(asked).toEqual([
-      { id: 't1', name: 'rm -rf x', kind: 'execute', title: 'rm -rf x', input: { command: 'rm' } },
+      {
+        id: 't1',
+        name: 'rm -rf x',
+        kind: 'execute',
+        title: 'rm -rf x',
+        input: { command: 'rm' },
+        locations: [],
+        changes: [],
+      },
     ]);
     expect(events[0]).toMatchObject({ decision: isAllowed ? 'allowed' : 'denied', by: 'a person' });
   });
@@ -77,6 +85,57 @@ describe('a request for permission', () => {
     const events = await collect(connection.prompt(`execute ${options}`));
     expect(answerIn(events)).toMatchObject({ result: { outcome } });
     expect(events[0]).toMatchObject({ type: 'permission', decision });
+  });
+
+  it.each<[string, Record<string, unknown>, boolean]>([
+    ['a location in the project', { locations: [{ path: 'made.txt' }] }, true],
+    ['a diff in the project', { content: [{ type: 'diff', path: 'made.txt', newText: 'x' }] }, true],
+    ['a file in its input', { rawInput: { filePath: 'made.txt', content: 'x' } }, true],
+    ['no place', {}, false],
+    ['/etc/passwd', { locations: [{ path: '/etc/passwd' }] }, false],
+    [
+      'a diff elsewhere',
+      { locations: [{ path: 'a' }], content: [{ type: 'diff', path: '/etc/x', newText: '' }] },
+      false,
+    ],
+    ['another file in its input', { locations: [{ path: 'a' }], rawInput: { file_path: '/etc/x' } }, false],
+    ['a place that cannot be read', { locations: [{ path: 'a' }, { path: 7 }] }, false],
+    ['a command', { locations: [{ path: 'a' }], rawInput: { command: 'rm -rf /' } }, false],
+    ['the id of another session', { locations: [{ path: 'a' }], sessionId: 'not-ours' }, false],
+  ])('to edit, with %s, is decided by where that is: %s', async (_what, facts, isAllowed) => {
+    await using world = await fakeAcpWorld({
+      'session/prompt': async ({ prompt, sessionId }, agent) => {
+        const { sessionId: named = sessionId, ...fields } = JSON.parse(prompt[0].text);
+        const answer = await agent.ask('session/request_permission', {
+          sessionId: named,
+          toolCall: { toolCallId: 't1', title: 'Edit it', kind: 'edit', ...fields },
+          options: [
+            { optionId: 'yes', name: 'yes', kind: 'allow_once' },
+            { optionId: 'no', name: 'no', kind: 'reject_once' },
+          ],
+        });
+        agent.say(JSON.stringify(answer));
+        return { stopReason: 'end_turn' };
+      },
+    });
+    const connection = await world.start({ permissions: { mode: 'edits' } });
+    const events = await collect(connection.prompt(JSON.stringify(facts)));
+    expect(events[0]).toMatchObject({ type: 'permission', decision: isAllowed ? 'allowed' : 'denied' });
+  });
+
+  it('that a person denied with words tells the agent with its next prompt, once', async () => {
+    await using world = await fakeAcpWorld(asksPermission);
+    const ask = async () => ({ isAllowed: false, message: 'Use wget, not curl' });
+    const connection = await world.start({ permissions: { mode: 'ask', ask } });
+    const events = await collect(connection.prompt(`execute ${USUAL}`));
+    expect(events[0]).toMatchObject({ decision: 'denied', by: 'a person', message: 'Use wget, not curl' });
+    await collect(connection.prompt(`execute reject_once`));
+    const prompts = await world.receivedOf('session/prompt');
+    const words = 'You were not permitted to use rm -rf x. The person says: Use wget, not curl';
+    expect(prompts.map(({ prompt }) => (prompt as { text: string }[]).map(({ text }) => text))).toEqual([
+      [`execute ${USUAL}`],
+      [words, 'execute reject_once'],
+    ]);
   });
 
   it('comes after the call that it is about', async () => {

@@ -5,19 +5,19 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { type Clock, type Logger, messageOf } from '../../foundation/index.js';
 import type { McpServerSpec } from '../driver.js';
-import { decidePermission, type PermissionDecision, type PermissionPolicy } from '../permission.js';
+import {
+  decidePermission,
+  type PermissionDecision,
+  type PermissionPolicy,
+  type PermissionRequest,
+} from '../permission.js';
 import { aborted, LATE } from '../within.js';
 import { type AskPerson, CANCELLED, type ElicitationAnswer, optionFor, selected } from './answers.js';
 import { isOfGivenServer } from './given-server.js';
 import type { PeerHandlers } from './peer.js';
 import type { AcpPreset } from './presets.js';
-import {
-  type PermissionOption,
-  type PermissionParams,
-  SessionNotification,
-  type ToolCallFields,
-} from './schema.js';
-import { describe } from './tool-calls.js';
+import { type PermissionOption, type PermissionParams, SessionNotification } from './schema.js';
+import { describeRequest } from './tool-calls.js';
 import type { Turn } from './turn.js';
 import type { UsageMeter } from './usage.js';
 
@@ -38,6 +38,8 @@ export class Incoming implements PeerHandlers {
   sessionId: string | undefined;
   lastUpdateMs = Number.NEGATIVE_INFINITY;
   readonly #options: IncomingOptions;
+  /** What people said about denials: the protocol has no room for it in the answer, so it goes with the next prompt. */
+  readonly #untold: string[] = [];
 
   constructor(options: IncomingOptions) {
     this.#options = options;
@@ -56,27 +58,43 @@ export class Incoming implements PeerHandlers {
     this.turn?.receive(update);
   }
 
+  /** What the agent has to be told about what it was denied, once. */
+  takeUntold(): string | null {
+    const untold = this.#untold.splice(0);
+    return untold.length === 0 ? null : untold.join('\n');
+  }
+
   onNoise(line: string): void {
     this.#options.log.debug('acp.line-skipped', { length: line.length });
     this.turn?.hear(line);
   }
 
   async onPermission(
-    { toolCall, options }: PermissionParams,
+    { sessionId, toolCall, options }: PermissionParams,
     signal: AbortSignal,
   ): Promise<RequestPermissionResponse> {
     const { turn } = this;
     if (turn === undefined) return CANCELLED; // nobody asked it to do anything
-    const { call, events } = turn.translator.ask(toolCall, toolCall.content);
+    const { call, changes, events } = turn.translator.ask(toolCall, toolCall.content);
     for (const event of events) turn.exchange.push(event);
-    const decision = await this.#whileWanted(turn, signal, (wanted) => this.#decide(call, wanted));
+    const request = describeRequest(call, changes);
+    const facts = {
+      isOfGivenServer: isOfGivenServer(call, this.#options.mcpServers, this.#options.preset),
+      isOfOtherSession: sessionId !== this.sessionId,
+    };
+    const decision = await this.#whileWanted(turn, signal, (wanted) =>
+      decidePermission(this.#options.permissions, request, { ...facts, signal: wanted }),
+    );
     if (decision === LATE) return CANCELLED;
-    const { answer, by, isAllowed } = answerOf(decision, options);
+    const { answer, by, isAllowed, message } = answerOf(decision, options);
+    if (!isAllowed && message !== undefined) this.#untold.push(wordsAbout(request, message));
+    const { id, name, kind, title, input } = request;
     turn.exchange.push({
       type: 'permission',
-      ...describe(call),
+      ...{ id, name, kind, title, input },
       decision: isAllowed ? 'allowed' : 'denied',
       by,
+      ...(message === undefined ? {} : { message }),
     });
     return answer;
   }
@@ -99,14 +117,6 @@ export class Incoming implements PeerHandlers {
     return answer === LATE ? { action: 'cancel' } : toResponse(answer);
   }
 
-  async #decide(call: ToolCallFields, wanted: AbortSignal): Promise<PermissionDecision> {
-    const { permissions, mcpServers, preset } = this.#options;
-    return await decidePermission(permissions, describe(call), {
-      isOfGivenServer: isOfGivenServer(call, mcpServers, preset),
-      signal: wanted,
-    });
-  }
-
   /** Asks somebody, until the exchange ends or the agent takes the question back. */
   async #whileWanted<Answer>(
     turn: Turn,
@@ -124,7 +134,14 @@ export class Incoming implements PeerHandlers {
   }
 }
 
-function answerOf(decision: PermissionDecision, options: readonly PermissionOption[]) {
+function wordsAbout({ name, title }: PermissionRequest, message: string): string {
+  return `You were not permitted to use ${name}${title === name ? '' : ` (${title})`}. The person says: ${message}`;
+}
+
+function answerOf(
+  decision: PermissionDecision,
+  options: readonly PermissionOption[],
+): PermissionDecision & { readonly answer: RequestPermissionResponse } {
   const option = optionFor(decision.isAllowed, options);
   if (option !== undefined) return { ...decision, answer: selected(option) };
   return { isAllowed: false, by: `${decision.by}; the agent offers no such choice`, answer: CANCELLED };

@@ -72,6 +72,9 @@ const acp: AcpPreset = {
   settings: [],
 };
 
+/** What changes something or leaves the project; it reads and searches without asking. */
+const OPENCODE_ASKS = { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask', task: 'ask' };
+
 /** The agents we know; everything here was measured unless it says otherwise. */
 export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
   acp,
@@ -83,7 +86,8 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     modelArgument: '-m',
     // Without the first it starts itself again and the parent swallows signals; without the second it exits with 55.
     environment: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-    modes: { edits: ['autoEdit'], ask: ['default'], bypass: ['yolo'] },
+    // It would edit its own settings and the repository without a word: it asks, and what is an edit of the project is allowed.
+    modes: { edits: ['default'], ask: ['default'], bypass: ['yolo'] },
     authentication: [{ methodId: 'gemini-api-key', variable: 'GEMINI_API_KEY' }],
     mcpToolPrefixes: ['mcp_*_'],
     replaysAfterLoad: true,
@@ -106,7 +110,10 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     args: ['acp', '--print-logs', '--log-level', 'ERROR'],
     modes: { edits: [], ask: [], bypass: [] },
     // It allows everything unless told otherwise, and has no modes to say so.
-    modeEnvironment: { ask: { OPENCODE_CONFIG_CONTENT: '{"permission":"ask"}' } },
+    modeEnvironment: {
+      edits: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ permission: OPENCODE_ASKS }) },
+      ask: { OPENCODE_CONFIG_CONTENT: '{"permission":"ask"}' },
+    },
     mcpToolPrefixes: ['*_'],
     // It retries silently for up to 80 s, and a model may be silent for 100 s.
     silenceMs: 150_000,

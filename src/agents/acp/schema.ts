@@ -42,7 +42,8 @@ export const ToolCallFields = z.object({
   status: Text,
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
-  locations: lenient(z.array(z.object({ path: z.string() }))),
+  /** A place that cannot be read is one without a name: it must not be passed over. */
+  locations: lenient(z.array(z.object({ path: z.string() }).catch({ path: '' }))),
   _meta: Meta,
 });
 export type ToolCallFields = z.infer<typeof ToolCallFields>;
@@ -52,6 +53,7 @@ export const PermissionOption = z.object({ optionId: z.string(), kind: Text });
 export type PermissionOption = z.infer<typeof PermissionOption>;
 
 export const PermissionParams = z.object({
+  sessionId: Text,
   toolCall: ToolCallFields.extend({ content: z.unknown().optional() }),
   options: readableOf(PermissionOption).catch([]),
 });

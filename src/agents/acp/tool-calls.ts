@@ -1,6 +1,6 @@
 import { counted } from '../../foundation/index.js';
 import type { AgentEvent, ToolKind } from '../events.js';
-import type { PermissionRequest } from '../permission.js';
+import type { FileChange, PermissionRequest } from '../permission.js';
 import { type ToolCallFields, ToolContent } from './schema.js';
 
 const MAX_TITLE = 200;
@@ -9,8 +9,8 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   read: 'read',
   search: 'read',
   edit: 'edit',
-  delete: 'edit',
-  move: 'edit',
+  delete: 'delete',
+  move: 'move',
   execute: 'execute',
   fetch: 'fetch',
 };
@@ -58,8 +58,12 @@ export class ToolCalls {
   }
 
   /** What the agent wants to do, from its request and from what it told of the call before. */
-  merge(fields: ToolCallFields, content: unknown): ToolCallFields {
-    return this.#merge(fields.toolCallId ?? '', fields, content).fields;
+  merge(
+    fields: ToolCallFields,
+    content: unknown,
+  ): { fields: ToolCallFields; changes: readonly FileChange[] } {
+    const call = this.#merge(fields.toolCallId ?? '', fields, content);
+    return { fields: call.fields, changes: changesIn(call.content) };
   }
 
   /** The calls that were told but held back because they were still empty. */
@@ -115,10 +119,45 @@ function titleOf({ title = '', kind, rawInput }: ToolCallFields, name: string): 
   return `${title === '' ? name : title} ${String(subject)}`;
 }
 
+/** A call for which leave is asked: with every place that it names anywhere, and what the files would become. */
+export function describeRequest(fields: ToolCallFields, changes: readonly FileChange[]): PermissionRequest {
+  const told = describe(fields);
+  const input = typeof told.input === 'object' && told.input !== null ? told.input : {};
+  const named = PATH_KEYS.flatMap((key) => textsIn((input as Record<string, unknown>)[key]));
+  const places = [
+    ...(fields.locations ?? []).map(({ path }) => path),
+    ...changes.map(({ path }) => path),
+    ...named,
+  ];
+  // A place whose change is shown need not be named once more.
+  const bare = fields.locations?.filter(({ path }) => !changes.some((change) => change.path === path));
+  const shown = fields.rawInput === undefined ? inputFrom({ ...fields, locations: bare }) : told.input;
+  return { ...told, input: shown, locations: [...new Set(places)], changes };
+}
+
+/** How agents call the files in the input of their tools. */
+const PATH_KEYS = [
+  ...['path', 'paths', 'file_path', 'filePath', 'filepath', 'absolute_path', 'notebook_path', 'target_file'],
+  ...['abs_path', 'file', 'files', 'dir_path', 'directory', 'source', 'destination', 'new_path', 'newPath'],
+];
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}
+
+function changesIn(content: readonly ToolContent[]): FileChange[] {
+  return content.flatMap(({ type, path, oldText, newText }) =>
+    type === 'diff' && path !== undefined && newText !== undefined
+      ? [{ path, oldText: oldText ?? null, newText }]
+      : [],
+  );
+}
+
 /** What else says what a call is about, where an agent tells no input: Gemini has the command in the title alone. */
-function inputFrom({ title = '', locations }: ToolCallFields): object | null {
+function inputFrom({ title = '', kind, locations }: ToolCallFields): object | null {
   const told = {
-    ...(title.length > MAX_TITLE ? { title } : {}),
+    ...(oneLine(title) === title.trim() ? {} : { [kind === 'execute' ? 'command' : 'title']: title }),
     ...(locations?.length ? { locations } : {}),
   };
   return Object.keys(told).length === 0 ? null : told;

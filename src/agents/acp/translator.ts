@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../events.js';
+import type { FileChange } from '../permission.js';
 import type { AcpPreset } from './presets.js';
 import { RepeatedText } from './repeated-text.js';
 import { ContentBlock, type SessionUpdate, type ToolCallFields } from './schema.js';
@@ -61,9 +62,12 @@ export class Translator {
   }
 
   /** What the agent asks permission for, and what is to be told before that. */
-  ask(fields: ToolCallFields, content: unknown): { call: ToolCallFields; events: AgentEvent[] } {
-    const call = this.#toolCalls.merge(fields, content);
-    return { call, events: this.finish() };
+  ask(
+    fields: ToolCallFields,
+    content: unknown,
+  ): { call: ToolCallFields; changes: readonly FileChange[]; events: AgentEvent[] } {
+    const { fields: call, changes } = this.#toolCalls.merge(fields, content);
+    return { call, changes, events: this.finish() };
   }
 
   /** What was held back, at the end of the exchange. */

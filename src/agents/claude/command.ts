@@ -1,5 +1,6 @@
 import type { McpServerSpec, StartOptions } from '../driver.js';
 import type { PermissionMode } from '../permission.js';
+import { GUARDED } from '../places.js';
 
 /** How long one call of an MCP tool may take: a person may think for a day. */
 const TOOL_TIMEOUT_MS = 86_400_000;
@@ -21,10 +22,22 @@ export function claudeArguments(options: StartOptions, sessionId: string): strin
     ...(options.resume === undefined ? ['--session-id', sessionId] : ['--resume', sessionId]),
     ...['--permission-prompt-tool', 'stdio'],
     ...PERMISSION_ARGUMENTS[options.permissions.mode],
+    ...guardingArguments(options),
     ...(options.model === undefined ? [] : ['--model', options.model]),
     ...(options.systemPrompt === undefined ? [] : ['--append-system-prompt', options.systemPrompt]),
     ...mcpArguments(options.mcpServers),
   ];
+}
+
+/**
+ * With `acceptEdits` it edits its directory without a word; what is guarded there it asks for then, and we decide. It takes
+ * one `--settings`, so where the user gives one it stays at what Claude itself guards.
+ */
+function guardingArguments({ args, permissions }: StartOptions): string[] {
+  const hasOwn = args.some((word) => word === '--settings' || word.startsWith('--settings='));
+  if (permissions.mode !== 'edits' || hasOwn) return [];
+  const ask = [...GUARDED].flatMap((name) => [`Edit(**/${name})`, `Edit(**/${name}/**)`]);
+  return ['--settings', JSON.stringify({ permissions: { ask } })];
 }
 
 /** `--mcp-config` takes every argument up to the next option, so an option must follow it. */

@@ -13,6 +13,7 @@ import {
 import { AgentBusyError, AgentEndedError } from '../errors.js';
 import type { AgentEvent, TurnEnd } from '../events.js';
 import { Exchange } from '../exchange.js';
+import { onGround } from '../permission.js';
 import { claudeArguments } from './command.js';
 import { Permissions } from './permissions.js';
 import { type ClaudeOutput, ClaudeReader } from './read.js';
@@ -50,7 +51,10 @@ export class ClaudeConnection implements AgentConnection {
     const { resume } = options;
     this.#reader = new ClaudeReader({ isResumed: resume !== undefined, costBefore: resume?.costUsd });
     this.#permissions = new Permissions({
-      policy: options.permissions,
+      policy: onGround(options.permissions, {
+        fileSystem: tools.fileSystem,
+        workingDirectory: options.workingDirectory,
+      }),
       mcpServers: options.mcpServers,
       send: (message) => this.#send(message),
       onEvent: (event) => this.#push(event),

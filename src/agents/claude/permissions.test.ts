@@ -45,15 +45,42 @@ describe('permissions', () => {
       { ...event, decision: 'denied', by: 'only edits are accepted' },
       COMPLETED,
     ]);
-    const write = ['Write', { file_path: '/etc/x' }];
+    const write = ['Write', { file_path: 'made.txt' }];
     expect(await collect(connection.prompt(JSON.stringify(write)))).toMatchObject([
-      { name: 'Write', kind: 'edit', title: '/etc/x', decision: 'allowed' },
+      { name: 'Write', kind: 'edit', title: 'made.txt', decision: 'allowed' },
       COMPLETED,
     ]);
     expect(agent.notes()).toMatchObject([
       response({ behavior: 'deny', message: 'Not permitted: only edits are accepted' }),
       { response: { request_id: 'r2', response: { behavior: 'allow', updatedInput: write[1] } } },
     ]);
+  });
+
+  it.each([
+    ['Write', { file_path: '/etc/x' }],
+    ['Edit', { file_path: '.git/hooks/pre-commit' }],
+    ['NotebookEdit', { notebook_path: '../other.ipynb' }],
+    ['Read', { file_path: '/root/.ssh/id_rsa' }],
+    ['Write', {}],
+  ])('denies %s of %j where nobody is there', async (...wanted) => {
+    await using agent = await fakeAgent(claudeDriver, ASKING);
+    const connection = await agent.start();
+    expect(await collect(connection.prompt(JSON.stringify(wanted)))).toMatchObject([
+      { name: wanted[0], decision: 'denied' },
+      COMPLETED,
+    ]);
+  });
+
+  it('tells the agent what a person says with a denial', async () => {
+    await using agent = await fakeAgent(claudeDriver, ASKING);
+    const ask = async () => ({ isAllowed: false, message: 'Use wget, not curl' });
+    const connection = await agent.start({ permissions: { mode: 'ask', ask } });
+    expect(await collect(connection.prompt(JSON.stringify(bash)))).toEqual([
+      { ...event, decision: 'denied', by: 'a person', message: 'Use wget, not curl' },
+      COMPLETED,
+    ]);
+    const message = 'Not permitted. The person says: Use wget, not curl';
+    expect(agent.notes()).toEqual([response({ behavior: 'deny', message })]);
   });
 
   it('asks a person', async () => {

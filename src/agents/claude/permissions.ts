@@ -2,13 +2,14 @@ import type { McpServerSpec } from '../driver.js';
 import type { AgentEvent } from '../events.js';
 import {
   decidePermission,
+  denialText,
   type PermissionDecision,
   type PermissionPolicy,
   type PermissionRequest,
 } from '../permission.js';
 import { isOfGivenServer } from './command.js';
 import type { ControlRequest } from './read.js';
-import { factsOfTool } from './tool.js';
+import { factsOfTool, locationsOf } from './tool.js';
 
 interface PermissionsOptions {
   readonly policy: PermissionPolicy;
@@ -42,7 +43,8 @@ export class Permissions {
       return;
     }
     const { input, tool_name: name, tool_use_id: toolUseId } = request;
-    const permission = { id: toolUseId ?? id, ...factsOfTool(name ?? 'unknown', input) };
+    const facts = factsOfTool(name ?? 'unknown', input);
+    const permission = { id: toolUseId ?? id, ...facts, locations: locationsOf(facts.name, input) };
     const pending = { permission, input, controller: new AbortController() };
     this.#pending.set(id, pending);
     this.#settle(id, await this.#decide(pending));
@@ -70,15 +72,18 @@ export class Permissions {
     });
   }
 
-  #settle(id: string, { isAllowed, by }: PermissionDecision): void {
+  #settle(id: string, verdict: PermissionDecision): void {
+    const { isAllowed, by, message } = verdict;
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
     const decision = isAllowed ? 'allowed' : 'denied';
-    this.#options.onEvent({ type: 'permission', ...pending.permission, decision, by });
+    const { locations: _, ...told } = pending.permission;
+    const words = message === undefined ? {} : { message };
+    this.#options.onEvent({ type: 'permission', ...told, decision, by, ...words });
     const response = isAllowed
       ? { behavior: 'allow', updatedInput: pending.input ?? {} }
-      : { behavior: 'deny', message: `Not permitted: ${by}` };
+      : { behavior: 'deny', message: denialText(verdict) };
     this.#options.send({
       type: 'control_response',
       response: { subtype: 'success', request_id: id, response },

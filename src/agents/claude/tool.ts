@@ -37,6 +37,19 @@ export function factsOfTool(name: string, input: unknown): ToolFacts {
   };
 }
 
+/** The files that a tool is given; none where it does not say, or where we do not know the tool. */
+export function locationsOf(name: string, input: unknown): string[] {
+  if (!KINDS.has(name) || typeof input !== 'object' || input === null) return [];
+  const values = input as Readonly<Record<string, unknown>>;
+  const named = ['file_path', 'notebook_path', 'path'].flatMap((key) =>
+    typeof values[key] === 'string' ? [values[key]] : [],
+  );
+  // A search without a place is one of the working directory.
+  return named.length === 0 && SEARCHES.has(name) ? ['.'] : named;
+}
+
+const SEARCHES: ReadonlySet<string> = new Set(['Glob', 'Grep', 'LS']);
+
 function titleOf(name: string, input: unknown): string {
   if (!KINDS.has(name) || typeof input !== 'object' || input === null) return name;
   const values = input as Readonly<Record<string, unknown>>;

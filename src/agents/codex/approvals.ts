@@ -1,10 +1,22 @@
-import { isAbsolute, relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { StartOptions } from '../driver.js';
-import type { AgentEvent } from '../events.js';
-import { decidePermission, type PermissionDecision, type PermissionRequest } from '../permission.js';
+import type { AgentEvent, ToolKind } from '../events.js';
+import {
+  decidePermission,
+  denialText,
+  type PermissionDecision,
+  type PermissionRequest,
+} from '../permission.js';
 import { type Call, call, commandCall, fileCall, mcpCall, placesOf } from './item.js';
 import type { RequestId } from './rpc.js';
-import { CommandApproval, Elicitation, FileApproval, type Item, WiderPermissions } from './schema.js';
+import {
+  type Change,
+  CommandApproval,
+  Elicitation,
+  FileApproval,
+  type Item,
+  WiderPermissions,
+} from './schema.js';
 import { serverName } from './settings.js';
 import { withoutShell } from './shell-command.js';
 
@@ -53,8 +65,7 @@ export class Approvals {
       isOfGivenServer: pending.isOfGivenServer,
       signal: pending.controller.signal,
     });
-    if (!decision.isAllowed && this.#pending.has(id))
-      await this.#options.explain(`Not permitted: ${decision.by}`);
+    if (!decision.isAllowed && this.#pending.has(id)) await this.#options.explain(denialText(decision));
     this.#settle(id, decision);
   }
 
@@ -73,14 +84,17 @@ export class Approvals {
     }
   }
 
-  #settle(id: RequestId, { isAllowed, by }: PermissionDecision): void {
+  #settle(id: RequestId, { isAllowed, by, message }: PermissionDecision): void {
     const pending = this.#pending.get(id);
     if (pending === undefined) return;
     this.#pending.delete(id);
     const decision = isAllowed ? 'allowed' : 'denied';
     // Nobody was asked, and it may do everything: that is not worth a word.
     const isPlain = isAllowed && this.#options.start.permissions.mode === 'bypass';
-    if (!isPlain) this.#options.onEvent({ type: 'permission', ...pending.permission, decision, by });
+    const { id: itemId, name, kind, title, input } = pending.permission;
+    const told = message === undefined ? { by } : { by, message };
+    if (!isPlain)
+      this.#options.onEvent({ type: 'permission', id: itemId, name, kind, title, input, decision, ...told });
     this.#options.answer(id, isAllowed ? pending.yes : pending.no);
   }
 
@@ -128,10 +142,8 @@ export class Approvals {
     const changes = this.#options.openItems().get(itemId)?.changes ?? [];
     if (changes.length === 0) return undefined;
     const what = fileCall(changes, definedOnly({ reason, grantRoot }));
-    const isPlainEdit = changes.every(({ kind }) => kind?.type !== 'delete' && !kind?.move_path);
-    const isHere = placesOf(changes).every((place) => isInside(this.#options.start.workingDirectory, place));
-    // What goes beyond the working directory is more than an edit.
-    return request(itemId, isPlainEdit && isHere && !grantRoot ? what : { ...what, kind: 'other' });
+    const asks = request(itemId, { ...what, kind: grantRoot ? 'other' : kindOf(changes) });
+    return { ...asks, permission: { ...asks.permission, locations: placesOf(changes) } };
   }
 
   /** Whether a tool of an MCP server may be used is asked as if the server asked the person something. */
@@ -193,9 +205,10 @@ function request(id: string, what: Call): Request {
   };
 }
 
-function isInside(directory: string, place: string): boolean {
-  const way = relative(directory, resolve(directory, place));
-  return way !== '' && !isAbsolute(way) && !/^\.\.(?:[/\\]|$)/.test(way);
+/** What takes a file away, or puts it elsewhere, is more than an edit. */
+function kindOf(changes: readonly Change[]): ToolKind {
+  if (changes.some(({ kind }) => kind?.type === 'delete')) return 'delete';
+  return changes.some(({ kind }) => kind?.move_path) ? 'move' : 'edit';
 }
 
 function definedOnly(values: object): Record<string, unknown> {

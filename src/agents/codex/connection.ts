@@ -13,6 +13,7 @@ import {
 import { AgentBusyError, AgentEndedError, AgentNotStartedError } from '../errors.js';
 import type { AgentEvent } from '../events.js';
 import { Exchange } from '../exchange.js';
+import { onGround } from '../permission.js';
 import { LATE, within } from '../within.js';
 import { Approvals } from './approvals.js';
 import { TurnReader } from './read.js';
@@ -78,8 +79,9 @@ export class CodexConnection implements AgentConnection {
       onRequest: (id, method, params) => void this.#approvals.take(id, method, params),
       onNoise: (line) => this.#tellNoise(line),
     });
+    const ground = { fileSystem: tools.fileSystem, workingDirectory: options.workingDirectory };
     this.#approvals = new Approvals({
-      start: options,
+      start: { ...options, permissions: onGround(options.permissions, ground) },
       answer: (id, result) => this.#rpc.answer(id, result),
       refuse: (id, message) => this.#rpc.refuse(id, message),
       explain: (words) => this.#steer(words),

@@ -1,6 +1,7 @@
 import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
 import {
   AnswerInput,
+  isPermission,
   type Question,
   type QuestionView,
   rejectQuestions,
@@ -10,7 +11,7 @@ import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { offerResume } from '../offer-resume.js';
 import { parseInput } from '../parse-input.js';
-import { renderOutcome } from '../render/questions.js';
+import { renderDecision } from '../render/questions.js';
 
 export default defineCommand({
   usage: 'answer <session>',
@@ -18,8 +19,9 @@ export default defineCommand({
   details:
     'The first answer wins; the same answer again is the same reply. With several questions, write --option and\n' +
     '--text as <index>=<value>, the first question being 0. An option is its label or its number (from 1).\n' +
-    'At a terminal and without options it asks you. Where the run that asked is gone, it offers to start it again;\n' +
-    'without a terminal --resume does that.',
+    'At a terminal and without options it asks you, and shows all that is asked first. Words of your own deny a\n' +
+    'permission, and the agent is told them. Where the run that asked is gone, it offers to start it again; without a\n' +
+    'terminal --resume does that.',
   options: {
     option: { type: 'strings', value: '<label>', about: 'choose this option (repeat it for multi-select)' },
     text: { type: 'strings', value: '<text>', about: 'answer in your own words, with or without an option' },
@@ -49,10 +51,10 @@ export default defineCommand({
     await refuseOutdated(await questions.get(id));
     const answers = isAnswer
       ? (asked: readonly Question[]) => fromOptions(asked, values)
-      : await fromTerminal((await questions.get(id)).questions);
+      : await fromTerminal(await questions.get(id));
     if (answers === undefined) return ExitCode.needsPerson;
     const view = await questions.answer(id, answers);
-    return tell(view, `Answered ${id}\n\n${renderOutcome(reportOf(view))}`);
+    return tell(view, `Answered ${id}\n\n${renderDecision(reportOf(view))}`);
 
     /** What was done, and what about the run that asked. */
     async function tell(view: QuestionView, words: string): Promise<ExitCode> {
@@ -63,14 +65,14 @@ export default defineCommand({
       return offer.settle({ isWanted: values.resume });
     }
 
-    async function fromTerminal(set: readonly Question[]): Promise<AnswerInput[] | undefined> {
+    async function fromTerminal(set: QuestionView): Promise<AnswerInput[] | undefined> {
       if (!terminal.isInteractive) {
         throw new UsageError('No answer given', {
           hint: 'Use --option, --text, --answers or --reject; see --help.',
         });
       }
       const { promptAnswers } = await import('../prompt-answers.js');
-      return promptAnswers(set, signal);
+      return promptAnswers(set.questions, signal, { isPermission: isPermission(set) });
     }
   },
 });

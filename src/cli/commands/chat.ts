@@ -105,13 +105,15 @@ async function talk(
   const { services, terminal, signal, isJson } = context;
   const permissions = permissionMode(values.permissions);
   let view: ChatView | undefined;
-  const notes = questionNotes(services, (text) => view?.note(text));
+  using notes = questionNotes(services, (text) => view?.note(text));
   const partyOf = (agentName: string | undefined, conversation: Conversation): ChatParty => {
     const agent = chooseAgent(services, agentName);
     const taker = turnTaker(services, agent, conversation, {
       permissions,
       model: values.model,
       onAsked: notes.onAsked,
+      askerSession: notes.askerSession,
+      isAttended: terminal.isInteractive && !isJson,
       onContinuation: (continuation) => {
         const words = describeContinuation(continuation);
         if (words !== undefined) view?.note(words);
@@ -132,7 +134,6 @@ async function talk(
       : partyOf(values.agent ?? resumed.metadata.agent, resumed);
   const options = {
     startWith,
-    onEvent: notes.onEvent,
     readFile: (path: string) => readTextFile(services, path),
     writeFile: (path: string, text: string) => writeTextFile(services, path, text),
     style: terminal.style,

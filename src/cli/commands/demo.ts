@@ -76,5 +76,5 @@ async function decideTogether(
   view: QuestionView,
 ): Promise<AnswerInput[] | undefined> {
   const { promptAnswers } = await import('../prompt-answers.js');
-  return promptAnswers(view.questions, signal, LEFT);
+  return promptAnswers(view.questions, signal, { onLeave: LEFT });
 }

@@ -61,8 +61,8 @@ export default defineCommand({
       ...(values.timeout === undefined ? {} : { promptMs: parseDuration(values.timeout) }),
       ...(values.idle === undefined ? {} : { idleMs: parseDuration(values.idle) }),
     };
-    const notes = questionNotes(services, (text) => terminal.note(text));
-    const session = await openSession(context, { ...values, permissions, onAsked: notes.onAsked });
+    using notes = questionNotes(services, (text) => terminal.note(text));
+    const session = await openSession(context, { ...values, permissions, notes });
     try {
       const response = await session.execute(prompt, {
         ...limits,
@@ -70,7 +70,6 @@ export default defineCommand({
         onEvent: (event) => {
           if (isJson) terminal.write(visibleJson(event));
           else show(terminal, event);
-          notes.onEvent(event);
         },
       });
       await session.detach({ isUrgent: signal.aborted });
@@ -94,7 +93,7 @@ interface SessionWishes {
   readonly model?: string | undefined;
   readonly permissions: 'edits' | 'ask' | 'bypass';
   readonly acceptChanges: boolean;
-  readonly onAsked: QuestionNotes['onAsked'];
+  readonly notes: QuestionNotes;
 }
 
 /** A new session, or the one to go on with. */
@@ -109,7 +108,9 @@ async function openSession(
   const launch = launchOf(services, agent, {
     permissions: wishes.permissions,
     model: wishes.model ?? before?.launch.model ?? undefined,
-    onAsked: wishes.onAsked,
+    onAsked: wishes.notes.onAsked,
+    askerSession: wishes.notes.askerSession,
+    isAttended: terminal.isInteractive,
   });
   throwIfAborted(signal, 'The start of the agent');
   terminal.note(terminal.style.dim(`${agent.name} in ${visibleLine(services.workingDirectory)}`));

@@ -4,7 +4,7 @@ import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { loadInk } from '../load-ink.js';
 import { offerResume } from '../offer-resume.js';
-import { renderOutcome, renderQuestionList } from '../render/questions.js';
+import { renderDecision, renderQuestionList } from '../render/questions.js';
 import { exitCodeOfOutcome } from './ask.js';
 
 export default defineCommand({
@@ -105,5 +105,5 @@ function answerCommand({ sessionId, questions }: QuestionReport): string {
 }
 
 function describe(report: QuestionReport): string {
-  return `${report.sessionId}  ${report.status}\n\n${renderOutcome(report) || 'It waits for an answer.'}`;
+  return `${report.sessionId}  ${report.status}\n\n${renderDecision(report) || 'It waits for an answer.'}`;
 }

@@ -1,5 +1,11 @@
 import { visibleBlock, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import { describeAnswers, type QuestionReport, quoteText } from '../../sessions/question/index.js';
+import {
+  describeAnswers,
+  isPermission,
+  type QuestionReport,
+  quoteText,
+  type UserAnswer,
+} from '../../sessions/question/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
@@ -13,7 +19,7 @@ export function renderQuestionList(reports: readonly QuestionReport[], now: Date
     formatAge(now.getTime() - Date.parse(report.createdAt)),
     String(report.questions.length),
     visibleExcerpt(askerOf(report), 20),
-    visibleExcerpt(report.questions[0]?.prompt ?? '(cannot be read)', 48),
+    visibleExcerpt(inOneLine(report.questions[0]?.prompt ?? '(cannot be read)'), 48),
   ]);
   return renderTable(['ID', 'STATUS', 'AGE', 'QUESTIONS', 'ASKER', 'FIRST QUESTION'], rows, style);
 }
@@ -37,11 +43,35 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
       lines.push(`   ${number + 1}) ${visibleLine(option.label)}${style.dim(description)}`);
     }
   }
-  const outcome = renderOutcome(report);
+  const outcome = renderDecision(report);
   if (outcome !== '') lines.push('', outcome);
   for (const fault of report.faults)
     lines.push(style.yellow(`damaged: ${fault.file}: ${visibleLine(fault.reason)}`));
   return lines.join('\n');
+}
+
+/** A text whose line breaks are spaces: to a person the two characters `\n` say nothing. */
+function inOneLine(text: string): string {
+  return text.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** What became of a set, for the person who decided: by title, because they have just read what was asked. */
+export function renderDecision(report: QuestionReport): string {
+  if (report.status !== 'completed') return renderOutcome(report);
+  const answers = report.answers ?? [];
+  const isStrange = answers.some(({ questionIndex }) => report.questions[questionIndex] === undefined);
+  if (isStrange) return renderOutcome(report);
+  const rows = report.questions.map(({ title }, index) => {
+    const own = answers.filter(({ questionIndex }) => questionIndex === index);
+    return `${visibleLine(inOneLine(title))} → ${own.map(describeAnswer).join(', ') || 'no answer'}`;
+  });
+  return rows.join('\n');
+}
+
+function describeAnswer({ selectedOption, selectedOptions, customText }: UserAnswer): string {
+  const labels = selectedOptions ?? (selectedOption === undefined ? [] : [selectedOption]);
+  const own = customText === undefined || customText === '' ? [] : [quoteText(customText)];
+  return [...labels.map(visibleLine), ...own].join(', ') || '(no selection)';
 }
 
 /** What became of a set, as the agent reads it; empty while it is pending. */
@@ -68,7 +98,9 @@ function askerOf(report: QuestionReport): string {
 
 function goneNote(report: QuestionReport): string {
   if (report.isAskerGone !== true || report.status !== 'pending') return '';
-  return ' (the asker is gone; an answer is kept for it)';
+  return isPermission(report)
+    ? ' (gone: nobody waits for it)'
+    : ' (the asker is gone; an answer is kept for it)';
 }
 
 /** Every line of a prompt starts with a bar, so that none can pass for ours. */

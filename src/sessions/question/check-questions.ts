@@ -10,10 +10,16 @@ export interface QuestionLimits {
 export const DEFAULT_LIMITS: QuestionLimits = { maxQuestions: 5, maxOptions: 5 };
 /** The widest limits that can be configured. */
 export const OUTER_LIMITS: QuestionLimits = { maxQuestions: 10, maxOptions: 10 };
+/** How long a set may be, all in all. What an agent wants to do is shown whole or not asked, so it may be longer. */
 const MAX_SET_CHARACTERS = 256 * 1024;
+const MAX_PERMISSION_CHARACTERS = 4 * 1024 * 1024;
 
 /** Refuses a set that a person could not answer. Throws INVALID_INPUT with the reason and the place. */
-export function checkQuestions(questions: readonly QuestionInput[], limits: QuestionLimits): void {
+export function checkQuestions(
+  questions: readonly QuestionInput[],
+  limits: QuestionLimits,
+  { isPermission = false }: { readonly isPermission?: boolean } = {},
+): void {
   if (questions.length === 0) {
     throw new InvalidInputError('At least one question is required to create a session', {
       place: 'questions',
@@ -23,8 +29,9 @@ export function checkQuestions(questions: readonly QuestionInput[], limits: Ques
     refuse('questions', `${questions.length} questions are too many: at most ${limits.maxQuestions}`);
   }
   for (const [index, question] of questions.entries()) checkQuestion(question, `questions[${index}]`, limits);
-  if (JSON.stringify(questions).length > MAX_SET_CHARACTERS) {
-    refuse('questions', `the set is longer than ${MAX_SET_CHARACTERS} characters`);
+  const maxCharacters = isPermission ? MAX_PERMISSION_CHARACTERS : MAX_SET_CHARACTERS;
+  if (JSON.stringify(questions).length > maxCharacters) {
+    refuse('questions', `the set is longer than ${maxCharacters} characters`);
   }
 }
 

@@ -61,6 +61,17 @@ export class AlreadySettledError extends HoldfastError<'ALREADY_SETTLED'> {
   }
 }
 
+/** Nobody waits any more for the permission that was asked for: an answer would do nothing. */
+export class AskerGoneError extends HoldfastError<'ASKER_GONE'> {
+  readonly code = 'ASKER_GONE';
+
+  constructor(sessionId: string, why: string) {
+    super(`Permission ${sessionId} is not waited for any more: ${why}. Nothing was allowed`, {
+      hint: 'If the agent still needs it, it asks again when it is resumed; see `holdfast questions`.',
+    });
+  }
+}
+
 /** The person rejected the set. The message is the published one. */
 export class SessionRejectedError extends HoldfastError<'SESSION_REJECTED'> {
   readonly code = 'SESSION_REJECTED';

@@ -4,6 +4,7 @@ export type { CleanOptions, CleanReport } from './clean.js';
 export {
   AlreadySettledError,
   AmbiguousIdError,
+  AskerGoneError,
   CallIdMismatchError,
   InvalidAnswerError,
   InvalidSessionIdError,
@@ -29,6 +30,7 @@ export {
   showQuestions,
   verifyQuestions,
 } from './operations.js';
+export { isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
 export { escapeText, quoteText } from './quote-text.js';
 export { QuestionReport, reportOf } from './report.js';
 export {

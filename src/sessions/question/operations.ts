@@ -30,7 +30,7 @@ export const listQuestions = defineOperation({
   input: z.strictObject({ isAll: z.boolean().default(false) }),
   output: z.array(QuestionReport),
   async run({ questions }: QuestionServices, { isAll }) {
-    const views = await questions.list();
+    const views = await questions.listLive();
     return views.filter((view) => isAll || view.outcome.status === 'pending').map(reportOf);
   },
 });

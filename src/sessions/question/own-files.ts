@@ -18,7 +18,7 @@ export const isPlainQuestion = shape(
   { prompt: isText, title: isText, options: listOf(isOption) },
   { multiSelect: isBoolean },
 );
-export const isPlainAsker = shape({}, { agent: isText, version: isText, session: isText });
+export const isPlainAsker = shape({}, { agent: isText, version: isText, session: isText, asks: isText });
 const isProcess = shape(
   {
     pid: (value) => Number.isSafeInteger(value) && (value as number) > 0,

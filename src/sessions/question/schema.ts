@@ -47,6 +47,8 @@ export const Asker = z.looseObject({
   agent: z.string().optional(),
   version: z.string().optional(),
   session: z.string().optional(),
+  /** `permission`: leave to do something, which counts only while the asker waits. */
+  asks: z.string().optional(),
 });
 export type Asker = z.infer<typeof Asker>;
 

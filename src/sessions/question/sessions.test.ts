@@ -5,6 +5,7 @@ import { plant } from '../../../test/support/plant.js';
 import {
   DAY_MS,
   firstOptions,
+  type QuestionWorld,
   question,
   questionWorld,
   treeOf,
@@ -13,6 +14,7 @@ import { storageTools } from '../../../test/support/storage-tools.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { systemIds } from '../../foundation/index.js';
 import { AtomicWriteError, tryAcquireLock } from '../../storage/index.js';
+import { permissionAsker } from './permission.js';
 import type { AnswerInput } from './schema.js';
 
 const SET = [question()];
@@ -1290,5 +1292,63 @@ describe('cleaning', () => {
     world.clock.advance(8 * DAY_MS);
     await world.sessions.clean();
     await expect(world.sessions.answer(id, SQLITE)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+  });
+});
+
+describe('a permission', () => {
+  const asker = permissionAsker({ agent: 'claude', session: 'run-1' });
+  const allow = [{ questionIndex: 0, selectedOption: 'Allow once' }];
+  const card = question({ title: 'Permission', options: [{ label: 'Allow once' }, { label: 'Deny' }] });
+
+  async function ofDeadAsker(world: QuestionWorld): Promise<string> {
+    const { id } = await world.sessions.create([card], { asker, isWaiting: true });
+    const status = world.read(id, 'status.json');
+    world.write(id, 'status.json', {
+      ...status,
+      // The same pid as ours, but another process: it started at another time.
+      askerProcess: { ...(status.askerProcess as object), startTime: '1' },
+    });
+    return id;
+  }
+
+  it('whose asker is gone takes no answer, and is withdrawn', async () => {
+    await using world = await questionWorld();
+    const id = await ofDeadAsker(world);
+    await expect(world.sessions.answer(id, allow)).rejects.toMatchObject({
+      code: 'ASKER_GONE',
+      message: expect.stringContaining('the run or chat that asked is gone. Nothing was allowed'),
+    });
+    expect((await world.sessions.get(id)).outcome).toMatchObject({ status: 'abandoned' });
+    await expect(world.sessions.answer(id, allow)).rejects.toMatchObject({ code: 'ASKER_GONE' });
+  });
+
+  it('whose asker is gone is withdrawn by whoever lists for a person; a question stays', async () => {
+    await using world = await questionWorld();
+    const id = await ofDeadAsker(world);
+    const { id: other } = await world.sessions.create([question()]);
+    const views = await world.sessions.listLive();
+    expect(views.map((view) => [view.id, view.outcome.status]).sort()).toEqual(
+      [
+        [id, 'abandoned'],
+        [other, 'pending'],
+      ].sort(),
+    );
+  });
+
+  it('that was withdrawn takes no late answer, as a question does', async () => {
+    await using world = await questionWorld();
+    const { id } = await world.sessions.create([card], { asker, isWaiting: true });
+    await world.sessions.cancel(id, 'the turn is over');
+    await expect(world.sessions.answer(id, allow)).rejects.toMatchObject({ code: 'ASKER_GONE' });
+  });
+
+  it('may be longer than a question', async () => {
+    await using world = await questionWorld();
+    const prompt = 'x'.repeat(300_000);
+    await expect(world.sessions.create([{ ...card, prompt }])).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    });
+    const { id } = await world.sessions.create([{ ...card, prompt }], { asker });
+    expect((await world.sessions.get(id)).questions[0]?.prompt).toBe(prompt);
   });
 });

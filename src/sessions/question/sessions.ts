@@ -23,6 +23,7 @@ import { checkQuestions, type QuestionLimits } from './check-questions.js';
 import { type CleanOptions, type CleanReport, cleanQuestions } from './clean.js';
 import {
   AlreadySettledError,
+  AskerGoneError,
   InvalidAnswerError,
   InvalidSessionIdError,
   RequestIdReusedError,
@@ -32,6 +33,7 @@ import {
 import type { QuestionChange } from './file-change.js';
 import { questionLifecycle } from './lifecycle.js';
 import { type CreateOptions, newRequest, newStatus } from './new-set.js';
+import { isPermission } from './permission.js';
 import {
   type AnswerInput,
   type AnswersFile,
@@ -106,7 +108,7 @@ export class QuestionSessions {
   /** Puts a set of questions before the person. Throws INVALID_INPUT, TOO_MANY_SESSIONS, REQUEST_ID_REUSED. */
   async create(questions: readonly QuestionInput[], options: CreateOptions = {}): Promise<QuestionView> {
     const { questions: checked, ...given } = checkCreateInput({ ...options, questions });
-    checkQuestions(checked, this.#options.limits);
+    checkQuestions(checked, this.#options.limits, { isPermission: isPermission(given) });
     const request = newRequest(this.#options, checked, given);
     const status = newStatus(request, given.isWaiting ? this.#options.identity : undefined);
     const isNew = await this.#store.create(request, status, () => this.#assertRoom());
@@ -141,6 +143,26 @@ export class QuestionSessions {
     return views.map(({ view }) => view);
   }
 
+  /**
+   * The same for people, who should not read what nobody waits for: a permission whose asker is gone is withdrawn by whoever
+   * sees it first.
+   */
+  async listLive(): Promise<QuestionView[]> {
+    const views = await this.list();
+    const gone = views.filter(
+      (view) => isPermission(view) && view.isAskerGone === true && view.outcome.status === 'pending',
+    );
+    for (const { id } of gone) {
+      try {
+        await this.cancel(id, ASKER_IS_GONE);
+      } catch (error) {
+        // Somebody else is at it, or the disk cannot be written; an answer is refused all the same.
+        if (!isHoldfastError(error)) throw error;
+      }
+    }
+    return gone.length === 0 ? views : this.list();
+  }
+
   /** All ids, in no order. */
   ids(): string[] {
     return this.#store.ids();
@@ -157,7 +179,7 @@ export class QuestionSessions {
 
   /**
    * Answers a set. The first answer wins; the same one again gets the same reply.
-   * Throws SESSION_NOT_FOUND, INVALID_ANSWER, ALREADY_SETTLED, LOCKED, and what `answers` throws.
+   * Throws SESSION_NOT_FOUND, INVALID_ANSWER, ALREADY_SETTLED, ASKER_GONE, LOCKED, and what `answers` throws.
    */
   answer(
     id: string,
@@ -174,6 +196,7 @@ export class QuestionSessions {
       const outcome = this.#outcome(change);
       if (outcome.status === 'completed' && isSameAnswer(outcome.answers, checked)) return this.#heal(change);
       if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
+      if (isPermission(request)) this.#assertWaitedFor(change, outcome);
       next(questionLifecycle, outcome.status, 'answer');
       const callId = options.callId ?? request.callId ?? change.snapshot.status?.callId;
       this.#commitAnswer(change, {
@@ -441,6 +464,18 @@ export class QuestionSessions {
     }
   }
 
+  /** A permission counts only while the one who asked for it waits. Throws ASKER_GONE; by then it is withdrawn. */
+  #assertWaitedFor(change: QuestionChange, outcome: QuestionOutcome): void {
+    const { id } = change.snapshot;
+    if (outcome.status !== 'pending') throw new AskerGoneError(id, whyNotPending(outcome));
+    if (this.#viewOf(change.snapshot).isAskerGone !== true) return;
+    this.#writeStatus(change, {
+      status: next(questionLifecycle, outcome.status, 'abandon'),
+      abandonedReason: ASKER_IS_GONE,
+    });
+    throw new AskerGoneError(id, ASKER_IS_GONE);
+  }
+
   #outcome(change: QuestionChange): QuestionOutcome {
     return outcomeOf(change.snapshot, this.#clock.now());
   }
@@ -452,6 +487,12 @@ export class QuestionSessions {
   #viewOf(snapshot: QuestionSnapshot): QuestionView {
     return viewOf(snapshot, this.#options, this.#clock.now());
   }
+}
+
+const ASKER_IS_GONE = 'the run or chat that asked is gone';
+
+function whyNotPending(outcome: QuestionOutcome): string {
+  return outcome.status === 'abandoned' ? outcome.reason : 'its time ran out';
 }
 
 /** A disk that cannot be written, or a set that only a newer Holdfast may change: reading still works. */

@@ -14,7 +14,7 @@ import type { InboxController } from './controller.js';
 const AGE_EVERY_MS = 30_000;
 
 export interface InboxAppProps {
-  readonly controller: Pick<InboxController, 'subscribe' | 'snapshot' | 'limitScroll'>;
+  readonly controller: Pick<InboxController, 'subscribe' | 'snapshot' | 'limitScroll' | 'noteRead'>;
   readonly clock: Clock;
   readonly terminal: Measured;
   readonly hasColor: boolean;
@@ -48,7 +48,16 @@ export function InboxScreens({
     return <ReviewScreen open={open} size={size} notice={notice} scrolling={scrolling} />;
   if (screen.name === 'reject')
     return <RejectScreen open={open} editor={screen.editor} size={size} notice={notice} />;
-  return <QuestionScreen open={open} size={size} now={now} notice={notice} scrolling={scrolling} />;
+  return (
+    <QuestionScreen
+      open={open}
+      size={size}
+      now={now}
+      notice={notice}
+      scrolling={scrolling}
+      onRead={controller.noteRead}
+    />
+  );
 }
 
 function useNow(clock: Clock): Date {

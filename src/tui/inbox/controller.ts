@@ -82,8 +82,16 @@ export class InboxController {
   }
 
   /** The text on screen ends here: it cannot be scrolled further. */
-  limitScroll = (limit: number): void => {
-    if (this.#state.scroll > limit) this.#dispatch({ type: 'scroll-limit', limit });
+  limitScroll = (limit: number, rows: number): void => {
+    const { scroll, pageRows } = this.#state;
+    if (scroll > limit || pageRows !== Math.max(1, rows))
+      this.#dispatch({ type: 'scroll-limit', limit, rows });
+  };
+
+  /** The end of what a set asks is on screen. */
+  noteRead = (id: string): void => {
+    const { open } = this.#state;
+    if (open?.view.id === id && !open.isRead) this.#dispatch({ type: 'read', id });
   };
 
   get state(): InboxState {
@@ -188,7 +196,7 @@ export class InboxController {
   }
 
   async #list(): Promise<void> {
-    const views = await this.#options.questions.list();
+    const views = await this.#options.questions.listLive();
     const pending = views.filter((view) => view.outcome.status === 'pending');
     this.#noticeArrivals(pending);
     this.#dispatch({ type: 'listed', pending, departures: this.#departures(views) });

@@ -239,9 +239,10 @@ describe('a question', () => {
   });
 
   it('scrolls, not beyond the end, and starts at the top elsewhere', () => {
-    const down = at('page-down', 'page-down');
+    const shown = { type: 'scroll-limit', limit: 100, rows: 6 } as const;
+    const down = played(at(), shown, ...press('page-down', 'page-down')).state;
     expect(down.scroll).toBe(10);
-    const limited = played(down, { type: 'scroll-limit', limit: 7 }).state;
+    const limited = played(down, { ...shown, limit: 7 }).state;
     expect(limited.scroll).toBe(7);
     expect(played(limited, ...press('page-up')).state.scroll).toBe(2);
     expect(played(limited, ...press('page-up', 'page-up')).state.scroll).toBe(0);
@@ -510,7 +511,7 @@ describe('any order of events', () => {
           if ('press' in one) for (const key of keysOf(one.press)) apply({ type: 'key', key }, true);
           else if (one.other === 'listed') apply(listed(views.slice(moves.length % 3)), false);
           else if (one.other === 'told') apply({ type: 'told', message: 'hm' }, false);
-          else if (one.other === 'limit') apply({ type: 'scroll-limit', limit: 3 }, false);
+          else if (one.other === 'limit') apply({ type: 'scroll-limit', limit: 3, rows: 5 }, false);
           else if (one.other === 'reply' && state.isBusy && state.open !== null) {
             const view = settledAs(state.open.view, one.outcome);
             apply(
@@ -538,5 +539,44 @@ describe('any order of events', () => {
     );
     expect(runsWithWords / runs).toBeGreaterThan(0.4);
     expect(runsWithSeveral / runs).toBeGreaterThan(0.03);
+  });
+});
+
+describe('a permission', () => {
+  const card = setOf(7, {
+    asker: { agent: 'claude', asks: 'permission' },
+    questions: [asked({ options: [{ label: 'Allow once' }, { label: 'Deny' }] })],
+  });
+  const shown = { type: 'scroll-limit', limit: 40, rows: 6 } as const;
+  const unread = played(INITIAL_STATE, listed([card]), opened(card), shown).state;
+  const read = played(unread, { type: 'read', id: card.id }).state;
+
+  it.each([['1'], ['enter'], [' ']])('cannot be allowed with %j before its end was on screen', (key) => {
+    const { open, screen } = played(unread, ...press(key)).state;
+    expect(open).toMatchObject({ fault: 'Read to the end first: PgDn.', answers: [{ selected: [] }] });
+    expect(screen.name).toBe('question');
+  });
+
+  it('cannot be allowed by a draft either', () => {
+    const draft = { questionIndex: 0, answers: [answer({ selected: ['Allow once'] })], rejectionReason: '' };
+    const { state, effects } = played(
+      INITIAL_STATE,
+      listed([card]),
+      opened(card, draft),
+      ...press('tab', 'enter'),
+    );
+    expect(effects).not.toContainEqual(expect.objectContaining({ do: 'submit' }));
+    expect(state.open?.fault).toBe('Read to the end first: PgDn.');
+  });
+
+  it('can be denied unread, and allowed once it was read', () => {
+    const denied = played(unread, ...press('2', 'enter')).state;
+    expect(denied).toMatchObject({ screen: { name: 'review' }, open: { answers: [{ selected: ['Deny'] }] } });
+    const allowed = played(read, ...press('1', 'enter', 'enter'));
+    expect(allowed.effects).toContainEqual(expect.objectContaining({ do: 'submit' }));
+  });
+
+  it('is not read because another set was', () => {
+    expect(played(unread, { type: 'read', id: 'other' }).state.open?.isRead).toBe(false);
   });
 });

@@ -28,7 +28,9 @@ export type InboxEvent =
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'told'; readonly message: string }
   /** How far the text on screen can be scrolled; the view knows. */
-  | { readonly type: 'scroll-limit'; readonly limit: number };
+  | { readonly type: 'scroll-limit'; readonly limit: number; readonly rows: number }
+  /** The end of what the open set asks is on screen. */
+  | { readonly type: 'read'; readonly id: string };
 
 /** The next state of the inbox, and what has to be done. Pure. */
 export function update(state: InboxState, event: InboxEvent): Step {
@@ -61,7 +63,15 @@ function react(state: InboxState, event: InboxEvent): Step {
     case 'told':
       return [{ ...state, notice: event.message }, []];
     case 'scroll-limit':
-      return [state.scroll > event.limit ? { ...state, scroll: event.limit } : state, []];
+      return [
+        { ...state, scroll: Math.min(state.scroll, event.limit), pageRows: Math.max(1, event.rows) },
+        [],
+      ];
+    case 'read': {
+      const { open } = state;
+      if (open === null || open.view.id !== event.id) return [state, []];
+      return [{ ...state, open: { ...open, isRead: true } }, []];
+    }
   }
 }
 
@@ -75,6 +85,7 @@ function openSet(state: InboxState, view: QuestionView, draft: Draft | undefined
     row: 0,
     editor: null,
     fault: null,
+    isRead: false,
     rejectionReason: draft?.rejectionReason ?? '',
   };
   return {

@@ -2,19 +2,20 @@ import type { Question } from '../../sessions/question/index.js';
 import type { Key } from '../keys.js';
 import { type EditorState, edit, editorWith, textOf } from '../text-editor.js';
 import { graphemesOf } from '../wrap.js';
-import { choose, chooseOther, EMPTY_ANSWER, faultIn, recommendedIndex } from './answers.js';
+import { choose, chooseOther, EMPTY_ANSWER, recommendedIndex } from './answers.js';
 import {
   atQuestion,
   currentQuestion,
   type Effect,
+  faultAt,
   firstFault,
   hasDraft,
   type InboxState,
   type OpenSet,
   type Step,
+  unreadFault,
 } from './state.js';
 
-const PAGE_ROWS = 5;
 const PAGE_SETS = 10;
 
 /** What a key does. Letters that came at once (a key held down, a slow line) are so many keys. */
@@ -61,7 +62,11 @@ function onOneKey(state: InboxState, key: Key): Step {
 
 function pageBy(state: InboxState, direction: -1 | 1): Step {
   if (state.screen.name === 'list' && !state.isHelpShown) return select(state, direction * PAGE_SETS);
-  return [{ ...state, scroll: Math.max(0, state.scroll + direction * PAGE_ROWS) }, []];
+  // A row of the page before stays, so that nobody loses the place.
+  const rows = state.pageRows > 3 ? state.pageRows - 1 : state.pageRows;
+  // What was wrong makes room for how much there is still to read.
+  const open = state.open === null ? null : { ...state.open, fault: null };
+  return [{ ...state, open, scroll: Math.max(0, state.scroll + direction * rows) }, []];
 }
 
 /** Who was typing when the set left must not lose the reason by the next letter. */
@@ -123,6 +128,8 @@ function onEnter(state: InboxState, open: OpenSet, question: Question): Step {
   }
   const option = question.options[open.row];
   if (option === undefined) return writeOwnWords(state, open, question);
+  const fault = unreadFault(open, option.label);
+  if (fault !== undefined) return [withOpen(state, { ...open, fault }), []];
   return goOn(state, withAnswer(open, choose(question, answer, option.label)));
 }
 
@@ -140,6 +147,8 @@ function pick(state: InboxState, open: OpenSet, question: Question, row: number)
   const answer = answerOf(open);
   const option = question.options[row];
   if (option !== undefined) {
+    const fault = unreadFault(open, option.label);
+    if (fault !== undefined) return [withOpen(state, { ...open, row, fault }), []];
     return saved(
       withOpen(state, withAnswer({ ...open, row, fault: null }, choose(question, answer, option.label))),
     );
@@ -227,8 +236,7 @@ function goOn(state: InboxState, open: OpenSet): Step {
 }
 
 function faultOf(open: OpenSet): string | undefined {
-  const question = currentQuestion(open);
-  return question === undefined ? undefined : faultIn(question, answerOf(open));
+  return faultAt(open, open.questionIndex);
 }
 
 function goTo(state: InboxState, open: OpenSet, index: number): Step {

@@ -8,7 +8,7 @@ import {
 } from '../../foundation/index.js';
 import {
   type DraftAnswer,
-  formatAnswers,
+  isPermission,
   type Question,
   type QuestionView,
 } from '../../sessions/question/index.js';
@@ -64,7 +64,7 @@ async function nextSet(
   options: OpenInboxOptions,
   skipped: ReadonlySet<string>,
 ): Promise<QuestionView | undefined> {
-  const views = await options.questions.list();
+  const views = await options.questions.listLive();
   if (options.sessionId !== undefined)
     return views.find((view) => view.id === options.sessionId && !skipped.has(view.id));
   return views.find((view) => view.outcome.status === 'pending' && !skipped.has(view.id));
@@ -75,7 +75,8 @@ type Done = 'answered' | 'rejected' | 'skipped' | 'left';
 async function handleSet(dialogue: Dialogue, view: QuestionView): Promise<Done> {
   const { questions, say, ask } = dialogue;
   const count = view.questions.length;
-  const gone = view.isAskerGone === true ? ' (gone; the answer is kept for it)' : '';
+  const kept = isPermission(view) ? 'gone' : 'gone; the answer is kept for it';
+  const gone = view.isAskerGone === true ? ` (${kept})` : '';
   say(
     `Question set ${view.id.slice(0, 8)} from ${visibleLine(view.asker?.agent ?? 'unknown')}${gone}: ${count} question${count === 1 ? '' : 's'}.`,
   );
@@ -100,8 +101,7 @@ async function handleSet(dialogue: Dialogue, view: QuestionView): Promise<Done> 
   return attempt(dialogue, async () => {
     const answered = await questions.answer(view.id, toAnswerInputs(view.questions, answers));
     questions.discardDraft(view.id);
-    if (answered.outcome.status === 'completed')
-      say(visibleBlock(formatAnswers(view.questions, answered.outcome.answers)));
+    if (answered.outcome.status === 'completed') say(`Answered ${view.id.slice(0, 8)}.`);
     return 'answered';
   });
 }

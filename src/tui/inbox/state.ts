@@ -1,9 +1,11 @@
-import type {
-  Draft,
-  DraftAnswer,
-  Question,
-  QuestionOutcome,
-  QuestionView,
+import {
+  type Draft,
+  type DraftAnswer,
+  isPermission,
+  PERMISSION_CHOICES,
+  type Question,
+  type QuestionOutcome,
+  type QuestionView,
 } from '../../sessions/question/index.js';
 import type { EditorState } from '../text-editor.js';
 import { EMPTY_ANSWER, faultIn, isTouched, recommendedIndex } from './answers.js';
@@ -18,6 +20,8 @@ export interface OpenSet {
   /** The editor of the own words, while it has the keyboard. */
   readonly editor: EditorState | null;
   readonly fault: string | null;
+  /** Whether the end of what is asked was on the screen. */
+  readonly isRead: boolean;
   readonly rejectionReason: string;
 }
 
@@ -42,6 +46,8 @@ export interface InboxState {
   readonly isHelpShown: boolean;
   /** How many rows the long text on screen is scrolled down. */
   readonly scroll: number;
+  /** How many rows of it are on screen at a time. */
+  readonly pageRows: number;
   /** A word about what just happened. */
   readonly notice: string | null;
   readonly isBusy: boolean;
@@ -65,6 +71,7 @@ export const INITIAL_STATE: InboxState = {
   screen: { name: 'list' },
   isHelpShown: false,
   scroll: 0,
+  pageRows: 1,
   notice: null,
   isBusy: false,
 };
@@ -81,11 +88,25 @@ export function draftOf(open: OpenSet): Draft {
 
 /** The first question that cannot be given yet. */
 export function firstFault(open: OpenSet): { index: number; fault: string } | undefined {
-  for (const [index, question] of open.view.questions.entries()) {
-    const fault = faultIn(question, open.answers[index] ?? EMPTY_ANSWER);
+  for (const index of open.view.questions.keys()) {
+    const fault = faultAt(open, index);
     if (fault !== undefined) return { index, fault };
   }
   return undefined;
+}
+
+/** What keeps the answer to one question from being given. */
+export function faultAt(open: OpenSet, index: number): string | undefined {
+  const question = open.view.questions[index];
+  const answer = open.answers[index] ?? EMPTY_ANSWER;
+  if (question === undefined) return undefined;
+  return faultIn(question, answer) ?? answer.selected.map((label) => unreadFault(open, label)).find(Boolean);
+}
+
+/** Nothing is allowed while a part of it was not on screen yet; to deny it, nobody has to read it. */
+export function unreadFault({ view, isRead }: OpenSet, label: string): string | undefined {
+  if (isRead || !isPermission(view) || label === PERMISSION_CHOICES.deny) return undefined;
+  return 'Read to the end first: PgDn.';
 }
 
 /** The open set standing on one of its questions. */

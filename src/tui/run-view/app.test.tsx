@@ -149,8 +149,8 @@ describe('a question in the live view', () => {
     const view = show(world);
     view.play(...RUN);
     const { id } = await world.sessions.create([question()]);
-    view.play(asks(id, 'Database'));
-    await view.seen('question   Database  a answers it');
+    view.play(asks(id, 'Which database?'));
+    await view.seen('question   Which database?   (press a)');
     view.press('a');
     await view.seen('Question 1 of 1: Database');
     expect(view.text()).toContain('q run');
@@ -171,23 +171,23 @@ describe('a question in the live view', () => {
     const view = show(world);
     view.play(...RUN);
     const { id } = await world.sessions.create([question()]);
-    view.play(asks(id, 'Database'));
+    view.play(asks(id, 'Which database?'));
     view.press('a');
     await view.seen('Question 1 of 1');
     view.press('o', 'half a thought', 'escape', 'q');
-    await view.seen('question   Database  a answers it');
+    await view.seen('question   Which database?   (press a)');
     expect(world.sessions.readDraft(id)?.answers[0]?.text).toBe('half a thought');
   });
 
   it('that was settled elsewhere leaves, with a line that says so', async () => {
     await using world = await questionWorld();
     const view = show(world);
-    const { id } = await world.sessions.create([question({ title: 'Earlier' })]);
+    const { id } = await world.sessions.create([question({ prompt: 'Earlier?' })]);
     view.play(runStart({ isResumed: true }), standing({ openQuestions: [id] }));
-    await view.seen('question   Earlier  a answers it');
+    await view.seen('question   Earlier?   (press a)');
     await world.sessions.reject(id, 'no');
     await view.seen(`question ${id.slice(0, 8)} was rejected`);
-    expect(view.text()).not.toContain('a answers it');
+    expect(view.text()).not.toContain('(press a)');
   });
 
   it('Ctrl+C means the run also while one is open', async () => {

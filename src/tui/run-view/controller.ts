@@ -172,19 +172,19 @@ export class RunViewController {
 
   /** What became of the questions that are waited for. */
   async #look(): Promise<void> {
-    for (const { id, title } of this.#state.questions) {
-      const outcome = await this.#outcomeOf(id, title === null);
+    for (const { id, prompt } of this.#state.questions) {
+      const outcome = await this.#outcomeOf(id, prompt === null);
       if (outcome === 'pending' || this.#isStopped) continue;
-      const isOld = title === null;
+      const isOld = prompt === null;
       this.#dispatch({ type: 'question-settled', id, outcome, isOld, nowMs: this.#nowMs() });
     }
   }
 
-  async #outcomeOf(id: string, isUnnamed: boolean): Promise<string> {
+  async #outcomeOf(id: string, isUnread: boolean): Promise<string> {
     try {
       const { outcome, questions } = await this.#options.questions.get(id);
-      if (isUnnamed) {
-        const question = { id, title: questions[0]?.title ?? '' };
+      if (isUnread) {
+        const question = { id, prompt: questions[0]?.prompt ?? '' };
         this.#dispatch({ type: 'question-read', question });
       }
       return outcome.status;

@@ -117,9 +117,9 @@ function breakerField(standing: Standing | null): Field {
   if (standing === null) return () => [{ text: 'closed', look: 'dim' }];
   const { state, reason, noProgress, sameError } = standing.breaker;
   const counts = [
-    noProgress.count > 0 ? `no progress ${noProgress.count} of ${noProgress.limit}` : '',
-    sameError.count > 1 ? `same error ${sameError.count} of ${sameError.limit}` : '',
-  ].filter((words) => words !== '');
+    ...(noProgress.count > 0 ? [{ what: 'no progress', ...noProgress }] : []),
+    ...(sameError.count > 1 ? [{ what: 'same error', ...sameError }] : []),
+  ];
   if (state === 'OPEN')
     return () => [
       {
@@ -128,7 +128,25 @@ function breakerField(standing: Standing | null): Field {
         look: 'bold',
       },
     ];
-  const words = [state === 'HALF_OPEN' ? 'half open' : 'closed', ...counts].join(', ');
   const color = state === 'HALF_OPEN' || counts.length > 0 ? 'yellow' : 'green';
-  return () => [{ text: words, color }];
+  return (room) => [
+    { text: breakerWords(state === 'HALF_OPEN' ? 'half open' : 'closed', counts, room), color },
+  ];
+}
+
+interface BreakerCount {
+  readonly what: string;
+  readonly count: number;
+  readonly limit: number;
+}
+
+/** As much as there is room for: in words, in figures, and at least the count that is nearest to its limit. */
+function breakerWords(state: string, counts: readonly BreakerCount[], room: number): string {
+  const inWords = counts.map(({ what, count, limit }) => `${what} ${count} of ${limit}`);
+  const inFigures = counts.map(({ what, count, limit }) => `${what} ${count}/${limit}`);
+  const left = ({ count, limit }: BreakerCount) => limit - count;
+  const nearest = [...counts].sort((a, b) => left(a) - left(b)).slice(0, 1);
+  const alone = nearest.map(({ what, count, limit }) => `${what} ${count}/${limit}`);
+  const ways = [inWords, inFigures, alone].map((words) => [state, ...words].join(', '));
+  return ways.find((words) => widthOf(words) <= room) ?? alone[0] ?? state;
 }

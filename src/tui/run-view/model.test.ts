@@ -217,7 +217,7 @@ describe('waits', () => {
   it('a question says what it is about and which key answers it, until it is settled', () => {
     const asked = stateAfter(runStart(), standing(), iterationStart(), question(ID, 'Numbers'));
     expect(screen(asked)).toContain('waits      for your answer');
-    expect(screen(asked)).toContain('question   Numbers  a answers it');
+    expect(screen(asked)).toContain('question   Numbers   (press a)');
     const [settled] = update(asked, {
       type: 'question-settled',
       id: ID,
@@ -242,9 +242,9 @@ describe('waits', () => {
 
   it('a question from before a restart is known by its id until it was read', () => {
     const state = stateAfter(runStart(), standing({ openQuestions: [ID] }));
-    expect(screen(state)).toContain('question   7b7d1682  a answers it');
-    const [read] = update(state, { type: 'question-read', question: { id: ID, title: 'Numbers' } });
-    expect(screen(read)).toContain('question   Numbers  a answers it');
+    expect(screen(state)).toContain('question   7b7d1682   (press a)');
+    const [read] = update(state, { type: 'question-read', question: { id: ID, prompt: 'Numbers' } });
+    expect(screen(read)).toContain('question   Numbers   (press a)');
   });
 });
 

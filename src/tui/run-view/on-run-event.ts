@@ -86,7 +86,7 @@ function changed(state: RunViewState, event: RunEvent): RunViewState {
       return { ...state, action: null, waiting };
     }
     case 'question':
-      return onQuestion(state, event.sessionId, event.title);
+      return onQuestion(state, event.sessionId, event.prompt);
     case 'request':
       return { ...state, asked: null };
     case 'run-end':
@@ -107,7 +107,7 @@ function acting(state: RunViewState, words: string, isTrouble = false): RunViewS
 function onStanding(state: RunViewState, event: Standing & { readonly type: 'standing' }): RunViewState {
   const { type: _, ...standing } = event;
   const known = new Set([...state.questions.map(({ id }) => id), ...state.settled]);
-  const more = standing.openQuestions.filter((id) => !known.has(id)).map((id) => ({ id, title: null }));
+  const more = standing.openQuestions.filter((id) => !known.has(id)).map((id) => ({ id, prompt: null }));
   return {
     ...state,
     standing,
@@ -136,11 +136,11 @@ function onTests(state: RunViewState, tests: TestPoint | null, exitCode: number 
   return { ...state, verdict: null, tests: [...state.tests, point].slice(-MAX_POINTS) };
 }
 
-function onQuestion(state: RunViewState, id: string, title: string): RunViewState {
+function onQuestion(state: RunViewState, id: string, prompt: string): RunViewState {
   const others = state.questions.filter((question) => question.id !== id);
   return {
     ...state,
-    questions: [...others, { id, title }],
+    questions: [...others, { id, prompt }],
     work: { beforeMs: workedMs(state), sinceMs: null },
   };
 }

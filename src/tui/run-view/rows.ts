@@ -1,9 +1,10 @@
 import { visibleExcerpt } from '../../foundation/index.js';
 import { causeOfWait, countdown, describeMissing, untilOf } from '../../sessions/loop/index.js';
+import { firstWords } from '../first-words.js';
 import { fittingKeys } from '../fitting-keys.js';
 import { layOutEditor } from '../text-editor.js';
 import type { Size } from '../use-size.js';
-import { wrapSpans } from '../wrap.js';
+import { truncate, wrapSpans } from '../wrap.js';
 import { type Cell, editorCells, fitted, LABEL_COLUMNS, labelled, type Row, widthOfRow } from './cells.js';
 import { gridRows } from './grid.js';
 import { lastLines } from './last-lines.js';
@@ -25,7 +26,12 @@ export function liveRows(state: RunViewState, size: Size): Row[] {
   const { columns } = size;
   const room = maxLiveRows(size.rows);
   const above = [headRow(state, columns), phaseRow(state), ...gateRows(state)];
-  const below = [...nowRows(state), ...waitRows(state), ...questionRows(state), ...keyRows(state, columns)];
+  const below = [
+    ...nowRows(state),
+    ...waitRows(state),
+    ...questionRows(state, columns),
+    ...keyRows(state, columns),
+  ];
   const grid = gridRows(state, columns);
   const help = state.mode.name === 'help' ? helpRows(columns) : [];
   const must = above.length + below.length + help.length;
@@ -146,16 +152,17 @@ function waitRows(state: RunViewState): Row[] {
   return [labelled('waits', { text: `${left}, ${untilOf(waiting, now)}: ${reason}`, color: 'yellow' })];
 }
 
-function questionRows({ questions }: RunViewState): Row[] {
-  const rows = questions
-    .slice(0, MAX_QUESTION_ROWS)
-    .map(({ id, title }, index) =>
-      labelled(
-        index === 0 ? 'question' : '',
-        { text: visibleExcerpt(title ?? id.slice(0, 8), 100), look: 'bold', color: 'yellow' },
-        { text: index === 0 ? '  a answers it' : '  then this one' },
-      ),
+function questionRows({ questions }: RunViewState, columns: number): Row[] {
+  const rows = questions.slice(0, MAX_QUESTION_ROWS).map(({ id, prompt }, index) => {
+    const way = index === 0 ? '   (press a)' : '   (then this one)';
+    const room = Math.max(10, columns - LABEL_COLUMNS - way.length);
+    const words = prompt === null ? '' : firstWords(prompt, room);
+    return labelled(
+      index === 0 ? 'question' : '',
+      { text: truncate(words === '' ? id.slice(0, 8) : words, room), look: 'bold', color: 'yellow' },
+      { text: way },
     );
+  });
   const more = questions.length - rows.length;
   return more > 0 ? [...rows, labelled('', { text: `and ${more} more`, look: 'dim' })] : rows;
 }

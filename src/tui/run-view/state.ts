@@ -15,10 +15,10 @@ export interface Action {
   readonly isTrouble: boolean;
 }
 
-/** A question that somebody must answer. Its title is as the agent wrote it; null until it was read. */
+/** A question that somebody must answer, as it was written; null until it was read. */
 export interface WaitingQuestion {
   readonly id: string;
-  readonly title: string | null;
+  readonly prompt: string | null;
 }
 
 /** What the keyboard is for. */

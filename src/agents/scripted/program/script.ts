@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const Milliseconds = z.number().nonnegative();
 const Tokens = z.int().nonnegative();
-const Kind = z.enum(['read', 'edit', 'execute', 'fetch', 'other']);
+const Kind = z.enum(['read', 'edit', 'delete', 'move', 'execute', 'fetch', 'other']);
 
 /** What a step may be, by its one key. The README next door says what each does. */
 const STEPS = {

@@ -29,7 +29,7 @@ export function Lines({ lines }: { lines: readonly (readonly Span[])[] }): React
 /** How a long text is shown: how far it is scrolled, and whom to tell how far it can be. */
 export interface Scrolling {
   readonly scroll: number;
-  readonly onLimit: (limit: number) => void;
+  readonly onLimit: (limit: number, rows: number) => void;
 }
 
 /** As many lines as fit; when that is not all of them, the last row says so. */
@@ -58,7 +58,7 @@ export function useScrolled(
   rows: number,
 ): { from: number; to: number; rest: number } {
   const limit = Math.max(0, lines - rows);
-  useEffect(() => onLimit(limit));
+  useEffect(() => onLimit(limit, rows));
   const from = Math.min(scroll, limit);
   return { from, to: from + rows, rest: limit - from };
 }

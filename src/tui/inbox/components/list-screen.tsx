@@ -2,9 +2,9 @@ import { Text } from 'ink';
 import type { ReactElement } from 'react';
 import { visibleExcerpt, visibleLine } from '../../../foundation/index.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
-import { renderMarkdown } from '../../markdown.js';
+import { firstWords } from '../../first-words.js';
 import type { Size } from '../../use-size.js';
-import { padTo } from '../../wrap.js';
+import { padTo, widthOf } from '../../wrap.js';
 import type { InboxState } from '../state.js';
 import { bodyRows, Frame } from './frame.js';
 
@@ -21,7 +21,7 @@ export function ListScreen({ state, size, now }: { state: InboxState; size: Size
       title="Holdfast inbox"
       aside={pending.length === 0 ? '' : waiting}
       notice={state.notice}
-      detail={describe(pending[selected])}
+      detail={describe(pending[selected], size.columns)}
       keys={['↑↓ choose', 'Enter open', 'q leave', '? keys']}
     >
       {pending.length === 0 ? (
@@ -48,20 +48,21 @@ function row(view: QuestionView, isSelected: boolean, columns: number, now: Date
   return padTo(`${mark}${age}${agent} ${project} ${count}${gone}${prompt}`, columns);
 }
 
-/** The start of a prompt in one line, without its Markdown. */
-function firstWords(prompt: string, columns: number): string {
-  const lines = renderMarkdown(prompt.slice(0, columns * 4), columns * 4);
-  const text = lines.map((line) => line.map((span) => span.text).join('')).join(' ');
-  return prompt.length > columns * 4 ? `${text} …` : text;
-}
-
 /** Who asks, from where, and how to name the set on the command line. */
-function describe(view: QuestionView | undefined): string {
+function describe(view: QuestionView | undefined, columns: number): string {
   if (view === undefined) return ' ';
   const session =
-    view.asker?.session === undefined ? [] : [`session ${visibleExcerpt(view.asker.session, 36)}`];
-  const directory = visibleLine(view.workingDirectory ?? '-');
-  return [view.id.slice(0, 8), agentOf(view), ...session, directory].join(' · ');
+    view.asker?.session === undefined ? [] : [`session ${visibleExcerpt(view.asker.session.slice(0, 8), 8)}`];
+  const who = `${[view.id.slice(0, 8), agentOf(view), ...session].join(' · ')} · `;
+  return who + lastPart(visibleLine(view.workingDirectory ?? '-'), columns - widthOf(who));
+}
+
+/** The end of a path, which tells more than its beginning. */
+function lastPart(path: string, columns: number): string {
+  if (widthOf(path) <= columns) return path;
+  const names = path.split('/');
+  while (names.length > 1 && widthOf(names.join('/')) + 2 > columns) names.shift();
+  return `…/${names.join('/')}`;
 }
 
 export function agentOf(view: QuestionView): string {

@@ -1,5 +1,6 @@
 import { visibleExcerpt } from '../../../foundation/index.js';
 import type { DraftAnswer, Question } from '../../../sessions/question/index.js';
+import { renderInline } from '../../markdown.js';
 import { type Span, wrapSpans } from '../../wrap.js';
 import { recommendedIndex } from '../answers.js';
 
@@ -13,6 +14,8 @@ export interface OptionRows {
   /** The highlighted one. */
   readonly row: number;
   readonly isTyping: boolean;
+  /** What the own words are called. */
+  readonly other?: string | undefined;
   readonly columns: number;
   readonly rows: number;
 }
@@ -35,7 +38,7 @@ export function optionBlocks(options: OptionRows): Span[][][] {
     options,
     question.options.length,
     answer.isOther,
-    `Other (in your own words)${own}`,
+    `${options.other ?? 'Other (in your own words)'}${own}`,
   ).slice(0, 1);
   return [...blocks, other];
 }
@@ -76,6 +79,6 @@ function wrapped(
   if (text === '') return [];
   const max = index === row ? Math.max(OTHER_ROWS, rows) : OTHER_ROWS;
   const shown = visibleExcerpt(text, columns * max);
-  const lines = wrapSpans([{ text: shown, ...(look === undefined ? {} : { look }) }], width);
+  const lines = wrapSpans(renderInline(shown, look), width);
   return lines.length <= max ? lines : [...lines.slice(0, max - 1), [{ text: '…' }]];
 }

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
-import { type ReactElement, useContext, useMemo } from 'react';
+import { type ReactElement, useContext, useEffect, useMemo } from 'react';
 import { visibleExcerpt } from '../../../foundation/index.js';
-import type { Question } from '../../../sessions/question/index.js';
+import { isPermission, type Question } from '../../../sessions/question/index.js';
 import { useColor } from '../../colors.js';
 import { renderMarkdown } from '../../markdown.js';
 import { layOutEditor } from '../../text-editor.js';
@@ -39,6 +39,8 @@ export function QuestionScreen(props: {
   now: Date;
   notice: string | null;
   scrolling: Scrolling;
+  /** The end of the prompt is on screen. */
+  onRead: (id: string) => void;
 }): ReactElement {
   const { open, size, now, notice } = props;
   const { view } = open;
@@ -46,7 +48,8 @@ export function QuestionScreen(props: {
   const question = currentQuestion(open);
   const total = view.questions.length;
   const rows = bodyRows(size) - (total > 1 ? 1 : 0);
-  const gone = view.isAskerGone === true ? ' (gone; the answer is kept for it)' : '';
+  const kept = isPermission(view) ? 'gone' : 'gone; the answer is kept for it';
+  const gone = view.isAskerGone === true ? ` (${kept})` : '';
   return (
     <Frame
       size={size}
@@ -71,8 +74,9 @@ function QuestionBody(props: {
   size: Size;
   rows: number;
   scrolling: Scrolling;
+  onRead: (id: string) => void;
 }): ReactElement {
-  const { open, question, rows, scrolling } = props;
+  const { open, question, rows, scrolling, onRead } = props;
   const { columns } = props.size;
   const prompt = useMemo(() => renderMarkdown(question.prompt, columns - 2), [question.prompt, columns]);
   const options = optionBlocks({
@@ -80,12 +84,17 @@ function QuestionBody(props: {
     answer: open.answers[open.questionIndex] ?? EMPTY_ANSWER,
     row: open.row,
     isTyping: open.editor !== null,
+    other: isPermission(open.view) ? 'Deny, and tell the agent why (in your own words)' : undefined,
     columns,
     rows,
   });
   const editor = open.editor === null ? [] : layOutEditor(open.editor, columns - 6);
   const room = share(rows, { prompt: prompt.length, options: countRows(options), editor: editor.length });
   const shown = useScrolled(scrolling, prompt.length, room.prompt);
+  const isEndShown = shown.rest === 0 && room.prompt > 0;
+  useEffect(() => {
+    if (isEndShown) onRead(open.view.id);
+  });
   return (
     <>
       <Lines lines={prompt.slice(shown.from, shown.to)} />

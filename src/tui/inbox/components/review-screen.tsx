@@ -1,10 +1,10 @@
 import { type ReactElement, useContext, useMemo } from 'react';
 import { visibleBlock, visibleExcerpt, visibleLine } from '../../../foundation/index.js';
-import type { DraftAnswer, Question } from '../../../sessions/question/index.js';
+import type { Question } from '../../../sessions/question/index.js';
 import type { Size } from '../../use-size.js';
 import { type Span, wrapSpans } from '../../wrap.js';
-import { EMPTY_ANSWER, faultIn } from '../answers.js';
-import type { OpenSet } from '../state.js';
+import { EMPTY_ANSWER } from '../answers.js';
+import { faultAt, type OpenSet } from '../state.js';
 import { BackTo } from './back-to.js';
 import { bodyRows, Frame } from './frame.js';
 import { ScrolledLines, type Scrolling } from './lines.js';
@@ -27,13 +27,10 @@ export function ReviewScreen(props: {
   scrolling: Scrolling;
 }): ReactElement {
   const { open, size, notice, scrolling } = props;
-  const { view, answers } = open;
+  const { view } = open;
   const lines = useMemo(
-    () =>
-      view.questions.flatMap((question, index) =>
-        describe(question, index, answers[index] ?? EMPTY_ANSWER, size.columns),
-      ),
-    [view.questions, answers, size.columns],
+    () => view.questions.flatMap((question, index) => describe(open, question, index, size.columns)),
+    [open, view.questions, size.columns],
   );
   return (
     <Frame
@@ -48,10 +45,11 @@ export function ReviewScreen(props: {
   );
 }
 
-function describe(question: Question, index: number, answer: DraftAnswer, columns: number): Span[][] {
+function describe(open: OpenSet, question: Question, index: number, columns: number): Span[][] {
+  const answer = open.answers[index] ?? EMPTY_ANSWER;
   const number = `${index + 1} `;
   const title = hanging(number, visibleExcerpt(question.title, columns * 2), columns, 'bold');
-  const fault = faultIn(question, answer);
+  const fault = faultAt(open, index);
   if (fault !== undefined) return [...title, ...hanging('  ! ', fault, columns, 'code')];
   const rows = answer.selected.flatMap((label) => hanging('  → ', visibleLine(label), columns));
   const own = answer.isOther ? visibleBlock(answer.text).split('\n') : [];
