@@ -79,6 +79,9 @@ export const REQUIREMENTS = {
   L13: 'metrics and phase-status.log per iteration',
   L14: 'interrupted by SIGINT or SIGTERM: suspended; by SIGKILL or power loss: found as suspended',
   L15: '`/bp:autonomous <prp>` from Claude Code creates or resumes the session (plugin in integrations/claude-code)',
+  R02: 'every key and Ctrl+C work in every view at every moment, also after every prompt; the terminal is as before when we leave, also after SIGKILL of ours at the next start',
+  R07: 'a conversation belongs to a directory: resuming it elsewhere is refused with the way there, or moved with --here',
+  R14: 'chat --resume goes on as it was started; what is typed wins',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -12,4 +12,5 @@ export { loadClientSetup } from './load-client-setup.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
 export { withTemporaryHome } from './temporary-home.js';
+export { type HeldScreen, mendTerminal, noteTerminal } from './terminals.js';
 export { readTextFile } from './user-files.js';

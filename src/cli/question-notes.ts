@@ -11,21 +11,29 @@ export interface QuestionNotes {
   onEvent(event: AgentEvent): void;
 }
 
-/** The notes of an agent that works for no session of its own, as `exec` and `chat` have it. */
+/** Where to answer, for somebody who cannot answer here. */
+export function whereToAnswer({ id }: QuestionView): string {
+  return `Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)}, or holdfast inbox)`;
+}
+
+/**
+ * Follows what the agent of an `exec` or `chat` asks. `sessionId` is what its questions are stamped with, so that those of
+ * another agent are not taken for its own.
+ */
 export function questionNotes(
   { questions, clock, log }: Services,
-  note: (text: string) => void,
+  tell: (view: QuestionView) => void,
+  sessionId = '',
 ): QuestionNotes {
-  const onAsked = ({ id, outcome }: QuestionView) => {
-    if (outcome.status === 'pending')
-      note(`Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)}, or holdfast inbox)`);
+  const onAsked = (view: QuestionView) => {
+    if (view.outcome.status === 'pending') tell(view);
   };
   const nothing = () => {};
   const asked = new AgentQuestions({
     questions,
     clock,
     log,
-    sessionId: '',
+    sessionId,
     onWaiting: nothing,
     onAsked,
     onAnswered: nothing,

@@ -1,12 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { styleText } from 'node:util';
 import {
   AbortedError,
   HoldfastError,
   InvalidInputError,
+  type LogFields,
   type Logger,
   visibleLine,
 } from '../foundation/index.js';
+import { logWords } from './log-words.js';
 
 /** The person's side of a command: data on stdout, everything else on stderr. */
 export interface Terminal {
@@ -28,7 +31,7 @@ export interface Terminal {
   readonly columns: number;
   readonly hasColor: boolean;
   readStandardInput(signal: AbortSignal): Promise<string>;
-  /** Asks for one line at the keyboard; null when the person leaves instead. */
+  /** Asks for one line at the keyboard; null when the person leaves instead. Throws ABORTED when they press Ctrl+C. */
   ask(question: string): Promise<string | null>;
   /** For what goes to stdout, and for what goes to stderr: one may be a terminal and the other a file. */
   readonly style: Style;
@@ -47,6 +50,8 @@ export interface Streams {
   readonly hasKeyboard: boolean;
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** Ends a question that is being asked. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface TerminalOptions {
@@ -94,7 +99,7 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     columns: stdout.columns ?? 80,
     hasColor: hasColor(stdout),
     readStandardInput: (signal) => readAll(stdin(), signal),
-    ask: (question) => askLine(stdin(), stderr, question),
+    ask: (question) => askLine(stdin(), stderr, question, streams.signal),
     style: createStyle(hasColor(stdout)),
     errorStyle: createStyle(hasColor(stderr)),
     log: createLog(
@@ -105,17 +110,48 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
   };
 }
 
-async function askLine(input: Readable, output: Writable, question: string): Promise<string | null> {
-  const { createInterface } = await import('node:readline');
-  const lines = createInterface({ input, output });
-  try {
-    return await new Promise((resolve) => {
-      lines.once('close', () => resolve(null));
-      lines.question(question, resolve);
-    });
-  } finally {
-    lines.close();
-  }
+/**
+ * One line as the terminal itself edits it: nothing about the terminal is changed, so nothing has to be put back. What was typed
+ * behind the line stays for whoever reads next. Null at the end of the input. Throws ABORTED.
+ */
+function askLine(
+  input: Readable,
+  output: Writable,
+  question: string,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (signal?.aborted) return Promise.reject(new AbortedError('The question'));
+  output.write(question);
+  return new Promise((resolve, reject) => {
+    const decoder = new StringDecoder('utf8');
+    let typed = '';
+    const onData = (chunk: Buffer | string) => {
+      typed += typeof chunk === 'string' ? chunk : decoder.write(chunk);
+      const end = typed.search(/[\r\n]/);
+      if (end === -1) return;
+      leave();
+      const rest = typed.slice(typed.startsWith('\r\n', end) ? end + 2 : end + 1);
+      if (rest !== '') input.unshift(Buffer.from(rest));
+      resolve(typed.slice(0, end));
+    };
+    const onEnd = () => {
+      leave();
+      output.write('\n');
+      resolve(null);
+    };
+    const onAbort = () => {
+      leave();
+      output.write('\n');
+      reject(new AbortedError('The question'));
+    };
+    const leave = () => {
+      input.off('data', onData).off('end', onEnd).off('error', onEnd).pause();
+      signal?.removeEventListener('abort', onAbort);
+    };
+    // A terminal that was closed answers with an error.
+    input.on('data', onData).once('end', onEnd).once('error', onEnd).resume();
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
 }
 
 function createStyle(hasColor: boolean): Style {
@@ -136,8 +172,8 @@ function createLog(
   complain: (text: string) => void,
   isVerbose: boolean,
 ): Logger {
-  const line = (level: string, event: string, fields: object = {}) =>
-    visibleLine(`holdfast: ${level} ${event} ${JSON.stringify(fields)}`);
+  const line = (level: string, event: string, fields: LogFields = {}) =>
+    visibleLine(logWords(event, fields) ?? `holdfast: ${level} ${event} ${JSON.stringify(fields)}`);
   return {
     debug: (event, fields) => {
       if (isVerbose) note(line('debug', event, fields));

@@ -26,6 +26,7 @@ describe('deriveLayout', () => {
       runs: '/home/ada/.local/state/holdfast/runs',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',
       scripted: '/home/ada/.local/state/holdfast/scripted',
+      terminals: '/home/ada/.local/state/holdfast/terminals',
     });
   });
 

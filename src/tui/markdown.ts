@@ -6,19 +6,37 @@ import { type Span, wrapSpans } from './wrap.js';
  * printable characters; only the looks come from us. Links show their address: a name must not hide where it leads.
  */
 export function renderMarkdown(markdown: string, width: number): Span[][] {
-  const lines: Span[][] = [];
-  let isCode = false;
-  for (const line of visibleBlock(markdown).split('\n')) {
-    const fence = FENCE.exec(line);
-    if (fence !== null) {
-      isCode = !isCode;
-      // Nothing that an agent wrote is left out, be it only the name of a language.
-      const name = fence[1]?.trim() ?? '';
-      if (name !== '') lines.push(...wrapSpans([{ text: name, look: 'dim' }], width));
-    } else if (isCode) lines.push(...wrapSpans([{ text: `  ${line}`, look: 'code' }], width));
-    else lines.push(...renderLine(line, width));
-  }
+  const reader = new MarkdownReader();
+  const lines = visibleBlock(markdown)
+    .split('\n')
+    .flatMap((line) => reader.take(line, width));
   return trimBlank(lines);
+}
+
+/** Markdown line by line, as it comes. Each line must be visible text already. */
+export class MarkdownReader {
+  #isCode = false;
+
+  /** The next whole line. */
+  take(line: string, width: number): Span[][] {
+    const isFence = FENCE.test(line);
+    if (isFence) this.#isCode = !this.#isCode;
+    return this.#render(line, width, isFence);
+  }
+
+  /** How a line that is not whole yet looks so far. */
+  peek(line: string, width: number): Span[][] {
+    return this.#render(line, width, FENCE.test(line));
+  }
+
+  #render(line: string, width: number, isFence: boolean): Span[][] {
+    if (isFence) {
+      // Nothing that an agent wrote is left out, be it only the name of a language.
+      const name = FENCE.exec(line)?.[1]?.trim() ?? '';
+      return name === '' ? [] : wrapSpans([{ text: name, look: 'dim' }], width);
+    }
+    return this.#isCode ? wrapSpans([{ text: `  ${line}`, look: 'code' }], width) : renderLine(line, width);
+  }
 }
 
 /** Opens or closes a block of code. Three backticks around words in one line are code within the line. */
