@@ -88,6 +88,9 @@ export const REQUIREMENTS = {
   R04: 'gates and presets (D34); a real plan with a regression criterion, a documentation criterion and no tests of its own can be finished',
   R10: 'skip at the breaker; a check that cannot run (127) stops before an agent is paid',
   R03: '`setup --write` makes our tools usable without a further prompt, says so, and can be taken back: byte for byte if nobody else wrote since, else exactly our entries go and everything else keeps its bytes',
+  R02: 'every key and Ctrl+C work in every view at every moment, also after every prompt; the terminal is as before when we leave, also after SIGKILL of ours at the next start',
+  R07: 'a conversation belongs to a directory: resuming it elsewhere is refused with the way there, or moved with --here',
+  R14: 'chat --resume goes on as it was started; what is typed wins',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -13,4 +13,5 @@ export { createQuestionSessions, type OpenQuestionsOptions } from './open-questi
 export { createServices, type ServiceOptions, type Services } from './services.js';
 export type { SetupFile } from './setup-client.js';
 export { withTemporaryHome } from './temporary-home.js';
+export { type HeldScreen, mendTerminal, noteTerminal } from './terminals.js';
 export { readTextFile } from './user-files.js';

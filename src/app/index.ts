@@ -12,6 +12,14 @@ export {
 } from './agents.js';
 export * from './base.js';
 export {
+  type ChatStart,
+  type ChatWishes,
+  ConversationElsewhereError,
+  chatStart,
+  isSameProject,
+  placeConversation,
+} from './chat-start.js';
+export {
   cleanAutomatically,
   conversationPath,
   openConversations,

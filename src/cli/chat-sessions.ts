@@ -11,7 +11,12 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 export async function listConversations(
   { terminal, isJson }: CommandContext,
   conversations: ConversationSessions,
-  filter: { readonly agent?: string | undefined; readonly status?: string | undefined },
+  filter: {
+    readonly agent?: string | undefined;
+    readonly status?: string | undefined;
+    /** Whether the table says where each belongs; the published one does not. */
+    readonly hasProjects: boolean;
+  },
 ): Promise<ExitCode> {
   if (filter.status !== undefined && !STATUSES.includes(filter.status))
     throw new UsageError(`--status is ${STATUSES.join(', ')}, not ${visibleExcerpt(filter.status, 40)}`);
@@ -22,21 +27,24 @@ export async function listConversations(
   if (isJson) {
     terminal.write(
       visibleJson(
-        found.map(({ id, agent, turnCount, createdAt, status, lastActivity, isDamaged }) => ({
-          session_id: id,
-          agent,
-          turn_count: turnCount,
-          created_at: createdAt,
-          status,
-          last_activity: lastActivity,
-          damaged: isDamaged,
-        })),
+        found.map(
+          ({ id, agent, turnCount, createdAt, status, lastActivity, isDamaged, workingDirectory }) => ({
+            session_id: id,
+            agent,
+            turn_count: turnCount,
+            created_at: createdAt,
+            status,
+            last_activity: lastActivity,
+            damaged: isDamaged,
+            project: workingDirectory,
+          }),
+        ),
       ),
     );
     return ExitCode.done;
   }
   if (found.length === 0) terminal.write('No sessions found.');
-  else terminal.write(renderConversations(found, terminal.style));
+  else terminal.write(renderConversations(found, terminal.style, { withProject: filter.hasProjects }));
   if (filter.agent !== undefined || filter.status !== undefined)
     terminal.note(counted(found.length, 'session'));
   return ExitCode.done;

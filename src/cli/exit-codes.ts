@@ -24,6 +24,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   INVALID_PROCESS_ID: ExitCode.usage,
   INVALID_CONVERSATION_ID: ExitCode.usage,
   LAUNCH_DIFFERS: ExitCode.needsPerson,
+  CONVERSATION_ELSEWHERE: ExitCode.needsPerson,
   AMBIGUOUS_ID: ExitCode.usage,
   REQUEST_ID_REUSED: ExitCode.usage,
   CONFIG_INVALID: ExitCode.usage,

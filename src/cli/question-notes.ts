@@ -10,15 +10,23 @@ export interface QuestionNotes extends Disposable {
   onAsked(view: QuestionView): void;
 }
 
-/** The notes of an agent that works for no session of its own, as `exec` and `chat` have it. */
+/** Where to answer, for somebody who cannot answer here. */
+export function whereToAnswer({ id }: QuestionView): string {
+  return `Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)}, or holdfast inbox)`;
+}
+
+/**
+ * Follows what the agent of an `exec` or `chat` asks. `askerSession` is what its questions are stamped with, so that those of
+ * another agent are not taken for its own.
+ */
 export function questionNotes(
-  { questions, clock, log, tools }: Services,
-  note: (text: string) => void,
+  services: Services,
+  tell: (view: QuestionView) => void,
+  askerSession: string = services.tools.ids.uuid(),
 ): QuestionNotes {
-  const askerSession = tools.ids.uuid();
-  const onAsked = ({ id, outcome }: QuestionView) => {
-    if (outcome.status === 'pending')
-      note(`Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)}, or holdfast inbox)`);
+  const { questions, clock, log } = services;
+  const onAsked = (view: QuestionView) => {
+    if (view.outcome.status === 'pending') tell(view);
   };
   const nothing = () => {};
   const asked = new AgentQuestions({

@@ -15,6 +15,8 @@ export async function runProcess(args: readonly string[], program: Program, entr
   const controller = new AbortController();
   let stoppedBy: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals) => {
+    // A terminal that closes says so several times: by the kernel, the shell and whatever drew it.
+    if (stoppedBy !== undefined && signal === 'SIGHUP') return;
     if (stoppedBy !== undefined) process.exit(exitCodeOfSignal(signal));
     stoppedBy = signal;
     controller.abort(signal);

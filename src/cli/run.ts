@@ -1,4 +1,4 @@
-import { createServices, type Environment, type Services } from '../app/base.js';
+import { createServices, type Environment, mendTerminal, type Services } from '../app/base.js';
 import {
   HoldfastError,
   messageOf,
@@ -7,6 +7,7 @@ import {
   visibleJson,
   visibleLine,
 } from '../foundation/index.js';
+import type { CommandContext } from './command.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import { HelpRequested, parseCommand } from './parse.js';
 import type { Program } from './program.js';
@@ -61,24 +62,32 @@ async function runCommand(
   const parsed = parseCommand(command, found.rest, program.name);
   const terminal = createTerminal(surroundings, { ...parsed, environment: surroundings.environment });
   let services: Services | undefined;
-  return command.run(
-    {
-      get services() {
-        services ??= createServices({
-          environment: surroundings.environment,
-          workingDirectory: surroundings.workingDirectory,
-          command: `${program.name} ${found.name}`,
-          self: surroundings.self,
-          log: terminal.log,
-        });
-        return services;
-      },
-      terminal,
-      signal: surroundings.signal,
-      isJson: parsed.isJson || program.isForPrograms,
+  const context = {
+    get services() {
+      services ??= createServices({
+        environment: surroundings.environment,
+        workingDirectory: surroundings.workingDirectory,
+        command: `${program.name} ${found.name}`,
+        self: surroundings.self,
+        log: terminal.log,
+      });
+      return services;
     },
-    parsed as Parameters<typeof command.run>[1],
-  );
+    terminal,
+    signal: surroundings.signal,
+    isJson: parsed.isJson || program.isForPrograms,
+  };
+  if (terminal.isInteractive) mendAfterKill(context);
+  return command.run(context, parsed as Parameters<typeof command.run>[1]);
+}
+
+/** A view of ours that was killed in this terminal left it as it was drawn to. */
+function mendAfterKill(context: CommandContext): void {
+  try {
+    mendTerminal(context.services, (text) => context.terminal.print(text));
+  } catch {
+    // A configuration that cannot be read is told by the command, if it needs one.
+  }
 }
 
 const FOR_ALL_COMMANDS: readonly string[] = ['--json', '--quiet', '--color', '--no-color'];

@@ -1,12 +1,15 @@
 import type { Readable, Writable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { styleText } from 'node:util';
 import {
   AbortedError,
   HoldfastError,
   InvalidInputError,
+  type LogFields,
   type Logger,
   visibleLine,
 } from '../foundation/index.js';
+import { logWords } from './log-words.js';
 
 /** The person's side of a command: data on stdout, everything else on stderr. */
 export interface Terminal {
@@ -28,8 +31,11 @@ export interface Terminal {
   readonly columns: number;
   readonly hasColor: boolean;
   readStandardInput(signal: AbortSignal): Promise<string>;
-  /** Asks for one line at the keyboard; null when the person leaves instead. */
-  ask(question: string): Promise<string | null>;
+  /**
+   * Asks for one line at the keyboard; null when the person leaves instead: with Ctrl+D, and where `leavesAtEscape` says so
+   * with Esc. Throws ABORTED when they press Ctrl+C.
+   */
+  ask(question: string, options?: { readonly leavesAtEscape?: boolean }): Promise<string | null>;
   /** For what goes to stdout, and for what goes to stderr: one may be a terminal and the other a file. */
   readonly style: Style;
   readonly errorStyle: Style;
@@ -47,6 +53,8 @@ export interface Streams {
   readonly hasKeyboard: boolean;
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean };
+  /** Ends a question that is being asked. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface TerminalOptions {
@@ -94,7 +102,12 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     columns: stdout.columns ?? 80,
     hasColor: hasColor(stdout),
     readStandardInput: (signal) => readAll(stdin(), signal),
-    ask: (question) => askLine(stdin(), stderr, question),
+    ask(question, { leavesAtEscape = false } = {}) {
+      const input = stdin();
+      return leavesAtEscape && isKeyboard(input)
+        ? askKeys(input, stderr, question, streams.signal)
+        : askLine(input, stderr, question, streams.signal);
+    },
     style: createStyle(hasColor(stdout)),
     errorStyle: createStyle(hasColor(stderr)),
     log: createLog(
@@ -105,22 +118,110 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
   };
 }
 
-async function askLine(input: Readable, output: Writable, question: string): Promise<string | null> {
-  const { createInterface } = await import('node:readline');
-  const lines = createInterface({ input, output });
-  const onKey = (_text: unknown, key: { name?: string } | undefined) => {
-    if (key?.name === 'escape') lines.close();
-  };
+/**
+ * One line as the terminal itself edits it: nothing about the terminal is changed, so nothing has to be put back. What was typed
+ * behind the line stays for whoever reads next. Null at the end of the input. Throws ABORTED.
+ */
+function askLine(
+  input: Readable,
+  output: Writable,
+  question: string,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (signal?.aborted) return Promise.reject(new AbortedError('The question'));
+  output.write(question);
+  return new Promise((resolve, reject) => {
+    const decoder = new StringDecoder('utf8');
+    let typed = '';
+    const onData = (chunk: Buffer | string) => {
+      typed += typeof chunk === 'string' ? chunk : decoder.write(chunk);
+      const end = typed.search(/[\r\n]/);
+      if (end === -1) return;
+      leave();
+      const rest = typed.slice(typed.startsWith('\r\n', end) ? end + 2 : end + 1);
+      if (rest !== '') input.unshift(Buffer.from(rest));
+      resolve(typed.slice(0, end));
+    };
+    const onEnd = () => {
+      leave();
+      output.write('\n');
+      resolve(null);
+    };
+    const onAbort = () => {
+      leave();
+      output.write('\n');
+      reject(new AbortedError('The question'));
+    };
+    const leave = () => {
+      input.off('data', onData).off('end', onEnd).off('error', onEnd).pause();
+      signal?.removeEventListener('abort', onAbort);
+    };
+    // A terminal that was closed answers with an error.
+    input.on('data', onData).once('end', onEnd).once('error', onEnd).resume();
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+type Keyboard = Readable & { setRawMode(isRaw: boolean): unknown };
+
+function isKeyboard(input: Readable): input is Keyboard {
+  return 'isTTY' in input && input.isTTY === true && 'setRawMode' in input;
+}
+
+const ESCAPE = '\u001b';
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const BACKSPACES = ['\u007f', '\b'];
+
+/** One line key by key, for a question that Esc leaves: the terminal itself tells a line only when Enter was pressed. */
+async function askKeys(
+  input: Keyboard,
+  output: Writable,
+  question: string,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (signal?.aborted) throw new AbortedError('The question');
+  output.write(question);
+  input.setRawMode(true);
+  let typed = '';
   try {
-    return await new Promise((resolve) => {
-      lines.once('close', () => resolve(null));
-      // A terminal tells each key; Esc leaves, like Ctrl+D.
-      input.on('keypress', onKey);
-      lines.question(question, resolve);
+    return await new Promise((resolve, reject) => {
+      const onData = (chunk: Buffer) => {
+        // Keys that send more than themselves, such as arrows, mean nothing here.
+        const keys = chunk.toString('utf8').replaceAll(/\u001b[[O][0-9;]*[A-Za-z~]/g, '');
+        for (const [at, key] of [...keys].entries()) {
+          if (key === '\r' || key === '\n')
+            return leave(() => resolve(typed), [...keys].slice(at + 1).join(''));
+          if (key === ESCAPE || key === CTRL_D) return leave(() => resolve(null), '');
+          if (key === CTRL_C) return leave(interrupt, '');
+          if (BACKSPACES.includes(key)) {
+            if (typed !== '') output.write('\b \b');
+            typed = [...typed].slice(0, -1).join('');
+          } else if (key >= ' ') {
+            output.write(key);
+            typed += key;
+          }
+        }
+      };
+      // As the terminal would have done it.
+      const interrupt = () => {
+        process.kill(process.pid, 'SIGINT');
+        reject(new AbortedError('The question'));
+      };
+      const onEnd = () => leave(() => resolve(null), '');
+      const onAbort = () => leave(() => reject(new AbortedError('The question')), '');
+      const leave = (settle: () => void, rest: string) => {
+        input.off('data', onData).off('end', onEnd).off('error', onEnd).pause();
+        signal?.removeEventListener('abort', onAbort);
+        if (rest !== '') input.unshift(Buffer.from(rest));
+        settle();
+      };
+      input.on('data', onData).once('end', onEnd).once('error', onEnd).resume();
+      signal?.addEventListener('abort', onAbort, { once: true });
     });
   } finally {
-    input.off('keypress', onKey);
-    lines.close();
+    input.setRawMode(false);
+    output.write('\n');
   }
 }
 
@@ -142,8 +243,8 @@ function createLog(
   complain: (text: string) => void,
   isVerbose: boolean,
 ): Logger {
-  const line = (level: string, event: string, fields: object = {}) =>
-    visibleLine(`holdfast: ${level} ${event} ${JSON.stringify(fields)}`);
+  const line = (level: string, event: string, fields: LogFields = {}) =>
+    visibleLine(logWords(event, fields) ?? `holdfast: ${level} ${event} ${JSON.stringify(fields)}`);
   return {
     debug: (event, fields) => {
       if (isVerbose) note(line('debug', event, fields));

@@ -14,3 +14,4 @@ export {
 export { type OrphanReport, ProgramRegistry } from './registry.js';
 export { type ProgramResult, runProgram } from './run-program.js';
 export { type DetachedProgram, startDetached } from './start-detached.js';
+export { mendTerminalSettings, readTerminalSettings } from './terminal-settings.js';

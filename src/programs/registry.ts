@@ -40,6 +40,8 @@ export interface OrphanReport {
 export class ProgramRegistry {
   readonly #tools: RegistryTools;
   readonly directory: string;
+  /** The programs that this process started and that may still run. */
+  readonly #own = new Set<string>();
 
   constructor(tools: RegistryTools, directory: string) {
     this.#tools = tools;
@@ -58,13 +60,29 @@ export class ProgramRegistry {
       startedAt: now.toISOString(),
     };
     writeQuick(this.#tools.fileSystem, this.#path(marker), JSON.stringify(record));
+    if (this.#own.size === 0) process.on('exit', this.#endOwn);
+    this.#own.add(marker);
     return marker;
   }
 
   /** Forgets a program of which no process is left. */
   forget(marker: string): void {
+    if (this.#own.delete(marker) && this.#own.size === 0) process.off('exit', this.#endOwn);
     removeQuietly(this.#tools.fileSystem, this.#path(marker));
   }
+
+  /** Whoever makes us exit does not wait until our programs have left: they go with us. */
+  readonly #endOwn = (): void => {
+    for (const marker of [...this.#own]) {
+      try {
+        for (const entry of findMarked(this.#tools.fileSystem, marker))
+          killEntry(this.#tools.fileSystem, entry, marker, 'SIGKILL');
+        this.forget(marker);
+      } catch {
+        // The record stays: the next start ends what is left.
+      }
+    }
+  };
 
   /** Ends what is left of programs whose supervisor is proven dead. Never throws: it runs before other work. */
   endOrphans(): OrphanReport {

@@ -27,6 +27,7 @@ describe('deriveLayout', () => {
       setups: '/home/ada/.local/state/holdfast/setup',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',
       scripted: '/home/ada/.local/state/holdfast/scripted',
+      terminals: '/home/ada/.local/state/holdfast/terminals',
     });
   });
 

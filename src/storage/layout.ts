@@ -35,6 +35,8 @@ export interface Layout {
   readonly setups: string;
   /** One small file for each program that runs now. */
   readonly programs: string;
+  /** One small file for each terminal that a view of ours holds now. */
+  readonly terminals: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -79,6 +81,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get programs() {
       return join(roots.state, 'programs');
+    },
+    get terminals() {
+      return join(roots.state, 'terminals');
     },
     get scripted() {
       return join(roots.state, 'scripted');

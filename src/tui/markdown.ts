@@ -6,21 +6,53 @@ import { type Span, wrapSpans } from './wrap.js';
  * printable characters; only the looks come from us. Links show their address: a name must not hide where it leads.
  */
 export function renderMarkdown(markdown: string, width: number): Span[][] {
-  const lines: Span[][] = [];
+  const reader = new MarkdownReader();
+  const lines = visibleBlock(markdown)
+    .split('\n')
+    .flatMap((line) => reader.take(line, width));
+  return trimBlank(lines);
+}
+
+/** Markdown line by line, as it comes. Each line must be visible text already. */
+export class MarkdownReader {
   /** What opened the block of code; only as many of the same marks, with nothing behind them, close it. */
-  let open: string | undefined;
-  for (const line of visibleBlock(markdown).split('\n')) {
+  #open: string | undefined;
+
+  /** The next whole line. */
+  take(line: string, width: number): Span[][] {
+    const fence = this.#fenceOf(line);
+    const rendered = this.#render(line, width, fence);
+    if (fence !== undefined) this.#open = fence.isOpening ? fence.marks : undefined;
+    return rendered;
+  }
+
+  /** How a line that is not whole yet looks so far. */
+  peek(line: string, width: number): Span[][] {
+    return this.#render(line, width, this.#fenceOf(line));
+  }
+
+  #fenceOf(line: string): Fence | undefined {
     const [, marks = '', words = ''] = FENCE.exec(line) ?? [];
     const name = words.trim();
-    if (open === undefined && marks !== '') {
-      open = marks;
-      // Nothing that an agent wrote is left out, be it only the name of a language.
-      if (name !== '') lines.push(...wrapSpans([{ text: name, look: 'dim' }], width));
-    } else if (open !== undefined && marks.startsWith(open) && name === '') open = undefined;
-    else if (open !== undefined) lines.push(...wrapSpans([{ text: `  ${line}`, look: 'code' }], width));
-    else lines.push(...renderLine(line, width));
+    if (marks === '') return undefined;
+    if (this.#open === undefined) return { isOpening: true, marks, name };
+    return marks.startsWith(this.#open) && name === '' ? { isOpening: false, marks, name } : undefined;
   }
-  return trimBlank(lines);
+
+  #render(line: string, width: number, fence: Fence | undefined): Span[][] {
+    // Nothing that an agent wrote is left out, be it only the name of a language.
+    if (fence !== undefined)
+      return fence.name === '' ? [] : wrapSpans([{ text: fence.name, look: 'dim' }], width);
+    if (this.#open === undefined) return renderLine(line, width);
+    return wrapSpans([{ text: `  ${line}`, look: 'code' }], width);
+  }
+}
+
+interface Fence {
+  readonly isOpening: boolean;
+  readonly marks: string;
+  /** What stands behind the marks: mostly the name of a language. */
+  readonly name: string;
 }
 
 /** Opens or closes a block of code. Three backticks around words in one line are code within the line. */

@@ -28,12 +28,12 @@ itDrives(
         ['the first message', 'The first answer.'],
         ['the second message', 'The second answer.'],
       ] as const) {
-        await pane.until(/real>\s*$/m);
+        await pane.until(/you>\s*$/m);
         await pane.type(message);
         await pane.press('Enter');
         await pane.until(answer);
       }
-      await pane.until((rows) => rows.filter((row) => row.startsWith('real>')).length === 3);
+      await pane.until((rows) => rows.filter((row) => row.startsWith('you>')).length === 3);
       await pane.type('the third message');
       await pane.press('Enter');
       await pane.until('It begins');

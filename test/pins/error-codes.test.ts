@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../src/app/index.js';
+import { ConfigError, ConversationElsewhereError } from '../../src/app/index.js';
 import { InvalidCatalogIdError, RestoreBlockedError } from '../../src/catalog/index.js';
 import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
 import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
@@ -127,6 +127,7 @@ describe('exit codes', () => {
     [new ConversationExistsError('x'), 'CONVERSATION_EXISTS', 1],
     [new NotResumableError('x', 'y'), 'NOT_RESUMABLE', 1],
     [new LaunchDiffersError('x', []), 'LAUNCH_DIFFERS', 3],
+    [new ConversationElsewhereError('x', '/y', { command: 'z', isThere: true }), 'CONVERSATION_ELSEWHERE', 3],
     [new ProjectNotFoundError('x'), 'PROJECT_NOT_FOUND', 4],
     [new InvalidChangeNameError('x'), 'INVALID_CHANGE_NAME', 2],
     [new ChangeNotFoundError('x', [], false), 'CHANGE_NOT_FOUND', 4],

@@ -280,7 +280,7 @@ describe('a conversation through the binaries', () => {
       await world.run(['chat', '--agent', 'player', '--session', id], { input: 'x\n' });
     const { stdout } = await world.run(['chat', '--list-sessions']);
     expect(stdout).toMatch(
-      /^SESSION_ID +AGENT +TURN_COUNT +CREATED_AT +STATUS\nnewer +player +2 .*\nolder +player +2 /,
+      /^SESSION_ID +AGENT +TURN_COUNT +CREATED_AT +STATUS +PROJECT\nnewer +player +2 .*\nolder +player +2 /,
     );
   });
 
@@ -448,7 +448,7 @@ describe('a chat in a terminal', () => {
     await pane.type('the first message');
     await pane.press('Enter');
     await pane.until('the first answer');
-    await pane.until(/player>\s*$/m);
+    await pane.until(/you>\s*$/m);
     await pane.paste('the second\nmessage');
     await pane.press('Enter');
     await pane.until('the second answer');
@@ -490,7 +490,7 @@ describe('a chat in a terminal', () => {
     await using world = await withPlayer([]);
     await using pane = await Pane.open(world);
     await pane.holdfast('chat --agent player --session talk');
-    await pane.until(/player>\s*$/m);
+    await pane.until(/you>\s*$/m);
     await pane.type('one \\');
     await pane.press('Enter');
     await pane.type('two');
@@ -498,7 +498,7 @@ describe('a chat in a terminal', () => {
     await pane.until('You said: one');
     await pane.until(/context \d+ % full/);
     await pane.press('Up');
-    await pane.until(/player> one\s*\n\s+two/);
+    await pane.until(/you> one\s*\n\s+two/);
     await pane.press('C-c');
     await pane.type('/nonsense');
     await pane.press('Enter');
@@ -534,7 +534,7 @@ describe('a chat in a terminal', () => {
     await using world = await withPlayer([]);
     await using pane = await Pane.open(world);
     await pane.holdfast('chat --agent player --session talk');
-    await pane.until(/player>\s*$/m);
+    await pane.until(/you>\s*$/m);
     process.kill(await pane.program(), 'SIGTERM');
     expect(await pane.exitCode()).toBe(143);
     await pane.run('echo still "a terminal"');

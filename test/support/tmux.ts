@@ -175,6 +175,11 @@ export class Pane implements AsyncDisposable {
     return () => readFileSync(file, 'latin1');
   }
 
+  /** The device, such as /dev/pts/3. */
+  async device(): Promise<string> {
+    return (await this.#tmux('display-message', '-p', '#{pane_tty}')).trim();
+  }
+
   /** The process that the shell runs now. */
   async program(): Promise<number> {
     const shell = (await this.#tmux('display-message', '-p', '#{pane_pid}')).trim();

@@ -25,6 +25,6 @@ export default defineCommand({
       values.cleanSessions !== undefined;
     if (!isAsked)
       throw new UsageError('Only `aur spawn --interactive` is known', { hint: 'See `aur spawn --help`.' });
-    return runChat(context, values, 'Aurora Spawn Interactive Mode');
+    return runChat(context, values, 'Aurora Spawn Interactive Mode', { hasProjects: false });
   },
 });

@@ -1,14 +1,25 @@
 import {
+  type ChatStart,
+  type ChatWishes,
+  chatStart,
   chooseAgent,
   cleanAutomatically,
   conversationPath,
+  isSameProject,
+  noteTerminal,
   openConversations,
+  placeConversation,
   readTextFile,
+  type Services,
   turnTaker,
   writeTextFile,
 } from '../../app/index.js';
 import { counted, SessionNotFoundError, visibleLine } from '../../foundation/index.js';
-import type { Conversation, ConversationSessions } from '../../sessions/conversation/index.js';
+import type {
+  Conversation,
+  ConversationSessions,
+  ConversationSummary,
+} from '../../sessions/conversation/index.js';
 import { type ChatParty, type ChatView, describeContinuation } from '../../tui/chat/index.js';
 import { cleanConversations, deleteConversation, listConversations } from '../chat-sessions.js';
 import {
@@ -19,7 +30,7 @@ import {
   UsageError,
 } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
-import { questionNotes } from '../question-notes.js';
+import { type QuestionNotes, questionNotes } from '../question-notes.js';
 import { renderConversations } from '../render/conversations.js';
 import { permissionMode } from './exec.js';
 
@@ -40,8 +51,9 @@ export const CHAT_OPTIONS = {
   resume: {
     type: 'string',
     value: '<id>',
-    about: 'go on with a conversation: its id, the start of it, or `last`',
+    about: 'go on with a conversation: its id, the start of it, or `last` (of this project)',
   },
+  here: { type: 'boolean', about: 'with --resume: move a conversation of another project to this directory' },
   recover: { type: 'boolean', about: 'with --resume: mend a damaged file first, without asking' },
   raw: { type: 'boolean', about: 'keep what is said as it is, secrets included' },
   listSessions: { type: 'boolean', about: 'list conversations, newest first' },
@@ -71,14 +83,20 @@ export default defineCommand({
   examples: [
     'holdfast chat --agent claude',
     'holdfast chat --resume last',
+    'holdfast chat --resume my-talk --here',
     'holdfast chat --list-sessions --agent qa-test --status interrupted',
     'echo "what does this project do?" | holdfast chat --agent codex',
   ],
   run: (context, { values }) => runChat(context, values, 'Holdfast chat'),
 });
 
-/** One of the things a chat command can do. */
-export async function runChat(context: CommandContext, values: ChatValues, title: string): Promise<ExitCode> {
+/** One of the things a chat command can do. `hasProjects`: whether lists say where a conversation belongs. */
+export async function runChat(
+  context: CommandContext,
+  values: ChatValues,
+  title: string,
+  { hasProjects = true } = {},
+): Promise<ExitCode> {
   const { services } = context;
   const chosen = [values.listSessions, values.deleteSession, values.cleanSessions].filter(
     (wish) => wish !== undefined && wish !== false,
@@ -86,7 +104,7 @@ export async function runChat(context: CommandContext, values: ChatValues, title
   if (chosen.length > 1)
     throw new UsageError('One of --list-sessions, --delete-session and --clean-sessions, not several');
   const conversations = openConversations(services, { isRaw: values.raw });
-  if (values.listSessions) return listConversations(context, conversations, values);
+  if (values.listSessions) return listConversations(context, conversations, { ...values, hasProjects });
   if (values.deleteSession !== undefined)
     return deleteConversation(context, conversations, values.deleteSession, values.yes);
   if (values.cleanSessions !== undefined)
@@ -103,17 +121,30 @@ async function talk(
   title: string,
 ): Promise<ExitCode> {
   const { services, terminal, signal, isJson } = context;
-  const permissions = permissionMode(values.permissions);
+  const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
+  const resumed = values.resume === undefined ? undefined : await resume(context, conversations, values);
+  const prepared = prepare(services, { ...values, permissions }, resumed);
   let view: ChatView | undefined;
-  using notes = questionNotes(services, (text) => view?.note(text));
-  const partyOf = (agentName: string | undefined, conversation: Conversation): ChatParty => {
-    const agent = chooseAgent(services, agentName);
+  let notes: QuestionNotes | undefined;
+  using _notes = { [Symbol.dispose]: () => notes?.[Symbol.dispose]() };
+  const partyOf = (start: Wishes, conversation: Conversation, workingDirectory: string): ChatParty => {
+    const agent = chooseAgent(services, start.agent);
+    notes?.[Symbol.dispose]();
+    notes = questionNotes(services, (question) => view?.asked(question), conversation.id);
+    conversation.noteLaunch({
+      agent: agent.name,
+      model: start.model ?? agent.model ?? null,
+      permissions: start.permissions,
+      workingDirectory,
+    });
     const taker = turnTaker(services, agent, conversation, {
-      permissions,
-      model: values.model,
-      onAsked: notes.onAsked,
+      permissions: start.permissions,
+      model: start.model,
       askerSession: notes.askerSession,
       isAttended: terminal.isInteractive && !isJson,
+      // What differs from before was said just now, or is said to the person.
+      acceptsChanges: true,
+      onAsked: notes.onAsked,
       onContinuation: (continuation) => {
         const words = describeContinuation(continuation);
         if (words !== undefined) view?.note(words);
@@ -121,36 +152,43 @@ async function talk(
     });
     return { agent: agent.name, conversation, path: conversationPath(services, conversation.id), taker };
   };
-  const startWith = async (name: string | undefined, id?: string): Promise<ChatParty> => {
-    const agent = chooseAgent(services, name);
+  const begin = async (start: Wishes, id?: string): Promise<ChatParty> => {
+    const agent = chooseAgent(services, start.agent);
     const { workingDirectory } = services;
-    return partyOf(agent.name, await conversations.create({ id, agent: agent.name, workingDirectory }));
+    const conversation = await conversations.create({ id, agent: agent.name, workingDirectory });
+    return partyOf({ ...start, agent: agent.name }, conversation, workingDirectory);
   };
-  const resumed = values.resume === undefined ? undefined : await resume(context, conversations, values);
-  chooseAgent(services, values.agent ?? resumed?.metadata.agent); // what is wrong is said before anybody types
   const openParty = async () =>
     resumed === undefined
-      ? startWith(values.agent, values.session)
-      : partyOf(values.agent ?? resumed.metadata.agent, resumed);
+      ? begin(prepared, values.session)
+      : partyOf(prepared, resumed, prepared.workingDirectory);
   const options = {
-    startWith,
+    // The model belongs to the agent that was left.
+    startWith: (agent: string) => begin({ agent, model: undefined, permissions: prepared.permissions }),
     readFile: (path: string) => readTextFile(services, path),
     writeFile: (path: string, text: string) => writeTextFile(services, path, text),
     style: terminal.style,
     signal,
     onOpen: (opened: ChatView) => {
       view = opened;
+      for (const note of prepared.notes) opened.note(note);
     },
   };
   if (terminal.isInteractive && !isJson) {
     const { openChat } = await import('../../tui/chat/open.js');
     const party = await openParty();
+    const { stdin, stdout, stderr } = process;
     await openChat({
       ...options,
       party,
-      stdin: process.stdin,
-      stdout: process.stdout,
+      stdin,
+      stdout,
+      stderr,
+      noteTerminal: (screen) => noteTerminal(services, screen),
+      hasColor: terminal.hasColor,
+      questions: services.questions,
       banner: banner(title, party, resumed),
+      isResumed: resumed !== undefined,
     });
     return signal.aborted ? ExitCode.interrupted : ExitCode.done;
   }
@@ -176,6 +214,28 @@ async function talk(
   return isAllAnswered ? ExitCode.done : ExitCode.failed;
 }
 
+type Wishes = Pick<ChatStart, 'agent' | 'model' | 'permissions'>;
+
+/** How the agent is started and where the conversation belongs; what is wrong is said before anybody types. */
+function prepare(
+  services: Services,
+  values: ChatWishes & { readonly here: boolean },
+  resumed: Conversation | undefined,
+): ChatStart & { readonly workingDirectory: string } {
+  try {
+    const { notes, ...start } = chatStart(services, values, resumed);
+    const place =
+      resumed === undefined
+        ? { workingDirectory: services.workingDirectory, notes: [] }
+        : placeConversation(services, resumed, { isHere: values.here });
+    chooseAgent(services, start.agent);
+    return { ...start, workingDirectory: place.workingDirectory, notes: [...place.notes, ...notes] };
+  } catch (error) {
+    resumed?.[Symbol.dispose]();
+    throw error;
+  }
+}
+
 function banner(title: string, party: ChatParty, resumed: Conversation | undefined): string[] {
   const lines = [title, `Agent: ${party.agent}   Session: ${party.conversation.id}`];
   if (resumed !== undefined) {
@@ -195,11 +255,16 @@ async function resume(
   const { terminal } = context;
   let id: string;
   try {
-    id = conversations.resolve(values.resume ?? 'last');
+    const isMeant = ({ workingDirectory }: ConversationSummary) =>
+      values.here || isSameProject(context.services, workingDirectory);
+    id = conversations.resolve(values.resume ?? 'last', isMeant);
   } catch (error) {
     if (error instanceof SessionNotFoundError && !context.isJson) {
       const known = conversations.list();
-      if (known.length > 0) terminal.complain(renderConversations(known.slice(0, 20), terminal.errorStyle));
+      if (known.length > 0)
+        terminal.complain(
+          renderConversations(known.slice(0, 20), terminal.errorStyle, { withProject: true }),
+        );
     }
     throw error;
   }

@@ -1,4 +1,9 @@
-import { type AgentEvent, describeEvent, type TurnEndReason } from '../../agents/index.js';
+import {
+  type AgentEvent,
+  describeEvent,
+  type PermissionMode,
+  type TurnEndReason,
+} from '../../agents/index.js';
 import { chooseInstalledAgent, launchOf, openProcesses } from '../../app/index.js';
 import {
   counted,
@@ -17,7 +22,7 @@ import {
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
-import { type QuestionNotes, questionNotes } from '../question-notes.js';
+import { type QuestionNotes, questionNotes, whereToAnswer } from '../question-notes.js';
 import type { Terminal } from '../terminal.js';
 
 export default defineCommand({
@@ -54,14 +59,14 @@ export default defineCommand({
   ],
   async run(context, { positionals: [given], values }) {
     const { services, terminal, signal, isJson } = context;
-    const permissions = permissionMode(values.permissions);
+    const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
     const prompt = given === undefined || given === '-' ? await readPrompt(terminal, signal) : given;
     if (prompt.trim() === '') throw new UsageError('The prompt is empty');
     const limits = {
       ...(values.timeout === undefined ? {} : { promptMs: parseDuration(values.timeout) }),
       ...(values.idle === undefined ? {} : { idleMs: parseDuration(values.idle) }),
     };
-    using notes = questionNotes(services, (text) => terminal.note(text));
+    using notes = questionNotes(services, (view) => terminal.note(whereToAnswer(view)));
     const session = await openSession(context, { ...values, permissions, notes });
     try {
       const response = await session.execute(prompt, {
@@ -91,7 +96,7 @@ interface SessionWishes {
   readonly session?: string | undefined;
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
-  readonly permissions: 'edits' | 'ask' | 'bypass';
+  readonly permissions: PermissionMode | undefined;
   readonly acceptChanges: boolean;
   readonly notes: QuestionNotes;
 }
@@ -106,7 +111,7 @@ async function openSession(
   const before = id === undefined ? undefined : processes.info(id);
   const agent = chooseInstalledAgent(services, wishes.agent ?? before?.agent);
   const launch = launchOf(services, agent, {
-    permissions: wishes.permissions,
+    permissions: permissionsOf(terminal, wishes.permissions, before?.launch.permissions),
     model: wishes.model ?? before?.launch.model ?? undefined,
     onAsked: wishes.notes.onAsked,
     askerSession: wishes.notes.askerSession,
@@ -121,6 +126,18 @@ async function openSession(
   return id === undefined
     ? processes.start(launch)
     : processes.reopen(id, launch, { acceptsChanges: wishes.acceptChanges });
+}
+
+/** As before unless it is said; that all questions were waived counts only when it is said again. */
+function permissionsOf(
+  terminal: Terminal,
+  said: PermissionMode | undefined,
+  before: string | undefined,
+): PermissionMode {
+  if (said !== undefined) return said;
+  if (before === 'bypass')
+    terminal.note('--permissions bypass is not taken over; say it again if you want it.');
+  return before === 'ask' ? 'ask' : 'edits';
 }
 
 /** What came of it, how to go on, and where to look when something went wrong. */

@@ -1,3 +1,4 @@
+import { type HeldScreen, noteTerminal } from '../../app/base.js';
 import { isHoldfastError, visibleJson, visibleLine } from '../../foundation/index.js';
 import { listQuestions, type QuestionReport, type QuestionView } from '../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
@@ -39,6 +40,7 @@ export default defineCommand({
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,
+      noteTerminal: (screen: HeldScreen) => noteTerminal(services, screen),
       sessionId,
       isOnce: values.once,
       signal,

@@ -1,3 +1,4 @@
+import { noteTerminal } from '../../app/base.js';
 import type { PreparedRun } from '../../app/run.js';
 import { messageOf, visibleJson } from '../../foundation/index.js';
 import type { RunEvent } from '../../runner/index.js';
@@ -67,6 +68,7 @@ async function liveScreen(
     stdout,
     stderr,
     signal,
+    noteTerminal: (screen) => noteTerminal(services, screen),
     hasColor: terminal.hasColor,
     send: (request) => loops.request(request),
     interrupt: () => process.kill(process.pid, 'SIGINT'),

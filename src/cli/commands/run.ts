@@ -299,7 +299,7 @@ async function decideStart(
     );
     terminal.complain(RESUME_HINT);
     for (;;) {
-      const answer = await terminal.ask('[R]esume, [N]ew or [A]bort? ');
+      const answer = await terminal.ask('[R]esume, [N]ew or [A]bort? ', { leavesAtEscape: true });
       if (answer === null || answer.trim() === '') return 'leave';
       const choice = parseResumeChoice(answer);
       if (choice === 'abort' && !(await saysYes(terminal, `${GIVE_UP} Go on?`))) continue;

@@ -3,14 +3,20 @@ import type { ConversationSummary } from '../../sessions/conversation/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
-/** Conversations as the published table. */
-export function renderConversations(found: readonly ConversationSummary[], style: Style): string {
-  const rows = found.map(({ id, agent, turnCount, createdAt, status, isDamaged }) => [
+/** Conversations as the published table; with their projects for those who did not ask for that one. */
+export function renderConversations(
+  found: readonly ConversationSummary[],
+  style: Style,
+  { withProject }: { readonly withProject: boolean },
+): string {
+  const rows = found.map(({ id, agent, turnCount, createdAt, status, isDamaged, workingDirectory }) => [
     visibleExcerpt(id, 64),
     visibleExcerpt(agent, 24),
     String(turnCount),
     createdAt,
     isDamaged ? `${status} (damaged)` : status,
+    ...(withProject ? [workingDirectory === null ? '-' : visibleExcerpt(workingDirectory, 200)] : []),
   ]);
-  return renderTable(['SESSION_ID', 'AGENT', 'TURN_COUNT', 'CREATED_AT', 'STATUS'], rows, style);
+  const heads = ['SESSION_ID', 'AGENT', 'TURN_COUNT', 'CREATED_AT', 'STATUS'];
+  return renderTable(withProject ? [...heads, 'PROJECT'] : heads, rows, style);
 }

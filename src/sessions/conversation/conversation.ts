@@ -7,6 +7,7 @@ import { type ConversationRecord, estimateTokens, type Role, toDisk, UNKNOWN_AGE
 import type { HeldConversation } from './store.js';
 import {
   type ConversationDamage,
+  type ConversationLaunch,
   type ConversationMetadata,
   type ConversationView,
   contextOf,
@@ -132,6 +133,21 @@ export class Conversation implements Disposable {
     ]);
   }
 
+  /** Notes how the agent is started from now on; nothing is written where that is known. */
+  noteLaunch(launch: ConversationLaunch): void {
+    const { redact, clock } = this.#tools;
+    const { agent, model, permissions, workingDirectory } = launch;
+    const noted = {
+      agent: redact(agent),
+      model: model === null ? null : redact(model),
+      permissions: redact(permissions),
+      workingDirectory: redact(workingDirectory),
+    };
+    const known = this.#state.launch;
+    if (known !== null && LAUNCH_KEYS.every((key) => known[key] === noted[key])) return;
+    this.#append([{ type: 'launch', ...noted, timestamp: timestamp(clock) }]);
+  }
+
   /** Leaves everything said so far out of the context. The file keeps it. */
   clearContext(): void {
     this.#append([
@@ -187,12 +203,26 @@ export class Conversation implements Disposable {
     };
   }
 
+  /** Where it belongs by now, if not where its metadata says. */
+  get #place(): string | undefined {
+    const { place, metadata } = this.#state;
+    return place === null || place === metadata?.workingDirectory ? undefined : place;
+  }
+
   #append(records: readonly ConversationRecord[]): number {
-    const seq = this.#held.append(records.map(toDisk));
+    const place = this.#place;
+    const placed = records.map((record) =>
+      place !== undefined && (record.type === 'turn' || record.type === 'status')
+        ? { ...record, workingDirectory: place }
+        : record,
+    );
+    const seq = this.#held.append(placed.map(toDisk));
     for (const record of records) this.#state.apply(record);
     return seq;
   }
 }
+
+const LAUNCH_KEYS = ['agent', 'model', 'permissions', 'workingDirectory'] as const;
 
 /** What a conversation was begun with, as far as its file tells. */
 export function metadataOf(id: string, state: ConversationState): ConversationMetadata {
@@ -221,6 +251,8 @@ export function viewOf(
     turns: [...state.turns],
     clearedAfter: state.clearedAfter,
     agentHandle: state.agentHandle,
+    workingDirectory: state.place ?? metadata.workingDirectory,
+    launch: state.launch,
     damage,
   };
 }

@@ -2,7 +2,7 @@ import type { LogDamage, LogEntry, LogTail, VerifiedRecord } from '../../storage
 import { DamageNotes, isLoose } from './damage-notes.js';
 import type { ConversationStatus } from './lifecycle.js';
 import type { ConversationRecord, MetadataRecord, TurnRecord } from './schema.js';
-import type { AgentHandle, Turn } from './view.js';
+import type { AgentHandle, ConversationLaunch, Turn } from './view.js';
 
 /** Where a record stands in its file, by number. */
 interface Placed {
@@ -71,6 +71,9 @@ export class ConversationState {
   turnCount = 0;
   clearedAfter = 0;
   agentHandle: AgentHandle | null = null;
+  launch: ConversationLaunch | null = null;
+  /** Where it belongs, as far as something behind the metadata tells. */
+  place: string | null = null;
   firstActivity: string | null = null;
   lastActivity: string | null = null;
   readonly turns: Turn[] = [];
@@ -90,6 +93,7 @@ export class ConversationState {
       case 'status':
         this.status = record.status;
         this.statusReason = record.reason;
+        this.place = record.workingDirectory ?? this.place;
         this.turnCount = Math.max(this.turnCount, record.turns ?? 0);
         break;
       case 'turn_failed':
@@ -98,6 +102,12 @@ export class ConversationState {
       case 'agent':
         this.agentHandle = { driver: record.driver, resumeId: record.resumeId, processId: record.processId };
         break;
+      case 'launch': {
+        const { agent, model, permissions, workingDirectory } = record;
+        this.launch = { agent, model, permissions, workingDirectory };
+        this.place = workingDirectory;
+        break;
+      }
       case 'clear':
         this.clearedAfter = record.afterTurn;
         break;
@@ -107,7 +117,8 @@ export class ConversationState {
   }
 
   #addTurn(record: TurnRecord): void {
-    const { type: _type, turn, timestamp, ...said } = record;
+    const { type: _type, turn, timestamp, workingDirectory, ...said } = record;
+    this.place = workingDirectory ?? this.place;
     const number = turn ?? this.turnCount + 1;
     this.turnCount = Math.max(this.turnCount, number);
     this.turns.push({ number, failure: null, ...said, timestamp: timestamp ?? this.lastActivity ?? EPOCH });

@@ -14,6 +14,7 @@ export { FileConversationStore } from './store.js';
 export {
   type AgentHandle,
   type ConversationDamage,
+  type ConversationLaunch,
   type ConversationMetadata,
   type ConversationSummary,
   type ConversationView,

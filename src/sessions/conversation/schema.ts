@@ -11,6 +11,7 @@ export type ConversationRecord =
   | StatusRecord
   | FailureRecord
   | AgentRecord
+  | LaunchRecord
   | ClearRecord
   | RecoveredRecord;
 
@@ -43,6 +44,8 @@ export interface TurnRecord {
   readonly reason?: string;
   /** What the agent reported about its use of tokens and money. */
   readonly usage?: Readonly<Record<string, unknown>>;
+  /** Where the conversation belongs by now, if not where its metadata says: the end of the file must tell it. */
+  readonly workingDirectory?: string;
 }
 
 export interface StatusRecord {
@@ -52,6 +55,8 @@ export interface StatusRecord {
   readonly reason: string | null;
   /** How many turns there were then; null where whoever wrote it did not say. */
   readonly turns: number | null;
+  /** As in a turn. */
+  readonly workingDirectory?: string;
 }
 
 export interface FailureRecord {
@@ -66,6 +71,16 @@ export interface AgentRecord {
   readonly driver: string;
   readonly resumeId: string | null;
   readonly processId: string | null;
+  readonly timestamp: string | null;
+}
+
+/** How the agent is started for the turns that follow. */
+export interface LaunchRecord {
+  readonly type: 'launch';
+  readonly agent: string;
+  readonly model: string | null;
+  readonly permissions: string;
+  readonly workingDirectory: string;
   readonly timestamp: string | null;
 }
 
@@ -110,6 +125,8 @@ export function fromDisk(value: LogRecord): ConversationRecord | string | null {
         processId: textOr(value.process_id, null),
         timestamp: timeOf(value.timestamp),
       };
+    case 'launch':
+      return launchOf(value);
     case 'clear':
       if (!isCount(value.after_turn)) return 'a clear without the number of the turn before';
       return { type: 'clear', afterTurn: value.after_turn, timestamp: timeOf(value.timestamp) };
@@ -127,7 +144,7 @@ export function fromDisk(value: LogRecord): ConversationRecord | string | null {
 }
 
 /** Nobody else writes these. */
-const OURS: ReadonlySet<unknown> = new Set(['turn_failed', 'agent', 'clear', 'recovered']);
+const OURS: ReadonlySet<unknown> = new Set(['turn_failed', 'agent', 'launch', 'clear', 'recovered']);
 
 /** A record as it stands in the file, keys in the published order. */
 export function toDisk(record: ConversationRecord): LogRecord {
@@ -143,12 +160,17 @@ export function toDisk(record: ConversationRecord): LogRecord {
         ...(record.workingDirectory === null ? {} : { working_directory: record.workingDirectory }),
       };
     case 'turn': {
-      const { turn, ...published } = record;
-      return { ...published, turn };
+      const { turn, workingDirectory, ...published } = record;
+      return { ...published, turn, ...placeOnDisk(workingDirectory) };
     }
     case 'status': {
-      const { reason, turns, ...published } = record;
-      return { ...published, ...(reason === null ? {} : { reason }), turns };
+      const { reason, turns, workingDirectory, ...published } = record;
+      return {
+        ...published,
+        ...(reason === null ? {} : { reason }),
+        turns,
+        ...placeOnDisk(workingDirectory),
+      };
     }
     case 'turn_failed':
     case 'recovered':
@@ -163,9 +185,17 @@ export function toDisk(record: ConversationRecord): LogRecord {
         timestamp,
       };
     }
+    case 'launch': {
+      const { agent, model, permissions, workingDirectory, timestamp } = record;
+      return { type: 'launch', agent, model, permissions, working_directory: workingDirectory, timestamp };
+    }
     case 'clear':
       return { type: 'clear', after_turn: record.afterTurn, timestamp: record.timestamp };
   }
+}
+
+function placeOnDisk(workingDirectory: string | undefined): { working_directory?: string } {
+  return workingDirectory === undefined ? {} : { working_directory: workingDirectory };
 }
 
 /** As the published format estimates what nobody reported: a token is four characters. */
@@ -204,6 +234,7 @@ function turnOf(value: LogRecord): TurnRecord | string {
     ...(typeof value.model === 'string' ? { model: value.model } : {}),
     ...(typeof value.reason === 'string' ? { reason: value.reason } : {}),
     ...(isObject(value.usage) ? { usage: value.usage } : {}),
+    ...placeIn(value),
     turn: isCount(value.turn) && value.turn > 0 ? value.turn : null,
   };
 }
@@ -217,7 +248,20 @@ function statusOf(value: LogRecord): StatusRecord | string {
     timestamp: timeOf(value.timestamp),
     reason: textOr(value.reason, null),
     turns: isCount(value.turns) ? value.turns : null,
+    ...placeIn(value),
   };
+}
+
+function launchOf(value: LogRecord): LaunchRecord | string {
+  const { agent, permissions, working_directory: workingDirectory } = value;
+  if (typeof agent !== 'string' || typeof permissions !== 'string' || typeof workingDirectory !== 'string')
+    return 'a launch without its agent, permissions or directory';
+  const model = textOr(value.model, null);
+  return { type: 'launch', agent, model, permissions, workingDirectory, timestamp: timeOf(value.timestamp) };
+}
+
+function placeIn(value: LogRecord): { workingDirectory?: string } {
+  return typeof value.working_directory === 'string' ? { workingDirectory: value.working_directory } : {};
 }
 
 /** Stands for the agent where the metadata is lost. */

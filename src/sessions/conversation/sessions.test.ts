@@ -491,6 +491,33 @@ describe('readers', () => {
   });
 });
 
+describe('how the agent is started', () => {
+  it('is noted once, and where it belongs is told by the ends of the file', async () => {
+    await using world = await conversationWorld();
+    const launch = { agent: 'a', model: null, permissions: 'ask', workingDirectory: '/there' };
+    {
+      using held = await world.sessions.create({ id: 'talk', agent: 'a', workingDirectory: '/here' });
+      held.noteLaunch({ ...launch, workingDirectory: '/here' });
+      held.noteLaunch({ ...launch, workingDirectory: '/here' });
+      held.addUserTurn('first');
+      expect(world.sessions.list()).toMatchObject([{ workingDirectory: '/here' }]);
+      held.noteLaunch(launch);
+      held.addAssistantTurn('one');
+      held.setStatus('completed');
+    }
+    expect(world.sessions.list()).toMatchObject([{ workingDirectory: '/there' }]);
+    const view = world.sessions.read('talk');
+    expect(view).toMatchObject({ launch, workingDirectory: '/there', damage: [] });
+    expect(view.metadata.workingDirectory).toBe('/here');
+    expect(view.turns.every((turn) => !('workingDirectory' in turn))).toBe(true);
+    expect(world.sessions.resolve('last', ({ workingDirectory }) => workingDirectory === '/there')).toBe(
+      'talk',
+    );
+    expect(() => world.sessions.resolve('last', () => false)).toThrow('not found');
+    expect(world.sessions.verify('talk').isOk).toBe(true);
+  });
+});
+
 describe('list', () => {
   verifies('C04', 'tells id, agent, turns, creation and status, newest first', async () => {
     await using world = await conversationWorld();
@@ -506,6 +533,7 @@ describe('list', () => {
         lastActivity: '2026-03-01T13:00:00.000Z',
         status: 'completed',
         isHidden: false,
+        workingDirectory: null,
         isDamaged: false,
       },
       {
@@ -516,6 +544,7 @@ describe('list', () => {
         lastActivity: '2026-03-01T12:00:00.000Z',
         status: 'completed',
         isHidden: false,
+        workingDirectory: null,
         isDamaged: false,
       },
     ]);

@@ -141,12 +141,12 @@ export class ConversationSessions {
 
   /**
    * The full id for what somebody typed: an id, 4 or more characters of one, or `last` for the one that was active
-   * last. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID.
+   * last among those that `isMeant` says. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID.
    */
-  resolve(typed: string): string {
+  resolve(typed: string, isMeant: (summary: ConversationSummary) => boolean = () => true): string {
     const found =
       typed === 'last'
-        ? newestFirst(this.list(), ({ lastActivity }) => lastActivity)[0]?.id
+        ? newestFirst(this.list(), ({ lastActivity }) => lastActivity).find(isMeant)?.id
         : findId(this.#store.ids(), typed);
     if (found === undefined) throw new SessionNotFoundError(typed, LISTED_BY);
     return found;
@@ -249,6 +249,7 @@ export class ConversationSessions {
         createdAt: seen.createdAt,
         status: shownStatus(seen.status, owner),
         lastActivity: seen.lastActivity,
+        workingDirectory: seen.workingDirectory,
         isHidden: isHiddenId(id),
         isDamaged: seen.isDamaged,
       };
@@ -261,9 +262,19 @@ export class ConversationSessions {
   }
 
   #summarizeWhole(id: string): ConversationSummary {
-    const { metadata, status, turnCount, lastActivity, damage } = this.readLast(id, 1);
+    const { metadata, workingDirectory, status, turnCount, lastActivity, damage } = this.readLast(id, 1);
     const { agent, createdAt, isHidden } = metadata;
-    return { id, agent, turnCount, createdAt, status, lastActivity, isHidden, isDamaged: damage.length > 0 };
+    return {
+      id,
+      agent,
+      turnCount,
+      createdAt,
+      status,
+      lastActivity,
+      workingDirectory,
+      isHidden,
+      isDamaged: damage.length > 0,
+    };
   }
 }
 

@@ -11,6 +11,7 @@ export interface Glance {
   readonly turnCount: number;
   /** As stored; null where none is. */
   readonly status: ConversationStatus | null;
+  readonly workingDirectory: string | null;
   readonly isDamaged: boolean;
   /** Whether the end is not a whole record: on its way, or torn. */
   readonly isTorn: boolean;
@@ -38,6 +39,7 @@ export function glance(id: string, ends: FileEnds): Glance | undefined {
     turnCount: (teller?.type === 'turn' ? teller.turn : teller?.turns) ?? 0,
     // A turn of ours is written to an active conversation only.
     status: teller?.type === 'turn' ? 'active' : (teller?.status ?? metadata?.status ?? null),
+    workingDirectory: teller?.workingDirectory ?? metadata?.workingDirectory ?? null,
     isDamaged: metadata === undefined || last.isDamaged,
     isTorn: last.isTorn,
   };

@@ -42,6 +42,15 @@ export interface AgentHandle {
   readonly processId: string | null;
 }
 
+/** How the agent of a conversation is started. */
+export interface ConversationLaunch {
+  readonly agent: string;
+  /** Null where it is left to the agent. */
+  readonly model: string | null;
+  readonly permissions: string;
+  readonly workingDirectory: string;
+}
+
 /** Bytes or a record that cannot be used: what, and where. Reading goes on behind them. */
 export interface ConversationDamage {
   /** `torn`: an end that a crash cut off. `record`, `metadata`: JSON, but not what it should be. The rest as in a log. */
@@ -67,6 +76,10 @@ export interface ConversationView {
   readonly clearedAfter: number;
   /** The last one noted; with `readLast` null unless it was noted among the last records. */
   readonly agentHandle: AgentHandle | null;
+  /** The directory that it belongs to; null where none was noted. */
+  readonly workingDirectory: string | null;
+  /** How the agent was last started; null where nobody noted it. With `readLast` as `agentHandle`. */
+  readonly launch: ConversationLaunch | null;
   readonly damage: readonly ConversationDamage[];
 }
 
@@ -78,6 +91,8 @@ export interface ConversationSummary {
   readonly createdAt: string;
   readonly status: ConversationStatus;
   readonly lastActivity: string;
+  /** The directory that it belongs to; null where none was noted. */
+  readonly workingDirectory: string | null;
   readonly isHidden: boolean;
   /** Whether the first or the last record is damaged; what lies between is looked at by `verify`. */
   readonly isDamaged: boolean;

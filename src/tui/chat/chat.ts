@@ -1,5 +1,12 @@
 import type { AgentEvent } from '../../agents/index.js';
-import { counted, isHoldfastError, messageOf, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import {
+  counted,
+  isHoldfastError,
+  messageOf,
+  visibleBlock,
+  visibleExcerpt,
+  visibleLine,
+} from '../../foundation/index.js';
 import type { Continuation, TurnTaker } from '../../runner/index.js';
 import {
   type Conversation,
@@ -9,6 +16,7 @@ import {
   type Turn,
 } from '../../sessions/conversation/index.js';
 import type { PromptResponse } from '../../sessions/process/index.js';
+import type { QuestionView } from '../../sessions/question/index.js';
 import { HELP, parseSlashCommand, type SlashCommand } from './slash-commands.js';
 
 /** Where a chat shows itself. */
@@ -21,6 +29,8 @@ export interface ChatView {
   event(event: AgentEvent): void;
   /** A turn begins, and ends. */
   working(isWorking: boolean): void;
+  /** The agent waits for an answer to this, or for a permission. */
+  asked(view: QuestionView): void;
 }
 
 /** A conversation with the agent that answers in it. */
@@ -115,14 +125,35 @@ export class Chat {
     this.#cancelling?.abort();
   }
 
-  /** Ends the agent and says how the conversation stands: one whose last message was not answered is interrupted. */
-  async close(status: 'completed' | 'interrupted', reason?: string): Promise<void> {
+  /**
+   * Ends the agent and says how the conversation stands: one whose last message was not answered is interrupted. An agent may
+   * take its time to leave; the signal makes haste.
+   */
+  async close(
+    status: 'completed' | 'interrupted',
+    options: { readonly reason?: string | undefined; readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    const { reason, signal } = options;
+    const { taker } = this.#party;
     this.cancel();
-    await this.#party.taker.end({ isUrgent: status === 'interrupted' });
+    const hurry = () => void taker.end({ isUrgent: true }).catch(() => {}); // the first call tells what went wrong
+    signal?.addEventListener('abort', hurry, { once: true });
+    try {
+      await taker.end({ isUrgent: status === 'interrupted' || signal?.aborted === true });
+    } finally {
+      signal?.removeEventListener('abort', hurry);
+    }
     if (this.#failure === undefined) this.#party.conversation.setStatus(status, reason);
     else this.#party.conversation.setStatus('interrupted', this.#failure);
     this.#failure = undefined;
     this.#party.conversation[Symbol.dispose]();
+  }
+
+  /** Closes it at the wish of the person, or because the process is told to stop. */
+  async leave(signal: AbortSignal): Promise<void> {
+    await (signal.aborted
+      ? this.close('interrupted', { reason: 'stopped by a signal' })
+      : this.close('completed', { signal }));
   }
 
   async #obey(command: SlashCommand): Promise<boolean> {
@@ -176,7 +207,7 @@ export class Chat {
 
   async #changeAgent(name: string): Promise<void> {
     const party = await this.#options.startWith(name);
-    await this.close('completed', `went on with ${party.agent}`);
+    await this.close('completed', { reason: `went on with ${party.agent}` });
     this.#party = party;
     this.#options.view.note(`A new conversation with ${party.agent}: ${party.conversation.id}`);
   }
@@ -230,16 +261,25 @@ export function describeContinuation(continuation: Continuation): string | undef
   }
 }
 
-const EXCERPT = 100;
+const MAX_LINES = 20;
 
 function describeHistory(turns: readonly Turn[], count: number | null): string {
   if (turns.length === 0) return 'Nothing was said yet.';
   const shown = count === null ? turns : turns.slice(-count);
   const width = String(turns.length).length;
+  const indent = ' '.repeat(width + 2);
   return shown
     .map(({ number, role, content, timestamp, failure }) => {
       const who = `${role}${failure === null ? '' : ' (failed)'}`;
-      return `${String(number).padStart(width)}. ${timestamp.slice(0, 19)} ${who}: ${visibleExcerpt(content, EXCERPT)}`;
+      const lines = firstLines(content, MAX_LINES, '/save writes everything');
+      return `${String(number).padStart(width)}. ${timestamp.slice(0, 19)} ${who}: ${lines.join(`\n${indent}`)}`;
     })
     .join('\n');
+}
+
+/** The first lines of what was said, and how many there are more. */
+export function firstLines(content: string, max: number, hint: string): string[] {
+  const lines = visibleBlock(content.trim()).split('\n');
+  if (lines.length <= max) return lines;
+  return [...lines.slice(0, max), `… ${counted(lines.length - max, 'more line', 'more lines')} (${hint})`];
 }

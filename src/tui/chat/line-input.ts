@@ -1,10 +1,7 @@
+import { holdTerminal, type TerminalStreams } from '../hold-terminal.js';
 import { type Key, KeyDecoder } from '../keys.js';
 import { type EditorState, edit, editorWith, layOutEditor, textOf } from '../text-editor.js';
 import { widthOf } from '../wrap.js';
-
-/** Bracketed paste on, and all of it back. */
-const ENTER = '\x1b[?2004h';
-const LEAVE = '\x1b[?2004l\x1b[?25h';
 
 /** What a person did at the prompt. */
 export type Input =
@@ -12,13 +9,23 @@ export type Input =
   /** Ctrl+C at an empty prompt. */
   | { readonly type: 'interrupt' }
   /** Ctrl+D at an empty prompt, or the end of the terminal. */
-  | { readonly type: 'end' };
+  | { readonly type: 'end' }
+  /** Nobody wants to know any more. */
+  | { readonly type: 'withdrawn' };
 
-interface InputOptions {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
+interface InputOptions extends TerminalStreams {
   /** Ctrl+C while nothing is asked. */
   readonly onInterrupt: () => void;
+  /** What would have been written across the screen. */
+  readonly onNote: (text: string) => void;
+}
+
+/** A question by the way, in the middle of something else. */
+export interface Aside {
+  /** Withdraws the question. */
+  readonly signal: AbortSignal;
+  /** Whether an empty line is an answer. */
+  readonly canBeEmpty?: boolean;
 }
 
 /**
@@ -36,17 +43,21 @@ export class LineInput implements Disposable {
   #prompt = '';
   #rowsAbove = 0;
   #answer: ((input: Input) => void) | undefined;
+  /** What is being written to the agent, while something else is asked by the way. */
+  #setAside: EditorState | undefined;
+  #canBeEmpty = false;
   #isClosed = false;
+  readonly #putBack: () => void;
 
   constructor(options: InputOptions) {
     this.#options = options;
-    const { stdin, stdout } = options;
     this.#decoder = new KeyDecoder((key) => this.#press(key));
-    stdin.setRawMode(true);
-    stdin.on('data', this.#onData).on('end', this.#onEnd).resume();
-    stdout.on('resize', this.#draw);
-    stdout.write(ENTER);
-    process.once('exit', this.#restore);
+    this.#putBack = holdTerminal(options, 'line', {
+      onData: (chunk) => this.#decoder.push(chunk),
+      onEnd: () => this.#finish({ type: 'end' }),
+      onResize: () => this.#draw(),
+      onNote: options.onNote,
+    });
   }
 
   /** What was said before, oldest first. */
@@ -66,26 +77,47 @@ export class LineInput implements Disposable {
     });
   }
 
-  [Symbol.dispose](): void {
-    process.off('exit', this.#restore);
-    this.#restore();
-    this.#finish({ type: 'end' });
+  /**
+   * Asks something by the way. It begins with an empty line, whatever was typed before: nobody can have meant it as an answer to
+   * what they had not seen.
+   */
+  async askAside(prompt: string, { signal, canBeEmpty = false }: Aside): Promise<Input> {
+    if (signal.aborted) return { type: 'withdrawn' };
+    this.#setAside ??= this.#editor;
+    this.#editor = editorWith('');
+    this.#canBeEmpty = canBeEmpty;
+    const withdraw = () => this.#finish({ type: 'withdrawn' });
+    signal.addEventListener('abort', withdraw, { once: true });
+    try {
+      return await this.ask(prompt);
+    } finally {
+      signal.removeEventListener('abort', withdraw);
+      this.#canBeEmpty = false;
+      this.#editor = this.#setAside ?? this.#editor;
+      this.#setAside = undefined;
+    }
   }
 
-  readonly #onData = (chunk: Buffer) => this.#decoder.push(chunk);
-  readonly #onEnd = () => this.#finish({ type: 'end' });
+  /** Writes whole lines above what is being asked. */
+  writeAbove(text: string): void {
+    const { stdout } = this.#options;
+    if (this.#answer === undefined) {
+      stdout.write(text);
+      return;
+    }
+    const up = this.#rowsAbove > 0 ? `\x1b[${this.#rowsAbove}A` : '';
+    stdout.write(`${up}\r\x1b[J${text}`);
+    this.#rowsAbove = 0;
+    this.#draw();
+  }
 
-  readonly #restore = () => {
+  [Symbol.dispose](): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const { stdin, stdout } = this.#options;
-    stdin.off('data', this.#onData).off('end', this.#onEnd);
-    stdout.off('resize', this.#draw);
+    this.#finish({ type: 'end' });
     this.#decoder.close();
-    if (stdin.isTTY) stdin.setRawMode(false);
-    stdin.pause();
-    stdout.write(LEAVE);
-  };
+    this.#putBack();
+  }
 
   #press(key: Key): void {
     if (key.name === 'ctrl-c') this.#interrupt();
@@ -120,8 +152,8 @@ export class LineInput implements Disposable {
       this.#replace(`${text.slice(0, -1)}\n`);
       return;
     }
-    if (text.trim() === '') return;
-    this.remember([text]);
+    if (text.trim() === '' && !this.#canBeEmpty) return;
+    if (this.#setAside === undefined) this.remember([text]);
     this.#finish({ type: 'message', text });
   }
 
@@ -147,6 +179,7 @@ export class LineInput implements Disposable {
   /** Goes through what was said before; what is being written is kept at its end. */
   #recall(step: -1 | 1): void {
     const place = this.#place + step;
+    if (this.#setAside !== undefined) return;
     if (place < 0 || place > this.#history.length) return;
     if (this.#place === this.#history.length) this.#unsent = this.#text;
     this.#place = place;

@@ -1,60 +1,124 @@
-import { visibleLine } from '../../foundation/index.js';
-import { Chat, type ChatOptions } from './chat.js';
+import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import type { ConversationView } from '../../sessions/conversation/index.js';
+import type { QuestionSessions } from '../../sessions/question/index.js';
+import type { TerminalStreams } from '../hold-terminal.js';
+import { Chat, type ChatOptions, type ChatView, firstLines } from './chat.js';
+import { InPlaceAnswers } from './in-place.js';
 import { LineInput } from './line-input.js';
-import { ChatScreen, type ChatStyle } from './screen.js';
+import { ChatScreen, type ChatStyle, paintWith } from './screen.js';
 
-export interface OpenChatOptions extends Omit<ChatOptions, 'view'> {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
+export interface OpenChatOptions extends Omit<ChatOptions, 'view'>, TerminalStreams {
   readonly style: ChatStyle;
+  readonly hasColor: boolean;
   readonly banner: readonly string[];
+  /** Whether the conversation is gone on with: then its last turns are shown. */
+  readonly isResumed: boolean;
+  /** What the agent asks is answered here. */
+  readonly questions: QuestionSessions;
   readonly signal: AbortSignal;
   /** Told when the chat can show something; what the agent needs to be told first comes after. */
-  readonly onOpen?: ((view: ChatScreen) => void) | undefined;
+  readonly onOpen?: ((view: ChatView) => void) | undefined;
 }
+
+/** The person's line. */
+const PROMPT = 'you> ';
 
 /** The chat in a terminal, until the person leaves or the process is told to stop. Returns the path of its file. */
 export async function openChat(options: OpenChatOptions): Promise<string> {
-  const { stdin, stdout, signal } = options;
-  using screen = new ChatScreen((text) => void stdout.write(text), {
-    style: options.style,
-    hasSpinner: true,
+  const { stdout, signal, questions } = options;
+  const size = () => ({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 });
+  const paint = options.hasColor ? paintWith(options.style) : undefined;
+  let input: LineInput | undefined;
+  const write = (text: string) => (input === undefined ? void stdout.write(text) : input.writeAbove(text));
+  using screen = new ChatScreen(write, { style: options.style, paint, size });
+  using keyboard = new LineInput({
+    ...options,
+    onInterrupt: () => chat.cancel(),
+    onNote: (text) => screen.note(text.replace(/\n$/, '')),
   });
-  const chat = new Chat({ ...options, view: screen });
+  input = keyboard;
+  const answers = new InPlaceAnswers({
+    questions,
+    input: keyboard,
+    screen,
+    size,
+    paint,
+    onInterrupt: () => chat.cancel(),
+  });
+  const view = viewOf(screen, answers);
+  const chat = new Chat({ ...options, view });
   for (const line of options.banner) screen.say(line);
-  options.onOpen?.(screen);
-  using input = new LineInput({ stdin, stdout, onInterrupt: () => chat.cancel() });
-  input.remember(said(chat));
+  if (options.isResumed) showLastTurns(screen, chat.conversation.view);
+  options.onOpen?.(view);
+  keyboard.remember(said(chat));
   const stop = () => {
     chat.cancel();
-    input[Symbol.dispose]();
+    keyboard[Symbol.dispose]();
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
-    await converse(chat, input, screen, signal);
+    await converse(chat, { input: keyboard, answers, screen, signal });
   } finally {
     signal.removeEventListener('abort', stop);
-    await chat.close(
-      signal.aborted ? 'interrupted' : 'completed',
-      signal.aborted ? 'stopped by a signal' : undefined,
-    );
+    // From here on Ctrl+C is a signal again, and every signal is heard until the agent is gone.
+    keyboard[Symbol.dispose]();
+    await chat.leave(signal);
   }
   screen.note(`Saved: ${visibleLine(chat.path)}`);
   return chat.path;
 }
 
+function viewOf(screen: ChatScreen, answers: InPlaceAnswers): ChatView {
+  return {
+    say: (text) => screen.say(text),
+    note: (text) => screen.note(text),
+    warn: (text) => screen.warn(text),
+    event: (event) => screen.event(event),
+    working(isWorking) {
+      if (!isWorking) void answers.withdraw();
+      screen.working(isWorking);
+    },
+    asked: (view) => answers.add(view),
+  };
+}
+
 async function converse(
   chat: Chat,
-  input: LineInput,
-  screen: ChatScreen,
-  signal: AbortSignal,
+  parts: {
+    readonly input: LineInput;
+    readonly answers: InPlaceAnswers;
+    readonly screen: ChatScreen;
+    readonly signal: AbortSignal;
+  },
 ): Promise<void> {
+  const { input, answers, screen, signal } = parts;
   while (!signal.aborted) {
-    const next = await input.ask(`${chat.agent}> `);
-    if (next.type === 'end') return;
+    await answers.withdraw();
+    const next = await input.ask(PROMPT);
     if (next.type === 'interrupt') screen.note('Ctrl+D or /exit leaves.');
-    else if (!(await chat.handle(next.text))) return;
+    else if (next.type !== 'message' || !(await chat.handle(next.text))) return;
   }
+}
+
+const TURNS_SHOWN = 4;
+const LINES_SHOWN = 12;
+
+/** Where the conversation stood, so that nobody has to look it up. */
+function showLastTurns(screen: ChatScreen, { turns, turnCount }: ConversationView): void {
+  const shown = turns.slice(-TURNS_SHOWN);
+  const last = shown.at(-1);
+  if (last === undefined) return;
+  const before = turnCount - shown.length;
+  if (before > 0) screen.note(`(${counted(before, 'turn')} before: /history)`);
+  for (const { role, content } of shown) {
+    const lines = firstLines(content, LINES_SHOWN, '/history');
+    if (role === 'assistant') screen.recall(lines.join('\n'));
+    else screen.say(`${PROMPT}${lines.join(`\n${' '.repeat(PROMPT.length)}`)}`);
+  }
+  const asked = turns.findLast(({ role }) => role === 'user');
+  if (last.role === 'assistant' && asked?.failure == null) return;
+  const why = asked?.failure == null ? '' : ` (${visibleExcerpt(asked.failure, 200)})`;
+  screen.warn(`Your last message was not answered${why}. It is not sent again by itself.`);
 }
 
 function said(chat: Chat): string[] {

@@ -2,8 +2,11 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { AgentEvent } from '../../agents/index.js';
 import { InvalidInputError, visibleJson } from '../../foundation/index.js';
+import type { QuestionView } from '../../sessions/question/index.js';
+import { cardText } from './card.js';
 import { Chat, type ChatOptions, type ChatParty, type ChatView } from './chat.js';
-import { ChatScreen, type ChatStyle } from './screen.js';
+import { PlainScreen } from './plain-screen.js';
+import type { ChatStyle } from './screen.js';
 
 export interface PlainChatOptions extends Omit<ChatOptions, 'view' | 'party'> {
   /** Called with the first message: without one there is no conversation. */
@@ -53,10 +56,7 @@ export async function openChat(options: PlainChatOptions): Promise<PlainResult> 
   } finally {
     signal.removeEventListener('abort', stop);
     lines.close();
-    await chat?.close(
-      signal.aborted ? 'interrupted' : 'completed',
-      signal.aborted ? 'stopped by a signal' : undefined,
-    );
+    await chat?.leave(signal);
   }
   return { path: chat?.path ?? null, isAllAnswered };
 }
@@ -77,15 +77,20 @@ function parseMessage(line: string): string {
   return content;
 }
 
+function howToAnswer({ id }: QuestionView): string {
+  return `Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)}, or holdfast inbox)`;
+}
+
 function plainView({ stdout, stderr, style }: PlainChatOptions): ChatView {
-  const answers = new ChatScreen((text) => void stdout.write(text), { style, hasSpinner: false });
-  const notes = new ChatScreen((text) => void stderr.write(text), { style, hasSpinner: false });
+  const answers = new PlainScreen((text) => void stdout.write(text), style);
+  const notes = new PlainScreen((text) => void stderr.write(text), style);
   return {
     say: (text) => answers.say(text),
     note: (text) => notes.note(text),
     warn: (text) => notes.warn(text),
     event: (event) => (event.type === 'text' ? answers : notes).event(event),
     working: (isWorking) => answers.working(isWorking),
+    asked: (view) => notes.note(`${cardText(view)}\n${howToAnswer(view)}`),
   };
 }
 
@@ -97,5 +102,10 @@ function jsonView({ stdout }: PlainChatOptions): ChatView {
     warn: (text) => write({ type: 'warning', text }),
     event: (event: AgentEvent) => write(event),
     working: () => {},
+    asked: (view) => {
+      const { id, questions, asker } = view;
+      write({ type: 'asked', id, asker, questions });
+      write({ type: 'note', text: howToAnswer(view) });
+    },
   };
 }

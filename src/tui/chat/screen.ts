@@ -1,50 +1,102 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
-import { visibleBlock } from '../../foundation/index.js';
+import { widthOf, wrapSpans } from '../wrap.js';
+import { AnswerLines, type Paint } from './answer-lines.js';
 import type { ChatView } from './chat.js';
 
 /** Colours for lines; the same text where there are none. */
 export interface ChatStyle {
+  bold(text: string): string;
   dim(text: string): string;
   yellow(text: string): string;
+  cyan(text: string): string;
+}
+
+export interface ChatScreenOptions {
+  readonly style: ChatStyle;
+  /** Looks for what the agent writes; undefined shows it as it was written. */
+  readonly paint: Paint | undefined;
+  /** The size of the terminal now. */
+  readonly size: () => { readonly columns: number; readonly rows: number };
+}
+
+/** The looks of Markdown in these colours. */
+export function paintWith(style: ChatStyle): Paint {
+  return ({ text, look }) => {
+    if (look === 'bold' || look === 'heading') return style.bold(text);
+    if (look === 'code') return style.cyan(text);
+    return look === 'dim' ? style.dim(text) : text;
+  };
+}
+
+/** Breaks a line between words; one with a word that does not fit is left to the terminal, so that a path can be copied. */
+function wrapWords(line: string, columns: number): string[] {
+  if (widthOf(line) <= columns || line.split(' ').some((word) => widthOf(word) > columns)) return [line];
+  return wrapSpans([{ text: line }], columns).map((row) => row.map(({ text }) => text).join(''));
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
 
 /** The chat as it scrolls by: answers as they come, a line for each tool, a spinner while nothing comes. */
-export class ChatScreen implements ChatView, Disposable {
+export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
   readonly #write: (text: string) => void;
-  readonly #style: ChatStyle;
-  readonly #hasSpinner: boolean;
-  #isAtLineStart = true;
+  readonly #options: ChatScreenOptions;
+  readonly #answer: AnswerLines;
   #spinner: NodeJS.Timeout | undefined;
   #frame = 0;
   #startedAt = 0;
+  /** Whether a person is being asked: then nothing may be drawn below. */
+  #isAsking = false;
+  /** How many rows at the end are drawn again: of the line that the agent is writing, or the spinner. */
+  #drawnRows = 0;
   #isSpinnerShown = false;
 
-  constructor(
-    write: (text: string) => void,
-    options: { readonly style: ChatStyle; readonly hasSpinner: boolean },
-  ) {
+  constructor(write: (text: string) => void, options: ChatScreenOptions) {
     this.#write = write;
-    this.#style = options.style;
-    this.#hasSpinner = options.hasSpinner;
+    this.#options = options;
+    const show = (rows: readonly string[]) => this.#show(rows);
+    this.#answer = new AnswerLines(
+      {
+        keep: (rows) => this.#keep(rows),
+        show,
+        get columns() {
+          return options.size().columns;
+        },
+        get rows() {
+          return options.size().rows;
+        },
+      },
+      options.paint,
+    );
   }
 
   say(text: string): void {
-    this.#line(text);
+    this.#lines(text, (row) => row);
   }
 
   note(text: string): void {
-    this.#line(this.#style.dim(text));
+    this.#lines(text, (row) => this.#options.style.dim(row));
   }
 
   warn(text: string): void {
-    this.#line(this.#style.yellow(text));
+    this.#lines(text, (row) => this.#options.style.yellow(row));
+  }
+
+  /** Rows as they are. */
+  rows(rows: readonly string[]): void {
+    this.#answer.end();
+    this.#keep(rows);
+  }
+
+  /** Something that was said before. */
+  recall(text: string): void {
+    this.#answer.begin();
+    this.#answer.push(text);
+    this.#answer.end();
   }
 
   event(event: AgentEvent): void {
-    if (event.type === 'text') this.#print(visibleBlock(event.text));
+    if (event.type === 'text') this.#answer.push(event.text);
     else {
       const line = describeEvent(event);
       if (line !== undefined) this.note(line);
@@ -54,12 +106,21 @@ export class ChatScreen implements ChatView, Disposable {
   working(isWorking: boolean): void {
     clearInterval(this.#spinner);
     this.#spinner = undefined;
-    this.#hideSpinner();
-    if (!isWorking) this.#startLine();
-    else if (this.#hasSpinner) {
-      this.#startedAt = performance.now();
-      this.#spinner = setInterval(() => this.#spin(), FRAME_MS);
+    if (!isWorking) {
+      this.#answer.end();
+      this.#show([]);
+      return;
     }
+    this.#answer.begin();
+    this.#startedAt = performance.now();
+    this.#spinner = setInterval(() => this.#spin(), FRAME_MS);
+  }
+
+  /** A person is asked from now on, below what is here, or is not any more. */
+  asking(isAsking: boolean): void {
+    this.#answer.end();
+    this.#show([]);
+    this.#isAsking = isAsking;
   }
 
   [Symbol.dispose](): void {
@@ -68,35 +129,31 @@ export class ChatScreen implements ChatView, Disposable {
 
   #spin(): void {
     // Only where nothing else stands: an answer that pauses in a line is not written over.
-    if (!this.#isAtLineStart && !this.#isSpinnerShown) return;
+    if (this.#isAsking || (this.#drawnRows > 0 && !this.#isSpinnerShown)) return;
     const seconds = Math.floor((performance.now() - this.#startedAt) / 1_000);
     this.#frame += 1;
+    const frame = FRAMES[this.#frame % FRAMES.length];
+    this.#show([this.#options.style.dim(`${frame} ${seconds} s (Ctrl+C cancels)`)]);
     this.#isSpinnerShown = true;
-    this.#write(
-      `\r\x1b[K${this.#style.dim(`${FRAMES[this.#frame % FRAMES.length]} ${seconds} s (Ctrl+C cancels)`)}`,
-    );
   }
 
-  #hideSpinner(): void {
-    if (this.#isSpinnerShown) this.#write('\r\x1b[K');
+  /** Draws rows in place of those that were drawn last; the cursor stays in the last one. */
+  #show(rows: readonly string[]): void {
+    if (this.#isAsking) return;
+    const up = this.#drawnRows > 1 ? `\x1b[${this.#drawnRows - 1}A` : '';
+    const erase = this.#drawnRows === 0 ? '' : `${up}\r\x1b[J`;
+    if (erase !== '' || rows.length > 0) this.#write(`${erase}${rows.join('\r\n')}`);
+    this.#drawnRows = rows.length;
     this.#isSpinnerShown = false;
   }
 
-  #print(text: string): void {
-    if (text === '') return;
-    this.#hideSpinner();
-    this.#write(text);
-    this.#isAtLineStart = text.endsWith('\n');
+  #keep(rows: readonly string[]): void {
+    this.#show([]);
+    if (rows.length > 0) this.#write(`${rows.join('\n')}\n`);
   }
 
-  #line(text: string): void {
-    this.#hideSpinner();
-    this.#startLine();
-    this.#write(`${text}\n`);
-  }
-
-  #startLine(): void {
-    if (!this.#isAtLineStart) this.#write('\n');
-    this.#isAtLineStart = true;
+  #lines(text: string, paint: (row: string) => string): void {
+    const { columns } = this.#options.size();
+    this.rows(text.split('\n').flatMap((line) => wrapWords(line, columns).map(paint)));
   }
 }

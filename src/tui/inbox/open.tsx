@@ -2,16 +2,14 @@ import { render } from 'ink';
 import type { Clock } from '../../foundation/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import { allowStyles } from '../colors.js';
+import { holdTerminal, type TerminalStreams } from '../hold-terminal.js';
 import { KeyDecoder } from '../keys.js';
 import { InboxApp } from './app.js';
 import { InboxController, type InboxResult } from './controller.js';
 
-export interface OpenInboxOptions {
+export interface OpenInboxOptions extends TerminalStreams {
   readonly questions: QuestionSessions;
   readonly clock: Clock;
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
   readonly hasColor: boolean;
   readonly hasBell: boolean;
   readonly isOnce: boolean;
@@ -19,12 +17,6 @@ export interface OpenInboxOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * Alternate screen from its first cell on, bracketed paste, no cursor, no line wrap (where the terminal counts a character wider than we do,
- * it must not push the rows below); and all of it back.
- */
-const ENTER = '\x1b[?1049h\x1b[2J\x1b[H\x1b[?2004h\x1b[?7l\x1b[?25l';
-const LEAVE = '\x1b[?25h\x1b[?7h\x1b[?2004l\x1b[?1049l';
 const BELL = '\x07';
 
 /** Opens the inbox in the terminal and returns when the person leaves. The terminal is put back on every way out. */
@@ -38,21 +30,15 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
     },
   });
   const decoder = new KeyDecoder((key) => controller.press(key));
-  const onData = (chunk: Buffer) => decoder.push(chunk);
-  const release = holdBack(options.stderr);
-  const restore = () => {
-    controller.stop();
-    stdin.off('data', onData);
-    stdin.setRawMode(false);
-    stdin.pause();
-    stdout.write(LEAVE);
-    release();
-  };
+  // Warnings would be written across the screen; they are kept until it is gone.
+  const held: string[] = [];
+  const putBack = holdTerminal(options, 'alternate', {
+    onData: (chunk) => decoder.push(chunk),
+    onNote: (text) => {
+      if (held.length < MAX_HELD) held.push(text);
+    },
+  });
   const stop = () => controller.stop();
-  stdin.setRawMode(true);
-  stdin.on('data', onData);
-  stdout.write(ENTER);
-  process.once('exit', restore);
   try {
     await controller.start();
     const ink = render(
@@ -67,9 +53,10 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
     return result;
   } finally {
     signal.removeEventListener('abort', stop);
-    process.off('exit', restore);
+    controller.stop();
     decoder.close();
-    restore();
+    putBack();
+    for (const text of held) options.stderr.write(text);
   }
 }
 
@@ -82,22 +69,6 @@ function withoutRows(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-}
-
-/** Warnings would be written across the screen; they are kept until it is gone. Returns how to let them out. */
-function holdBack(stderr: NodeJS.WriteStream): () => void {
-  if (!stderr.isTTY) return () => {};
-  const held: string[] = [];
-  const { write } = stderr;
-  stderr.write = (chunk: string | Uint8Array) => {
-    if (held.length < MAX_HELD)
-      held.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8'));
-    return true;
-  };
-  return () => {
-    stderr.write = write;
-    for (const text of held.splice(0)) stderr.write(text);
-  };
 }
 
 const MAX_HELD = 100;

@@ -1,11 +1,11 @@
 import { render } from 'ink';
 import type { RunEvent } from '../../runner/index.js';
 import { allowStyles } from '../colors.js';
+import { holdTerminal, type TerminalStreams } from '../hold-terminal.js';
 import { KeyDecoder } from '../keys.js';
 import { RunViewApp } from './app.js';
 import { RunViewController, type RunViewControllerOptions } from './controller.js';
 import { DrawnFrame } from './drawn-frame.js';
-import { holdTerminal, type TerminalStreams } from './hold-terminal.js';
 
 export interface OpenRunViewOptions extends RunViewControllerOptions, TerminalStreams {
   readonly hasColor: boolean;
@@ -30,7 +30,7 @@ export function openRunView(options: OpenRunViewOptions): RunView {
   const controller = new RunViewController(options);
   const decoder = new KeyDecoder((key) => controller.press(key));
   const frame = new DrawnFrame();
-  const putBack = holdTerminal(options, {
+  const putBack = holdTerminal(options, 'live', {
     onData: (chunk) => decoder.push(chunk),
     // Called before Ink's own listener, which erases the frame by its number of rows.
     onResize: () => stdout.write(frame.eraseOverhang(stdout.columns)),

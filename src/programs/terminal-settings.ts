@@ -1,0 +1,49 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { definedOnly } from './program.js';
+
+/** Longer than `stty` ever takes; a terminal that does not answer is left as it is. */
+const LIMIT_MS = 2_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The settings of the terminal at our standard input, in a form that `stty` takes back; null where it does not tell. */
+export function readTerminalSettings(environment: Environment): string | null {
+  const settings = stty(environment, ['-g'])?.trim() ?? '';
+  return SETTINGS.test(settings) ? settings : null;
+}
+
+/**
+ * Puts settings back into a terminal that somebody left raw; one that is not raw is not touched. Node takes a terminal for right
+ * as it was when the process began and makes it so again at the end: the settings are put back once more behind that.
+ */
+export function mendTerminalSettings(environment: Environment, settings: string): void {
+  if (!SETTINGS.test(settings) || !/(?:^|\s)-icanon\b/.test(stty(environment, ['-a']) ?? '')) return;
+  stty(environment, [settings]);
+  const behind = spawn('sh', ['-c', BEHIND_US, settings], {
+    env: definedOnly(environment),
+    stdio: ['pipe', 'ignore', 'ignore', 0],
+    detached: true, // Ctrl+C is not meant for it, and it may set a terminal that is not its own
+  });
+  behind.on('error', () => {}); // then it stays as it was, as without us
+  behind.unref();
+  // Nothing is ever written: it ends with us.
+  (behind.stdin as Socket | null)?.unref();
+}
+
+/** Waits for the end of its input, with which we begin to end, and then at most two seconds until we are gone. */
+const BEHIND_US =
+  'cat > /dev/null; i=0; while kill -0 "$PPID" 2> /dev/null && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; exec stty "$0" <&3';
+
+/** As GNU and BSD write them. */
+const SETTINGS = /^[\w:=]{1,1000}$/;
+
+function stty(environment: Environment, args: readonly string[]): string | undefined {
+  const { status, stdout } = spawnSync('stty', [...args], {
+    env: definedOnly(environment),
+    stdio: ['inherit', 'pipe', 'ignore'],
+    encoding: 'utf8',
+    timeout: LIMIT_MS,
+  });
+  return status === 0 ? stdout : undefined;
+}
