@@ -79,6 +79,8 @@ export const REQUIREMENTS = {
   L13: 'metrics and phase-status.log per iteration',
   L14: 'interrupted by SIGINT or SIGTERM: suspended; by SIGKILL or power loss: found as suspended',
   L15: '`/bp:autonomous <prp>` from Claude Code creates or resumes the session (plugin in integrations/claude-code)',
+  R08: 'cost and budgets: reported dollars, else tokens times a price with a source and a date, else unknown',
+  R13: 'tokens and cost equal what the service reported, to the digit, for each agent, with and without kills',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -14,9 +14,12 @@ export type {
   AgentConnection,
   AgentDriver,
   DriverTools,
+  KeptReply,
   McpServerSpec,
+  ReadReplies,
   ResumeHandle,
   StartOptions,
+  TranscriptPlace,
 } from './driver.js';
 export { AgentBusyError, AgentEndedError, AgentNotStartedError, AgentUnknownError } from './errors.js';
 export {
@@ -34,3 +37,14 @@ export {
   type PermissionPolicy,
   type PermissionRequest,
 } from './permission.js';
+export { loadPrices } from './prices/load.js';
+export type { OwnPrice, Priced, PriceOf } from './prices/price.js';
+export {
+  checkedUsage,
+  hasTokens,
+  NO_TOKENS,
+  plusTokens,
+  plusUsage,
+  type TokenCounts,
+  tokensBeyond,
+} from './usage.js';

@@ -1,5 +1,6 @@
 export { type Clock, sleepOrHint, systemClock, timestamp } from './clock.js';
 export { counted } from './counted.js';
+export { withoutNoise } from './dollars.js';
 export {
   AbortedError,
   HoldfastError,

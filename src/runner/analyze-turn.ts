@@ -7,6 +7,7 @@ import {
   NO_CLAIM,
   type Phase,
   parseStatus,
+  type Used,
 } from '../sessions/loop/index.js';
 import type { PromptResponse } from '../sessions/process/index.js';
 import type { CheckResults } from './checks.js';
@@ -30,18 +31,20 @@ export interface TurnFacts {
   readonly documents: Measurement['documents'];
   readonly progress: StoryProgress | undefined;
   readonly activeMs: number;
+  /** What was used and not counted yet. */
+  readonly used: Used;
 }
 
 /** What an iteration achieved, as the loop judges it. Pure. */
 export function analyzeTurn(facts: TurnFacts): IterationOutcome {
-  const { exchange, limits, activeMs } = facts;
+  const { exchange, limits, activeMs, used } = facts;
   if (exchange.kind === 'failure') {
     return {
       run: exchange.timeUp === null ? 'crashed' : 'timed-out',
       measured: measurementOf(facts),
       claim: NO_CLAIM,
       error: exchange.timeUp ?? exchange.message,
-      usage: { activeMs },
+      usage: { ...used, activeMs },
     };
   }
   const { response } = exchange;
@@ -54,17 +57,10 @@ export function analyzeTurn(facts: TurnFacts): IterationOutcome {
     claim: run === 'answered' ? claimOf(parseStatus(response.stdout)) : NO_CLAIM,
     error: errorOf(facts, response, run),
     permissionDenials: response.denials.length,
-    usage: { activeMs, ...usageOf(response) },
+    usage: { ...used, activeMs },
     ...(limit === undefined ? {} : { limit }),
     ...(facts.progress === undefined ? {} : { nextStory: facts.progress.nextStory }),
   };
-}
-
-/** What an exchange cost. Cached input that is read again is not counted: it is what a long conversation is made of. */
-export function usageOf({ usage }: PromptResponse): { tokens: number; costUsd: number } {
-  if (usage === null) return { tokens: 0, costUsd: 0 };
-  const tokens = usage.inputTokens + usage.outputTokens + usage.cacheWriteTokens;
-  return { tokens, costUsd: usage.costUsd ?? 0 };
 }
 
 /** Whether an exchange is worth running the checks for: it was answered, or it changed something. */

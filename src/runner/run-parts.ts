@@ -22,6 +22,8 @@ export interface RunParts {
   readonly loop: OwnedLoop;
   readonly plan: RunPlan;
   readonly conversation: Conversation;
+  /** How many files of the project were written since a moment, as far as that can still be told. */
+  readonly filesChangedSince: (since: Date) => Promise<number>;
   readonly taker: TurnTaker;
   readonly questions: QuestionSessions;
   readonly checks: readonly Check[];

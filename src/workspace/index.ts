@@ -3,6 +3,7 @@ export {
   type RepositoryChange,
   type WorkspaceChanges,
 } from './compare-snapshots.js';
+export { countChangedSince } from './count-changed-since.js';
 export { countDocuments, type DocumentCount } from './count-documents.js';
 export type { Commit } from './git-history.js';
 export { type GuessedChanges, guessChanges } from './guess-changes.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../src/app/index.js';
+import { ConfigError, CostUnknownError } from '../../src/app/index.js';
 import { InvalidCatalogIdError, RestoreBlockedError } from '../../src/catalog/index.js';
 import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
 import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
@@ -146,6 +146,7 @@ describe('exit codes', () => {
     [new InvalidCatalogIdError('x'), 'INVALID_SESSION_ID', 2],
     [new RestoreBlockedError({ kind: 'loop', id: 'x' }), 'RESTORE_BLOCKED', 1],
     [new PlanNotFoundError('x'), 'PLAN_NOT_FOUND', 4],
+    [new CostUnknownError('codex', null), 'COST_UNKNOWN', 2],
     [new NoChecksError(), 'NO_CHECKS', 2],
     [new StorageError('x', facts), 'STORAGE_FAILED', 1],
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],

@@ -48,7 +48,7 @@ export class ClaudeConnection implements AgentConnection {
     this.#options = options;
     this.#sessionId = options.resume?.id ?? tools.ids.uuid();
     const { resume } = options;
-    this.#reader = new ClaudeReader({ isResumed: resume !== undefined, costBefore: resume?.costUsd });
+    this.#reader = new ClaudeReader({ isResumed: resume !== undefined });
     this.#permissions = new Permissions({
       policy: options.permissions,
       mcpServers: options.mcpServers,
@@ -59,10 +59,6 @@ export class ClaudeConnection implements AgentConnection {
 
   get resumeHandle(): ResumeHandle {
     return { driver: 'claude', id: this.#reader.sessionId ?? this.#sessionId };
-  }
-
-  get conversationCostUsd(): number | null {
-    return this.#reader.totalCost;
   }
 
   get pid(): number | null {

@@ -3,6 +3,7 @@ import {
   cleanAutomatically,
   conversationPath,
   openConversations,
+  openPrices,
   readTextFile,
   turnTaker,
   writeTextFile,
@@ -105,12 +106,14 @@ async function talk(
   const { services, terminal, signal, isJson } = context;
   const permissions = permissionMode(values.permissions);
   let view: ChatView | undefined;
+  const priceOf = await openPrices(services);
   const notes = questionNotes(services, (text) => view?.note(text));
   const partyOf = (agentName: string | undefined, conversation: Conversation): ChatParty => {
     const agent = chooseAgent(services, agentName);
     const taker = turnTaker(services, agent, conversation, {
       permissions,
       model: values.model,
+      priceOf,
       onAsked: notes.onAsked,
       onContinuation: (continuation) => {
         const words = describeContinuation(continuation);

@@ -1,5 +1,5 @@
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import type { LoopReport, ResumeOffer } from '../../sessions/loop/index.js';
+import { costText, dollarsText, type LoopReport, type ResumeOffer } from '../../sessions/loop/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 
@@ -97,7 +97,8 @@ function usageOf({ usage, budget }: LoopReport): string {
     count(usage.iterations, budget.iterations, 'iteration'),
     `${of((usage.activeMs / 60_000).toFixed(1), minutes)} min`,
     count(usage.tokens, budget.tokens, 'token'),
-    `$${of(usage.costUsd.toFixed(2), budget.costUsd)}`,
+    ...(usage.cacheReadTokens === 0 ? [] : [`${usage.cacheReadTokens} read from the cache`]),
+    `${costText(usage)}${typeof budget.costUsd === 'number' ? ` of ${dollarsText(budget.costUsd)}` : ''}`,
   ].join(', ');
 }
 

@@ -1,5 +1,6 @@
 import type { RunReport } from '../../diagnostics/index.js';
 import { visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { costText, tokensText } from '../../sessions/loop/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
@@ -30,7 +31,7 @@ export function renderReportMarkdown(report: RunReport): string {
   );
   for (const phase of report.phases)
     lines.push(
-      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(phase.exitReason ?? 'no')} | ${phase.tokens} | ${dollars(phase.costUsd)} | ${phase.filesChanged} |`,
+      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(phase.exitReason ?? 'no')} | ${phase.tokens} | ${costText(phase)} | ${phase.filesChanged} |`,
     );
   if (report.tests.length > 0)
     lines.push('', '| Phase | Iteration | Pass | Fail | Total |', '| --- | --- | --- | --- | --- |');
@@ -51,8 +52,10 @@ function factsOf(report: RunReport): [string, string][] {
     ['last active', report.lastActivityAt],
     ['iterations', String(usage.iterations)],
     ['worked', `${(usage.activeMs / 60_000).toFixed(1)} min`],
-    ['tokens', String(usage.tokens)],
-    ['cost', dollars(usage.costUsd)],
+    ['tokens', tokensText(usage)],
+    ['cache reads', `${usage.cacheReadTokens ?? 0}, not among the tokens`],
+    ['cost', costText(usage)],
+    ...report.priceSources.map((source): [string, string] => ['prices', source]),
     [
       'breaker',
       `${report.breaker.state}${report.breaker.openReason === null ? '' : `: ${report.breaker.openReason}`}`,
@@ -66,12 +69,7 @@ const PHASE_COLUMNS = ['PHASE', 'ITERATIONS', 'FILES', 'TOKENS', 'COST', 'ENDED'
 function phaseRow(phase: RunReport['phases'][number]): string[] {
   const numbers = [phase.iterations, phase.filesChanged, phase.tokens].map(String);
   const end = phase.completedAt === null ? 'not yet' : (phase.exitReason ?? 'without a reason');
-  return [visibleLine(phase.name), ...numbers, dollars(phase.costUsd), visibleExcerpt(end, 80)];
-}
-
-/** Cents are too coarse for what a short turn costs. */
-function dollars(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 3 : 2)}`;
+  return [visibleLine(phase.name), ...numbers, costText(phase), visibleExcerpt(end, 80)];
 }
 
 function pointText({ phase, iteration, passing, failing, total }: RunReport['tests'][number]): string {

@@ -1,5 +1,5 @@
 export { UNREADABLE_LOOP } from './archive.js';
-export { type BudgetReached, checkBudget } from './budget.js';
+export { type BudgetReached, checkBudget, isCostUnknown, type Used } from './budget.js';
 export { LoopEndedError, LoopNotFoundError, LoopNotResumableError, LoopPoisonedError } from './errors.js';
 export { type Decision, type IterationOutcome, phaseOf } from './iteration.js';
 export { type LoopStatus, loopLifecycle } from './lifecycle.js';
@@ -32,4 +32,12 @@ export {
   parseStatus,
   type StatusBlock,
 } from './status-block.js';
+export {
+  type CostSource,
+  costSourceOf,
+  costText,
+  dollarsText,
+  type ShownUsage,
+  tokensText,
+} from './usage-text.js';
 export type { LoopView, PhaseView } from './view.js';

@@ -1,5 +1,5 @@
 import { redact } from '../../foundation/index.js';
-import { addUsage, type BudgetReached, checkBudget, NO_USAGE } from './budget.js';
+import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './budget.js';
 import { afterIteration, type BreakerFacts, enterPhase } from './circuit-breaker.js';
 import { judgeGates } from './dual-gate.js';
 import { hashError } from './error-hash.js';
@@ -15,7 +15,7 @@ import {
 } from './metrics.js';
 import { type Phase, PRESETS } from './presets.js';
 import { type LimitSignal, recordAnswer, recordLimit } from './rate-limit.js';
-import type { ErrorEntry, LoopDocuments, LoopState, Usage } from './schema.js';
+import type { ErrorEntry, LoopDocuments, LoopState } from './schema.js';
 import { formatStatusBlock } from './status-block.js';
 
 /** What came of one iteration, as the runner found it. */
@@ -25,7 +25,7 @@ export interface IterationOutcome {
   readonly claim: Claim;
   readonly error?: string | null | undefined;
   readonly permissionDenials?: number | undefined;
-  readonly usage?: Partial<Pick<Usage, 'activeMs' | 'tokens' | 'costUsd'>> | undefined;
+  readonly usage?: Used | undefined;
   readonly limit?: LimitSignal | undefined;
   /** With stories: the one that follows this one; null after the last. */
   readonly nextStory?: string | null | undefined;

@@ -61,6 +61,15 @@ export function filesChangedAfter(
   return before + created + modified + deleted;
 }
 
+/** The metrics with files that were changed outside of a complete iteration. */
+export function withFiles(metrics: Metrics, unit: string, files: number): Metrics {
+  const phase = metrics.phases[unit];
+  if (phase === undefined || phase === null || files === 0) return metrics;
+  const changed = numberIn(phase.currentMetrics, 'files_changed') + files;
+  const currentMetrics = { ...phase.currentMetrics, files_changed: changed };
+  return { ...metrics, phases: { ...metrics.phases, [unit]: { ...phase, currentMetrics } } };
+}
+
 /** The metrics with one more iteration of a phase (or story). */
 export function recordNumbers(
   metrics: Metrics,

@@ -3,7 +3,9 @@ import { describeOwner } from '../../storage/index.js';
 import { NO_USAGE } from './budget.js';
 import { loopLifecycle } from './lifecycle.js';
 import { countdown, mayCall } from './rate-limit.js';
+import type { Usage } from './schema.js';
 import type { Detection } from './sessions.js';
+import { costSourceOf } from './usage-text.js';
 import type { LoopView } from './view.js';
 
 const Times = z.object({ until: z.string(), in: z.string(), reason: z.string() });
@@ -42,7 +44,17 @@ export const LoopReport = z.object({
   }),
   gates: z.object({ first: z.boolean(), second: z.boolean(), condition: z.string() }),
   calls: z.object({ made: z.int(), limit: z.int(), wait: Times.nullable() }),
-  usage: z.object({ iterations: z.int(), activeMs: z.number(), tokens: z.int(), costUsd: z.number() }),
+  usage: z.object({
+    iterations: z.int(),
+    activeMs: z.number(),
+    tokens: z.int(),
+    cacheReadTokens: z.int(),
+    estimatedTokens: z.int(),
+    costUsd: z.number(),
+    costSource: z.enum(['reported', 'priced', 'unknown']),
+    pricedUsd: z.number(),
+    unpricedTokens: z.int(),
+  }),
   budget: z.record(z.string(), z.unknown()),
   lastError: z
     .object({ at: z.string(), phase: z.string(), iteration: z.int(), error: z.string() })
@@ -59,7 +71,6 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
   const { breaker, dualGate, rateLimit } = documents;
   const permission = rateLimit === undefined ? undefined : mayCall(rateLimit, now);
   const lastError = state.errorHistory.at(-1);
-  const { iterations, activeMs, tokens, costUsd } = state.usage ?? NO_USAGE;
   return {
     sessionId: view.sessionId,
     kind: 'loop',
@@ -96,7 +107,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
           ? null
           : { until: permission.until, in: countdown(permission.until, now), reason: permission.reason },
     },
-    usage: { iterations, activeMs, tokens, costUsd },
+    usage: usageOf(state.usage ?? NO_USAGE),
     budget: { ...state.budget },
     lastError:
       lastError === undefined
@@ -110,6 +121,22 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     owner: owner.hold === 'free' ? null : describeOwner(owner),
     guidanceWaiting: state.guidance.length,
     faults: [...view.faults],
+  };
+}
+
+/** What was used, every number there. */
+function usageOf(usage: Usage): LoopReport['usage'] {
+  const costSource = costSourceOf(usage);
+  return {
+    iterations: usage.iterations,
+    activeMs: usage.activeMs,
+    tokens: usage.tokens,
+    cacheReadTokens: usage.cacheReadTokens ?? 0,
+    estimatedTokens: usage.estimatedTokens ?? 0,
+    costUsd: usage.costUsd,
+    costSource,
+    pricedUsd: usage.pricedUsd ?? 0,
+    unpricedTokens: usage.unpricedTokens ?? (costSource === 'unknown' ? usage.tokens : 0),
   };
 }
 
