@@ -91,6 +91,8 @@ export const REQUIREMENTS = {
   R02: 'every key and Ctrl+C work in every view at every moment, also after every prompt; the terminal is as before when we leave, also after SIGKILL of ours at the next start',
   R07: 'a conversation belongs to a directory: resuming it elsewhere is refused with the way there, or moved with --here',
   R14: 'chat --resume goes on as it was started; what is typed wins',
+  R08: 'cost and budgets: reported dollars, else tokens times a price with a source and a date, else unknown',
+  R13: 'tokens and cost equal what the service reported, to the digit, for each agent, with and without kills',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -56,7 +56,10 @@ export async function loadDriver(
     case 'claude':
       return (await import('./claude/index.js')).claudeDriver;
     case 'codex':
-      return (await import('./codex/index.js')).codexDriver;
+      return {
+        readReplies: (await import('./codex-rollouts.js')).readCodexReplies,
+        ...(await import('./codex/index.js')).codexDriver,
+      };
     case 'line':
       return (await import('./line/index.js')).lineDriver(definition.line);
     case 'acp': {

@@ -2,6 +2,7 @@ import type { Clock, Ids, Logger } from '../foundation/index.js';
 import type { ProgramExit, ProgramTools } from '../programs/index.js';
 import type { AgentEvent } from './events.js';
 import type { PermissionPolicy } from './permission.js';
+import type { TokenCounts } from './usage.js';
 
 /** What an agent can do, as its protocol (and it itself, once started) says. */
 export interface AgentCapabilities {
@@ -67,10 +68,37 @@ export interface DriverTools extends ProgramTools {
   readonly log: Logger;
 }
 
+/** Where an agent's own transcript of a conversation is to be found. */
+export interface TranscriptPlace
+  extends Pick<StartOptions, 'command' | 'args' | 'workingDirectory' | 'environment'> {
+  /** The conversation, as in its resume handle. */
+  readonly conversationId: string;
+}
+
+/** A reply of the model as the agent's own transcript keeps it. */
+export interface KeptReply {
+  /** As in the `usage` events of the driver; null where the transcript does not name replies. */
+  readonly reply: string | null;
+  readonly at: Date;
+  readonly model: string | null;
+  readonly tokens: TokenCounts;
+  /** Null where the agent does not keep it. */
+  readonly costUsd: number | null;
+}
+
+/** The replies since a moment, oldest first; null where the transcript cannot be found or read. Never throws. */
+export type ReadReplies = (
+  tools: DriverTools,
+  place: TranscriptPlace,
+  since: Date,
+) => Promise<readonly KeptReply[] | null>;
+
 /** How to talk to one kind of agent program. */
 export interface AgentDriver {
   readonly name: string;
   readonly capabilities: AgentCapabilities;
+  /** What the agent's own transcript says about replies that nobody may have heard: after a crash of ours, say. */
+  readonly readReplies?: ReadReplies | undefined;
   /** Starts the agent. Throws PROGRAM_NOT_STARTED, AGENT_NOT_STARTED; then nothing is left running. */
   start(tools: DriverTools, options: StartOptions): Promise<AgentConnection>;
 }

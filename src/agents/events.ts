@@ -1,15 +1,24 @@
-/** What one exchange, or a part of it, cost as far as the agent reports it; null = not reported. */
+/**
+ * What a reply of the model, or a whole exchange, used; null = not reported. The same for every agent: input is what was
+ * read anew, without what came from a cache or was written to one; output includes what the model thought.
+ */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** How much of the context window is in use after the exchange. */
+  /** How much of the context window is in use afterwards. */
   readonly contextTokens: number | null;
   readonly contextWindow: number | null;
-  /** Of this exchange alone, whatever the agent sums up. */
+  /** Of this reply or exchange alone, whatever the agent sums up. */
   readonly costUsd: number | null;
 }
+
+/** The tokens of a reply, by what is paid for them. */
+export type TokenCounts = Pick<
+  Usage,
+  'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'
+>;
 
 /** What a tool does, as far as permissions care. */
 export type ToolKind = 'read' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch' | 'other';
@@ -57,8 +66,23 @@ export type AgentEvent =
       /** What a person said about a denial. */
       readonly message?: string | undefined;
     }
-  /** What was used since the last event of this type: a turn may have one for each reply of the model, and they add up. */
-  | { readonly type: 'usage'; readonly usage: Usage }
+  /**
+   * What one reply cost, or whatever the exchange used since the last `usage` event. The usage of an exchange is the sum of
+   * these events; of `contextTokens` and `contextWindow` the latest count. They come as soon as the service has said it, so
+   * that an exchange that is cut short, or whose agent is killed, counts all the same. A cost covers everything that the
+   * exchange used before it: an agent that tells dollars only at the end tells its replies with `costUsd: null` and the
+   * dollars with a last event, whose tokens are what was not told yet (perhaps none).
+   */
+  | {
+      readonly type: 'usage';
+      readonly usage: Usage;
+      /** The model that replied, where that is known. */
+      readonly model?: string | null | undefined;
+      /** The reply as the agent's own transcript names it: by that name it is known again there, and counted once. */
+      readonly reply?: string | undefined;
+      /** Tokens that were told before and that the cost does not cover: those of a reply that was cut off. */
+      readonly uncovered?: TokenCounts | undefined;
+    }
   /** The agent tries again by itself. */
   | {
       readonly type: 'retry';
@@ -92,18 +116,3 @@ export const NO_USAGE: Usage = {
   contextWindow: null,
   costUsd: null,
 };
-
-/** Two parts of one exchange together; how full the context is, is what the later one says. */
-export function addUsage(before: Usage | null, after: Usage): Usage {
-  if (before === null) return after;
-  const isCostKnown = before.costUsd !== null || after.costUsd !== null;
-  return {
-    inputTokens: before.inputTokens + after.inputTokens,
-    outputTokens: before.outputTokens + after.outputTokens,
-    cacheReadTokens: before.cacheReadTokens + after.cacheReadTokens,
-    cacheWriteTokens: before.cacheWriteTokens + after.cacheWriteTokens,
-    contextTokens: after.contextTokens ?? before.contextTokens,
-    contextWindow: after.contextWindow ?? before.contextWindow,
-    costUsd: isCostKnown ? (before.costUsd ?? 0) + (after.costUsd ?? 0) : null,
-  };
-}

@@ -1,10 +1,11 @@
 import type { AgentEvent, TurnEnd, TurnEndReason } from './events.js';
 import { MessageBreaks } from './message-breaks.js';
+import { checkedUsage } from './usage.js';
 
 /**
  * One exchange as a queue between a protocol and its reader: events come in as they arrive and go out in order; the
- * first `turn-end` closes it, and whatever comes later is not of this exchange. Messages are kept apart here, for every
- * protocol and every reader.
+ * first `turn-end` closes it, and whatever comes later is not of this exchange. Messages are kept apart here, and numbers
+ * that count nothing are let go, for every protocol and every reader.
  */
 export class Exchange implements AsyncIterable<AgentEvent> {
   readonly #events: AgentEvent[] = [];
@@ -25,7 +26,8 @@ export class Exchange implements AsyncIterable<AgentEvent> {
   push(event: AgentEvent): void {
     if (this.#end !== undefined) return;
     if (event.type === 'turn-end') this.#end = event;
-    this.#events.push(this.#breaks.apply(event));
+    const checked = event.type === 'usage' ? { ...event, usage: checkedUsage(event.usage) } : event;
+    this.#events.push(this.#breaks.apply(checked));
     this.#wake?.();
   }
 

@@ -14,14 +14,16 @@ export type {
   AgentConnection,
   AgentDriver,
   DriverTools,
+  KeptReply,
   McpServerSpec,
+  ReadReplies,
   ResumeHandle,
   StartOptions,
+  TranscriptPlace,
 } from './driver.js';
 export { AgentBusyError, AgentEndedError, AgentNotStartedError, AgentUnknownError } from './errors.js';
 export {
   type AgentEvent,
-  addUsage,
   NO_USAGE,
   type ToolKind,
   type TurnEnd,
@@ -39,6 +41,8 @@ export {
   type PermissionPolicy,
   type PermissionRequest,
 } from './permission.js';
+export { loadPrices } from './prices/load.js';
+export type { OwnPrice, Priced, PriceOf } from './prices/price.js';
 export {
   type HopelessCause,
   type ServiceName,
@@ -47,3 +51,12 @@ export {
   serviceNameOf,
   serviceTroubleOf,
 } from './service-errors.js';
+export {
+  checkedUsage,
+  hasTokens,
+  NO_TOKENS,
+  plusTokens,
+  plusUsage,
+  type TokenCounts,
+  tokensBeyond,
+} from './usage.js';

@@ -13,9 +13,12 @@ export type {
   AgentConnection,
   AgentDriver,
   DriverTools,
+  KeptReply,
   McpServerSpec,
+  ReadReplies,
   ResumeHandle,
   StartOptions,
+  TranscriptPlace,
 } from './driver.js';
 export { AgentBusyError, AgentEndedError, AgentNotStartedError } from './errors.js';
 export type { AgentEvent, ToolKind, TurnEnd, TurnEndReason, Usage } from './events.js';

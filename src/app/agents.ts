@@ -5,6 +5,7 @@ import {
   BUILT_IN_AGENTS,
   DEFAULT_ORDER,
   type DriverTools,
+  type KeptReply,
   loadDriver,
   type McpServerSpec,
   type PermissionMode,
@@ -142,6 +143,26 @@ export interface StartAgentOptions {
   readonly isTold?: ((request: PermissionRequest) => boolean) | undefined;
   /** The question for a permission is on disk. */
   readonly onAsked?: ((view: QuestionView) => void) | undefined;
+}
+
+/** What the agent's own transcript of a conversation says; null where it has none that we know how to read. */
+export async function readReplies(
+  services: Services,
+  agent: AgentDefinition,
+  options: Pick<StartAgentOptions, 'workingDirectory'> & {
+    readonly conversationId: string;
+    readonly since: Date;
+  },
+): Promise<readonly KeptReply[] | null> {
+  const driver = await loadDriver(agent);
+  const place = {
+    command: agent.command,
+    args: agent.args,
+    workingDirectory: options.workingDirectory ?? services.workingDirectory,
+    environment: { ...services.environment, ...agent.environment },
+    conversationId: options.conversationId,
+  };
+  return (await driver.readReplies?.(driverTools(services), place, options.since)) ?? null;
 }
 
 /** Starts an agent with `holdfast mcp` at its side; orphans of dead supervisors are ended first. */

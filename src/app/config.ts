@@ -32,6 +32,15 @@ const Seconds = z
   .nonnegative()
   .max(100 * 365 * 24 * 60 * 60);
 
+/** What a model costs, in dollars per million tokens; the cache as input where nothing is said. */
+const PriceSettings = z.strictObject({
+  input: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+  cacheRead: z.number().nonnegative().optional(),
+  cacheWrite: z.number().nonnegative().optional(),
+});
+export type PriceSettings = z.infer<typeof PriceSettings>;
+
 interface Setting<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   readonly default: z.output<Schema>;
@@ -127,6 +136,8 @@ export interface Config {
   get<Key extends SettingKey>(key: Key): SettingValue<Key>;
   /** The user's own agents by name. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** The user's own prices by model, in dollars per million tokens. */
+  readonly prices: Readonly<Record<string, PriceSettings>>;
   /** `default`, or the path of the file that set it. */
   sourceOf(key: SettingKey): string;
   /** Where each root came from, in words. */
@@ -142,7 +153,7 @@ export function loadConfig(options: {
   const { roots, source } = deriveRoots(options.environment);
   const path = join(roots.config, 'config.json');
   const text = readUserFile(options.fileSystem, path);
-  const { settings: given, agents } = text === undefined ? NO_SETTINGS : parseSettings(path, text);
+  const { settings: given, agents, prices } = text === undefined ? NO_SETTINGS : parseSettings(path, text);
   const get = <Key extends SettingKey>(key: Key): SettingValue<Key> =>
     (given.has(key) ? given.get(key) : SETTINGS[key].default) as SettingValue<Key>;
   const directory = (key: 'question.dir' | 'conversation.dir' | 'loop.dir' | 'change.tempDir') =>
@@ -152,6 +163,7 @@ export function loadConfig(options: {
     roots,
     rootSource: source,
     agents,
+    prices,
     get,
     sourceOf: (key) => (given.has(key) ? path : 'default'),
     layout: deriveLayout(roots, options.workingDirectory, {
@@ -226,19 +238,25 @@ function ownRoots(environment: Environment, home: string) {
 interface ParsedSettings {
   readonly settings: ReadonlyMap<SettingKey, unknown>;
   readonly agents: Readonly<Record<string, AgentSettings>>;
+  readonly prices: Readonly<Record<string, PriceSettings>>;
 }
 
-const NO_SETTINGS: ParsedSettings = { settings: new Map(), agents: {} };
+const NO_SETTINGS: ParsedSettings = { settings: new Map(), agents: {}, prices: {} };
 
 function parseSettings(path: string, text: string): ParsedSettings {
-  const { version: _version, agents, ...rest } = parseObject(path, text);
+  const { version: _version, agents, prices, ...rest } = parseObject(path, text);
   const settings = new Map<SettingKey, unknown>();
   for (const [key, value] of flatten(path, rest, '')) {
     if (!Object.hasOwn(SETTINGS, key)) throw new ConfigError(path, `unknown key ${JSON.stringify(key)}`);
     settings.set(key as SettingKey, checked(path, key, SETTINGS[key as SettingKey].schema, value));
   }
   const Agents = z.record(AgentName, AgentSettings);
-  return { settings, agents: agents === undefined ? {} : checked(path, 'agents', Agents, agents) };
+  const Prices = z.record(z.string().min(1), PriceSettings);
+  return {
+    settings,
+    agents: agents === undefined ? {} : checked(path, 'agents', Agents, agents),
+    prices: prices === undefined ? {} : checked(path, 'prices', Prices, prices),
+  };
 }
 
 function parseObject(path: string, text: string): Readonly<Record<string, unknown>> {

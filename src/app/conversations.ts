@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { AgentDefinition } from '../agents/index.js';
+import type { AgentDefinition, PriceOf } from '../agents/index.js';
 import { messageOf } from '../foundation/index.js';
 import { type Continuation, TurnTaker } from '../runner/take-turn.js';
 import {
@@ -44,11 +44,13 @@ export function turnTaker(
   options: LaunchOptions & {
     readonly onContinuation?: (continuation: Continuation) => void;
     readonly acceptsChanges?: boolean;
+    /** What is written down of exchanges whose cost the agent does not tell. */
+    readonly priceOf?: PriceOf;
     /** For many exchanges in one working directory. */
     readonly memory?: ContentMemory;
   },
 ): TurnTaker {
-  const { onContinuation, acceptsChanges, memory, ...start } = options;
+  const { onContinuation, acceptsChanges, memory, priceOf, ...start } = options;
   return new TurnTaker({
     processes: openProcesses(services, { memory }),
     conversation,
@@ -56,6 +58,7 @@ export function turnTaker(
     log: services.log,
     maxTokens: interactiveSettings(services).maxTokens,
     acceptsChanges,
+    priceOf,
     onContinuation,
   });
 }

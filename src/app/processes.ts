@@ -8,7 +8,7 @@ import {
   type Workbench,
 } from '../sessions/process/index.js';
 import type { SnapshotOptions } from '../workspace/index.js';
-import { type StartAgentOptions, startAgent } from './agents.js';
+import { readReplies, type StartAgentOptions, startAgent } from './agents.js';
 import { projectDirectoryOf } from './loops.js';
 import type { Services } from './services.js';
 
@@ -77,5 +77,8 @@ export function launchOf(services: Services, agent: AgentDefinition, options: La
         onOutput,
         signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
       }),
+    reportsUsage: agent.driver !== 'line',
+    readReplies: (conversationId, since) =>
+      readReplies(services, agent, { ...options, conversationId, since }),
   };
 }

@@ -36,11 +36,18 @@ import {
   PRESETS,
   presetOf,
 } from '../sessions/loop/index.js';
-import { ContentMemory, countChangedLines, findStartingPoint, takeSnapshot } from '../workspace/index.js';
+import {
+  ContentMemory,
+  countChangedLines,
+  countChangedSince,
+  findStartingPoint,
+  takeSnapshot,
+} from '../workspace/index.js';
 import { chooseInstalledAgent, driverTools } from './agents.js';
 import { withdrawPermissions } from './ask-permission.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
+import { openPrices, refuseUnknownCost } from './prices.js';
 import { workbenchOf } from './processes.js';
 import { openChangePlan, releaseChangeOf } from './run-change.js';
 import { forgetRun, type RunStart, recallStart, rememberStart } from './run-memory.js';
@@ -229,6 +236,17 @@ export async function startRun(
   return end;
 }
 
+/** Refuses a limit in dollars that nobody could keep, of this start or of the session that goes on. Throws COST_UNKNOWN. */
+export async function checkCostLimit(
+  services: Services,
+  prepared: PreparedRun,
+  isNew: boolean,
+): Promise<void> {
+  const { wishes, detection, agent } = prepared;
+  const budget = isNew ? budgetOf(services, wishes) : { ...detection.session?.budget, ...wishes.budget };
+  await refuseUnknownCost(services, agent, { budget, model: wishes.model });
+}
+
 function startOf({ agent, wishes }: PreparedRun): RunStart {
   const { model, permissions, verify, context, idleMs, onEnd, isUnattendedSaid } = wishes;
   const isUnattended = isUnattendedSaid === true ? true : undefined;
@@ -314,6 +332,7 @@ async function runOwned(
     signal,
     // The person has just said how it is to be started.
     acceptsChanges: true,
+    priceOf: await openPrices(services),
     // An agent that writes the same again makes no progress.
     memory: new ContentMemory(),
     onContinuation: (continuation) => emit({ type: 'continuation', continuation }),
@@ -344,6 +363,10 @@ async function runOwned(
         loop,
         plan,
         conversation,
+        filesChangedSince: (since) => {
+          const workbench = workbenchOf(services);
+          return countChangedSince(workbench, projectDirectory, since, workbench);
+        },
         taker,
         questions,
         checks,

@@ -50,6 +50,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   SESSION_ID_TAKEN: ExitCode.locked,
   LOOP_NOT_FOUND: ExitCode.notFound,
   PLAN_NOT_FOUND: ExitCode.notFound,
+  COST_UNKNOWN: ExitCode.usage,
   NO_CHECKS: ExitCode.usage,
   CHECK_NOT_RUNNABLE: ExitCode.usage,
   PHASE_NOT_SKIPPABLE: ExitCode.usage,

@@ -1,6 +1,13 @@
 import * as z from 'zod';
-import type { ConversationView } from '../sessions/conversation/index.js';
-import type { ChangedFile, LoopView } from '../sessions/loop/index.js';
+import { withoutNoise } from '../foundation/index.js';
+import { type ConversationView, sumUsage, type UsageTotals } from '../sessions/conversation/index.js';
+import {
+  type ChangedFile,
+  type CostSource,
+  costSourceOf,
+  type LoopView,
+  type ShownUsage,
+} from '../sessions/loop/index.js';
 import { outcomeInWords, type QuestionView } from '../sessions/question/index.js';
 
 const Numbers = z.looseObject({
@@ -13,6 +20,7 @@ const Numbers = z.looseObject({
 const Used = z.looseObject({
   inputTokens: z.number().default(0),
   outputTokens: z.number().default(0),
+  cacheReadTokens: z.number().default(0),
   cacheWriteTokens: z.number().default(0),
   costUsd: z.number().nullable().default(null),
 });
@@ -31,9 +39,9 @@ export interface RunReport {
   readonly usage: {
     readonly iterations: number;
     readonly activeMs: number;
-    readonly tokens: number;
-    readonly costUsd: number;
-  };
+  } & UsedReport;
+  /** Where prices come from that were used, with their date. */
+  readonly priceSources: readonly string[];
   readonly phases: readonly PhaseReport[];
   /** Phases that a person ended without their gates. */
   readonly skipped: readonly {
@@ -84,14 +92,15 @@ export interface QuestionReport {
   readonly answeredAt: string | null;
 }
 
-export interface PhaseReport {
+/** Tokens and money, as `costText` and `tokensText` show them. */
+export type UsedReport = UsageTotals & { readonly costSource: CostSource };
+
+export interface PhaseReport extends UsedReport {
   readonly name: string;
   readonly iterations: number;
   readonly startedAt: string;
   readonly completedAt: string | null;
   readonly exitReason: string | null;
-  readonly tokens: number;
-  readonly costUsd: number;
   readonly filesChanged: number;
 }
 
@@ -123,7 +132,7 @@ export function reportRun({
   readonly log: string | null;
 }): RunReport {
   const { state, documents } = loop;
-  const { iterations = 0, activeMs = 0, tokens = 0, costUsd = 0 } = state.usage ?? {};
+  const { iterations = 0, activeMs = 0 } = state.usage ?? {};
   const endedAt = state.completedAt ?? state.lastActivity ?? state.startedAt;
   const tests = testsOf(loop);
   const uncommitted = new Set(state.startedFrom?.uncommitted);
@@ -136,7 +145,8 @@ export function reportRun({
     startedAt: state.startedAt,
     lastActivityAt: state.lastActivity ?? state.startedAt,
     elapsedMs: Math.max(0, Date.parse(endedAt) - Date.parse(state.startedAt)),
-    usage: { iterations, activeMs, tokens, costUsd },
+    usage: { iterations, activeMs, ...usedInAll(loop, conversation) },
+    priceSources: [...new Set(conversation?.usage.flatMap(({ priceSource }) => priceSource ?? []))],
     phases: phasesOf(loop, conversation),
     skipped: state.phasesSkipped.map(({ phase, at, actor, reason }) => ({ phase, at, actor, reason })),
     tests,
@@ -197,22 +207,64 @@ function phasesOf({ state, documents }: LoopView, conversation: ConversationView
   });
 }
 
-/** What the answers that were given within a phase cost. */
+/** What the loop has counted, and what a process that was killed did not live to count. */
+function usedInAll({ state }: LoopView, conversation: ConversationView | undefined): UsedReport {
+  const usage: typeof NO_USE = state.usage ?? NO_USE;
+  const left = sumUsage(conversation?.usage.slice(usage.countedRecords ?? 0) ?? []);
+  const sum = { ...usage, ...plus(totalsOf(usage), left) };
+  return { ...totalsOf(sum), costSource: costSourceOf(sum) };
+}
+
+const NO_USE: ShownUsage & { readonly countedRecords?: number | undefined } = { tokens: 0, costUsd: 0 };
+
+function totalsOf(usage: ShownUsage): UsageTotals {
+  return {
+    tokens: usage.tokens,
+    cacheReadTokens: usage.cacheReadTokens ?? 0,
+    costUsd: usage.costUsd,
+    pricedUsd: usage.pricedUsd ?? 0,
+    unpricedTokens: usage.unpricedTokens ?? (costSourceOf(usage) === 'unknown' ? usage.tokens : 0),
+    estimatedTokens: usage.estimatedTokens ?? 0,
+  };
+}
+
+function plus(a: UsageTotals, b: UsageTotals): UsageTotals {
+  return {
+    tokens: a.tokens + b.tokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    costUsd: withoutNoise(a.costUsd + b.costUsd),
+    pricedUsd: withoutNoise(a.pricedUsd + b.pricedUsd),
+    unpricedTokens: a.unpricedTokens + b.unpricedTokens,
+    estimatedTokens: a.estimatedTokens + b.estimatedTokens,
+  };
+}
+
+/** What the replies within a phase used. Release 0.1 kept it with the answers. */
 function usedBetween(
   conversation: ConversationView | undefined,
   from: string,
   to: string | null,
-): { tokens: number; costUsd: number } {
+): UsedReport {
   const [fromMs, toMs] = [Date.parse(from), to === null ? Number.POSITIVE_INFINITY : Date.parse(to)];
-  let [tokens, costUsd] = [0, 0];
+  const isWithin = (time: string | null) => {
+    const ms = Date.parse(time ?? '');
+    return ms >= fromMs && ms <= toMs;
+  };
+  const records = conversation?.usage ?? [];
+  const recorded = new Set(records.map(({ turn }) => turn));
+  let used = sumUsage(records.filter(({ timestamp }) => isWithin(timestamp)));
   for (const turn of conversation?.turns ?? []) {
-    const atMs = Date.parse(turn.timestamp);
-    const used = Used.safeParse(turn.usage ?? undefined);
-    if (turn.role !== 'assistant' || !used.success || atMs < fromMs || atMs > toMs) continue;
-    tokens += used.data.inputTokens + used.data.outputTokens + used.data.cacheWriteTokens;
-    costUsd += used.data.costUsd ?? 0;
+    if (turn.role !== 'assistant' || recorded.has(turn.number - 1) || !isWithin(turn.timestamp)) continue;
+    const { data } = Used.safeParse(turn.usage ?? undefined);
+    if (data === undefined) continue;
+    const tokens = data.inputTokens + data.outputTokens + data.cacheWriteTokens;
+    const isKnown = data.costUsd !== null;
+    used = plus(used, {
+      ...totalsOf({ tokens, costUsd: data.costUsd ?? 0, cacheReadTokens: data.cacheReadTokens }),
+      unpricedTokens: isKnown ? 0 : tokens,
+    });
   }
-  return { tokens, costUsd };
+  return { ...used, costSource: costSourceOf(used) };
 }
 
 function testsOf({ documents }: LoopView): TestPoint[] {

@@ -1,6 +1,7 @@
 export { formatAge } from './age.js';
 export { type Clock, sleepOrHint, systemClock, timestamp } from './clock.js';
 export { counted } from './counted.js';
+export { withoutNoise } from './dollars.js';
 export {
   AbortedError,
   HoldfastError,

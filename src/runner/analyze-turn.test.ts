@@ -40,6 +40,7 @@ function facts(overrides: Partial<TurnFacts> = {}, answer: Partial<PromptRespons
     documents: { total: 0, decisionRecords: 0 },
     progress: undefined,
     activeMs: 5,
+    used: {},
     ...overrides,
   };
 }
@@ -119,17 +120,11 @@ describe('what a turn achieved', () => {
     });
   });
 
-  it('tokens that are read from a cache again are not counted', () => {
-    const usage = {
-      inputTokens: 10,
-      outputTokens: 5,
-      cacheReadTokens: 1_000,
-      cacheWriteTokens: 2,
-      contextTokens: null,
-      contextWindow: null,
-      costUsd: 0.5,
-    };
-    expect(analyzeTurn(facts({}, { usage })).usage).toEqual({ activeMs: 5, tokens: 17, costUsd: 0.5 });
+  it('counts what was used, whatever became of the exchange', () => {
+    const used = { tokens: 17, costUsd: 0.5, countedRecords: 3 };
+    expect(analyzeTurn(facts({ used })).usage).toEqual({ activeMs: 5, ...used });
+    const exchange = { kind: 'failure', message: 'it died', timeUp: null } as const;
+    expect(analyzeTurn(facts({ used, exchange })).usage).toEqual({ activeMs: 5, ...used });
   });
 
   it('an agent that did not even start has crashed', () => {

@@ -8,6 +8,7 @@ import {
   NO_CLAIM,
   type Phase,
   parseStatus,
+  type Used,
   wantsFailingTests,
 } from '../sessions/loop/index.js';
 import type { PromptResponse } from '../sessions/process/index.js';
@@ -36,11 +37,13 @@ export interface TurnFacts {
   readonly documents: Pick<Measurement['documents'], 'total' | 'decisionRecords'>;
   readonly progress: StoryProgress | undefined;
   readonly activeMs: number;
+  /** What was used and not counted yet. */
+  readonly used: Used;
 }
 
 /** What an iteration achieved, as the loop judges it. Pure. */
 export function analyzeTurn(facts: TurnFacts): IterationOutcome {
-  const { exchange, activeMs } = facts;
+  const { exchange, activeMs, used } = facts;
   const limit = exchange.timeUp === null ? limitOf(facts.trouble) : undefined;
   if (exchange.kind === 'failure') {
     return {
@@ -48,7 +51,7 @@ export function analyzeTurn(facts: TurnFacts): IterationOutcome {
       measured: measurementOf(facts),
       claim: NO_CLAIM,
       error: exchange.timeUp ?? exchange.message,
-      usage: { activeMs },
+      usage: { ...used, activeMs },
       ...(limit === undefined ? {} : { limit }),
     };
   }
@@ -61,17 +64,10 @@ export function analyzeTurn(facts: TurnFacts): IterationOutcome {
     claim: run === 'answered' ? claimOf(parseStatus(response.stdout)) : NO_CLAIM,
     error: errorOf(facts, response, run),
     permissionDenials: response.denials.length,
-    usage: { activeMs, ...usageOf(response) },
+    usage: { ...used, activeMs },
     ...(limit === undefined ? {} : { limit }),
     ...(facts.progress === undefined ? {} : { nextStory: facts.progress.nextStory }),
   };
-}
-
-/** What an exchange cost. Cached input that is read again is not counted: it is what a long conversation is made of. */
-export function usageOf({ usage }: PromptResponse): { tokens: number; costUsd: number } {
-  if (usage === null) return { tokens: 0, costUsd: 0 };
-  const tokens = usage.inputTokens + usage.outputTokens + usage.cacheWriteTokens;
-  return { tokens, costUsd: usage.costUsd ?? 0 };
 }
 
 /** Whether the agent says in a finished answer that its phase is done. */

@@ -11,15 +11,7 @@ import {
 } from '../sessions/loop/index.js';
 import { countDocuments } from '../workspace/index.js';
 import { AgentQuestions } from './agent-questions.js';
-import {
-  analyzeTurn,
-  type Exchange,
-  endOf,
-  isWorthChecking,
-  saysDone,
-  type TimeUp,
-  usageOf,
-} from './analyze-turn.js';
+import { analyzeTurn, type Exchange, endOf, isWorthChecking, saysDone, type TimeUp } from './analyze-turn.js';
 import { type CheckResults, runChecks } from './checks.js';
 import { questionEvent } from './events.js';
 import { IdleClock } from './idle-clock.js';
@@ -27,6 +19,7 @@ import { readLateAnswers } from './late-answers.js';
 import { buildPrompt, type MeasuredFacts } from './prompt.js';
 import type { CutReason, RunMemory, RunParts } from './run-parts.js';
 import { standingOf } from './standing.js';
+import { uncountedUsage } from './usage.js';
 import { WorkClock } from './work-clock.js';
 
 /** What came of an iteration: a decision that is committed, or that it was cut short. */
@@ -87,18 +80,28 @@ export async function iterate(
     await answers.confirm();
     loop.closeGuidance();
   }
-  if (cut.signal.aborted) return leave(parts, exchange, work, cut.signal.reason as CutReason);
+  if (cut.signal.aborted) return leave(parts, work, cut.signal.reason as CutReason);
   const checksStartMs = clock.monotonicMs();
   const { checks, runs } = await measured(parts, phase, exchange, cut.signal);
   othersMs += clock.monotonicMs() - checksStartMs;
-  if (cut.signal.aborted) return leave(parts, exchange, work, cut.signal.reason as CutReason);
+  if (cut.signal.aborted) return leave(parts, work, cut.signal.reason as CutReason);
   if (checks !== null) memory.checks = checks;
   memory.isContextFull = exchange.kind === 'response' && exchange.response.reason === 'context-overflow';
   const documents =
     phase.gate === 'documents' ? countDocuments(parts.fileSystem, parts.projectDirectory) : NO_DOCUMENTS;
   const progress = await plan.progress(loop.state);
   const activeMs = Math.round(work.workedMs);
-  const outcome = analyzeTurn({ phase, exchange, trouble, checks, runs, documents, progress, activeMs });
+  const outcome = analyzeTurn({
+    phase,
+    exchange,
+    trouble,
+    checks,
+    runs,
+    documents,
+    progress,
+    activeMs,
+    used: uncountedUsage(parts),
+  });
   const decision = loop.commitIteration(outcome);
   tell(parts, { phase: phase.name, story, iteration }, outcome, exchange, decision, {
     activeMs,
@@ -229,16 +232,9 @@ export function checked({ checks, checkTools, emit }: RunParts, signal: AbortSig
 }
 
 /** The iteration is not counted; what it used up is. The next prompt says that it was interrupted. */
-function leave(
-  { loop, emit }: RunParts,
-  exchange: Exchange,
-  work: WorkClock,
-  reason: CutReason,
-): IterationEnd {
-  if (reason !== 'lost') {
-    const used = exchange.kind === 'response' ? usageOf(exchange.response) : {};
-    loop.recordUsage({ activeMs: Math.round(work.workedMs), ...used });
-  }
+function leave(parts: RunParts, work: WorkClock, reason: CutReason): IterationEnd {
+  const { loop, emit } = parts;
+  if (reason !== 'lost') loop.recordUsage({ ...uncountedUsage(parts), activeMs: Math.round(work.workedMs) });
   emit({ type: 'iteration-cut', reason });
   return { cut: reason };
 }

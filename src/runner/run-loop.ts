@@ -1,3 +1,5 @@
+import { isHoldfastError, messageOf } from '../foundation/index.js';
+import type { BudgetReached } from '../sessions/loop/index.js';
 import { askPerson, CHANGE, guidanceOf, leaveOwnQuestions, STOP } from './ask-person.js';
 import { Attention } from './attention.js';
 import { CheckNotRunnableError } from './errors.js';
@@ -7,6 +9,7 @@ import { checked, iterate } from './iterate.js';
 import { adoptQuestions, waitingQuestions } from './late-answers.js';
 import type { RunMemory, RunParts } from './run-parts.js';
 import { standingOf } from './standing.js';
+import { countLeftUsage } from './usage.js';
 
 /**
  * Iterates until the plan is done, the breaker opens, a limit is reached, a person is needed, or somebody says stop.
@@ -22,6 +25,8 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
     refusal: null,
   };
   forgetOutdatedRequests(parts);
+  await countLeftUsage(parts);
+  await countLeftFiles(parts);
   closeInterruptedTurn(parts);
   await adoptQuestions(parts);
   await parts.plan.begin(parts.loop.state.sessionId, parts.loop.state);
@@ -126,11 +131,14 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
   );
   if (cut.signal.aborted) return undefined;
   if (answer === null || answer.choice === STOP) return { outcome: 'limit', reason: budget.reason };
-  loop.setLimits({
-    budget: { [KEY_OF_BUDGET[budget.what]]: budget.limit + Math.max(budget.used, budget.limit) },
-  });
+  loop.setLimits({ budget: { [KEY_OF_BUDGET[budget.what]]: raised(budget) } });
   loop.resume(guidanceOf(answer));
   return undefined;
+}
+
+/** Once more as much; a limit that cannot be kept, because nobody knows what was used, is none any more. */
+function raised({ used, limit }: BudgetReached): number | undefined {
+  return used < limit ? undefined : limit + Math.max(used, limit);
 }
 
 const RAISE = 'Raise the limit';
@@ -170,6 +178,18 @@ function forgetOutdatedRequests({ loop, startedAt, emit }: RunParts): void {
   if (status !== 'paused' && status !== 'suspended') return;
   const isNew = requests.some(({ at, kind }) => kind !== 'guidance' && Date.parse(at) >= startedAt.getTime());
   if (!isNew) loop.resume();
+}
+
+/** What an iteration that was cut short changed is work of its phase all the same. */
+async function countLeftFiles({ loop, filesChangedSince, log }: RunParts): Promise<void> {
+  const { interrupted } = loop.state;
+  if (interrupted == null || interrupted.filesChanged !== undefined) return;
+  try {
+    loop.recordLeftFiles(await filesChangedSince(new Date(interrupted.startedAt)));
+  } catch (error) {
+    if (isHoldfastError(error) && error.code === 'LOCK_LOST') throw error;
+    log.warn('run.left-files-not-counted', { error: messageOf(error) });
+  }
 }
 
 /** A prompt without an answer, from a process that died, is no part of what is told to an agent again. */

@@ -4,6 +4,7 @@ import type { Conversation } from '../sessions/conversation/index.js';
 import type { LoopSessions, OwnedLoop } from '../sessions/loop/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import type { FileSystem } from '../storage/index.js';
+import type { ChangedCounts } from '../workspace/index.js';
 import type { Check, CheckResults, CheckTools } from './checks.js';
 import type { RunEvent } from './events.js';
 import type { IdleLimits } from './idle-clock.js';
@@ -23,6 +24,8 @@ export interface RunParts {
   readonly loop: OwnedLoop;
   readonly plan: RunPlan;
   readonly conversation: Conversation;
+  /** How many files of the project were written since a moment, as far as that can still be told. */
+  readonly filesChangedSince: (since: Date) => Promise<ChangedCounts>;
   readonly taker: TurnTaker;
   readonly questions: QuestionSessions;
   readonly checks: readonly Check[];

@@ -1,4 +1,4 @@
-import { type AgentEvent, serviceTroubleOf } from '../agents/index.js';
+import { type AgentEvent, type PriceOf, serviceTroubleOf } from '../agents/index.js';
 import { type Logger, messageOf } from '../foundation/index.js';
 import { type Conversation, replayText, type TurnRef, trimContext } from '../sessions/conversation/index.js';
 import {
@@ -11,6 +11,7 @@ import {
   ProcessStartError,
   type PromptResponse,
 } from '../sessions/process/index.js';
+import { UsageLedger } from './usage-ledger.js';
 
 /** How an agent came to know what was said before. */
 export type Continuation =
@@ -30,6 +31,8 @@ export interface TurnTakerOptions {
   readonly maxTokens?: number | undefined;
   /** Whether the agent may be started otherwise than before; else LAUNCH_DIFFERS. */
   readonly acceptsChanges?: boolean | undefined;
+  /** What tokens of a model cost, for what no agent tells; null or absent = nobody knows. */
+  readonly priceOf?: PriceOf | undefined;
   /** Told whenever the agent is started: at first, and after it ended. */
   readonly onContinuation?: ((continuation: Continuation) => void) | undefined;
 }
@@ -59,9 +62,11 @@ export class TurnTaker {
   /** Whether the agent did anything about the prompt that was sent last. */
   #hasActed = false;
   #noted = '';
+  readonly #ledger: UsageLedger;
 
   constructor(options: TurnTakerOptions) {
     this.#options = options;
+    this.#ledger = new UsageLedger(options);
   }
 
   get session(): ProcessSession | undefined {
@@ -82,18 +87,30 @@ export class TurnTaker {
     const user = conversation.addUserTurn(prompt);
     try {
       const session = await this.#agent(options.signal, user.turn);
-      let response = await this.#send(session, prompt, options);
+      let response = await this.#send(session, user, prompt, options);
       if (this.#isUnproven && !this.#hasActed && isUnheard(response)) {
         const reason = `the agent does not know its conversation any more: ${response.message}`;
         const fresh = await this.#startOver(reason, options.signal, user.turn);
-        response = await this.#send(fresh, prompt, options);
+        response = await this.#send(fresh, user, prompt, options);
       }
       this.#isUnproven = false;
+      if (response.usage === null || response.reason === 'died') await this.#settle(user, this.#hasActed);
       return { response, user, assistant: this.#record(user, response) };
     } catch (error) {
       conversation.markFailed(user, messageOf(error));
       throw error;
     }
+  }
+
+  /** Writes down what an agent used for a prompt whose sender did not live to hear it. */
+  async settleUsage(): Promise<void> {
+    const last = this.#options.conversation.view.turns.at(-1);
+    if (last?.role === 'user' && last.failure === null) await this.#ledger.settle(last);
+  }
+
+  async #settle({ turn }: TurnRef, hasActed: boolean): Promise<void> {
+    const sent = this.#options.conversation.view.turns.find(({ number }) => number === turn);
+    if (sent !== undefined) await this.#ledger.settle(sent, hasActed);
   }
 
   /** Cancels the turn that is being taken, if any. */
@@ -115,12 +132,18 @@ export class TurnTaker {
     conversation.noteAgent({ driver: launch.launch.driver, resumeId: null });
   }
 
-  async #send(session: ProcessSession, prompt: string, options: TurnOptions): Promise<PromptResponse> {
+  async #send(
+    session: ProcessSession,
+    user: TurnRef,
+    prompt: string,
+    options: TurnOptions,
+  ): Promise<PromptResponse> {
     const text = this.#preamble === null ? prompt : `${this.#preamble}\n\n${prompt}`;
     this.#hasActed = false;
     const onEvent = (event: AgentEvent) => {
       this.#hasActed ||= ACTS.includes(event.type);
       this.#noteHandle(session);
+      if (event.type === 'usage') this.#ledger.add(user.turn, event, session.model);
       options.onEvent?.(event);
     };
     const response = await session.execute(text, { ...options, onEvent });

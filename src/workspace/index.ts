@@ -3,6 +3,7 @@ export {
   type RepositoryChange,
   type WorkspaceChanges,
 } from './compare-snapshots.js';
+export { type ChangedCounts, countChangedSince } from './count-changed-since.js';
 export { countDocuments, type DocumentCount, isDocument } from './count-documents.js';
 export {
   type ChangedFile,

@@ -17,7 +17,6 @@ describeRealAgent(claude, {
   tellsCommandOutcome: true,
   survivesReset: true,
   hidesDeniedCalls: false,
-  tellsCacheReads: true,
   forgetsCancelledAnswer: false,
 });
 

@@ -11,6 +11,5 @@ describeRealAgent(REAL_AGENTS.codex, {
   tellsCommandOutcome: true,
   survivesReset: true,
   hidesDeniedCalls: false,
-  tellsCacheReads: true,
   forgetsCancelledAnswer: false,
 });

@@ -11,6 +11,5 @@ describeRealAgent(REAL_AGENTS.gemini, {
   tellsCommandOutcome: false,
   survivesReset: false,
   hidesDeniedCalls: true,
-  tellsCacheReads: false,
   forgetsCancelledAnswer: true,
 });

@@ -20,8 +20,6 @@ export interface Habits {
   readonly survivesReset: boolean;
   /** Of a call that was denied it tells no more than that it asked. */
   readonly hidesDeniedCalls: boolean;
-  /** Tokens from the cache are told as such, not as input. */
-  readonly tellsCacheReads: boolean;
   /** Of a turn that is cancelled in its answer not even the prompt is kept. */
   readonly forgetsCancelledAnswer: boolean;
 }

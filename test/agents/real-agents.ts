@@ -114,7 +114,12 @@ const opencode: RealAgent = {
           name: 'Fake',
           options: { baseURL: `${baseUrl}/v1`, apiKey: 'sk-fake' },
           models: {
-            'fake-model': { name: 'Fake', tool_call: true, limit: { context: 200_000, output: 32_000 } },
+            'fake-model': {
+              name: 'Fake',
+              tool_call: true,
+              limit: { context: 200_000, output: 32_000 },
+              cost: { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 },
+            },
           },
         },
       },
@@ -176,5 +181,7 @@ export function settingsFor(agent: RealAgent, place: { readonly home: string; re
     args,
     environment: Object.fromEntries(given) as Record<string, string>,
     ...(model === undefined ? {} : { model }),
+    // Its ways are known by its name.
+    ...(agent.driver.name === 'acp' ? { preset: agent.name } : {}),
   };
 }

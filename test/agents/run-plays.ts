@@ -84,6 +84,29 @@ export function interrupted(unit: string): string {
   return `${prompts(unit)}.*was interrupted`;
 }
 
+/** RED and GREEN, with another number of tokens for each reply; in GREEN it stalls, and asked again it only checks. */
+export const FIGURES = script(
+  ...answers(interrupted('GREEN'), used(CHECKS, 6), used(DONE, 7)),
+  ...answers(prompts('RED'), used(WRITES_TESTS, 1), used(CHECKS, 2), used(DONE, 3)),
+  ...answers(prompts('GREEN', '1'), used(WRITES_CODE, 4), used(CHECKS, 5), {
+    ...used(DONE, 8),
+    chunkChars: 8,
+    fault: { type: 'stall' },
+  }),
+  ...answers(prompts('GREEN'), used(CHECKS, 9), used(DONE, 10)),
+);
+
+/** The same without the stall. */
+export const SMOOTH_FIGURES = script(
+  ...answers(prompts('RED'), used(WRITES_TESTS, 1), used(CHECKS, 2), used(DONE, 3)),
+  ...answers(prompts('GREEN', '1'), used(WRITES_CODE, 4), used(CHECKS, 5), used(DONE, 8)),
+);
+
+function used(turn: ModelTurn, n: number): ModelTurn {
+  const usage = { input: 1_000 + 7 * n, output: 30 + n, cacheRead: 200 + 3 * n, cacheWrite: 10 + n };
+  return { ...turn, usage };
+}
+
 export function writes(files: Readonly<Record<string, string>>): ModelTurn {
   const toolCalls = Object.entries(files).map(
     ([path, content]) => ({ action: 'write_file', path, content }) as const,

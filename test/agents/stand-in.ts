@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { createFakeModel, type LogEntry, type Script } from '../support/fake-model/server.mjs';
+import {
+  createFakeModel,
+  type LogEntry,
+  type ModelUsage,
+  type Script,
+} from '../support/fake-model/server.mjs';
 
 /** What an agent asked the model, and how it was answered. */
 export interface Request {
@@ -17,6 +22,8 @@ export interface StandIn extends AsyncDisposable {
   readonly url: string;
   /** The requests of the conversation, oldest first; those for titles and the like are left out. */
   requests(): Request[];
+  /** What its replies said that they used, oldest first; `isWhole` is false for one that nobody heard to its end. */
+  replies(): { readonly usage: ModelUsage; readonly isWhole: boolean }[];
 }
 
 /** `variables` are filled in for their names in double braces. */
@@ -29,11 +36,26 @@ export async function standIn(script: Script, variables: Record<string, string>)
   return {
     url: `http://127.0.0.1:${port}`,
     requests: () => requestsIn(log),
+    replies: () => repliesIn(log),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function repliesIn(log: readonly LogEntry[]): ReturnType<StandIn['replies']> {
+  // Without tools it asks for a title; a rule may answer that like a prompt.
+  const ofConversation = new Set(
+    log.flatMap((entry) =>
+      entry.kind === 'request' && JSON.stringify(entry.body)?.includes('"tools":') ? [entry.seq] : [],
+    ),
+  );
+  return log.flatMap((entry) =>
+    entry.kind === 'response' && ofConversation.has(entry.seq) && entry.usage !== undefined
+      ? [{ usage: entry.usage, isWhole: entry.completed }]
+      : [],
+  );
 }
 
 function requestsIn(log: readonly LogEntry[]): Request[] {

@@ -20,7 +20,7 @@ const ASK = {
 } as const;
 
 /** What an agent does for a prompt. */
-export function describeWork(agent: RealAgent, { tellsCacheReads, tellsCommandOutcome }: Habits): void {
+export function describeWork(agent: RealAgent, { tellsCommandOutcome }: Habits): void {
   itDrives(agent, 'answers, twice, and knows what was said', reply('One.', 'Two.'), async (stage) => {
     const connection = await stage.start();
     const first = await converse(connection, 'the first prompt');
@@ -138,9 +138,7 @@ export function describeWork(agent: RealAgent, { tellsCacheReads, tellsCommandOu
       }
       expect(seen).toMatchObject([
         { inputTokens: 1_000, outputTokens: 100 },
-        tellsCacheReads
-          ? { inputTokens: 2_000, outputTokens: 30, cacheReadTokens: 500 }
-          : { inputTokens: 2_500, outputTokens: 30, cacheReadTokens: 0 },
+        { inputTokens: 2_000, outputTokens: 30, cacheReadTokens: 500 },
         { inputTokens: 30, outputTokens: 3 },
       ]);
       const { reportsContextWindow, reportsCost } = connection.capabilities;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, ConversationElsewhereError } from '../../src/app/index.js';
+import { ConfigError, ConversationElsewhereError, CostUnknownError } from '../../src/app/index.js';
 import { InvalidCatalogIdError, RestoreBlockedError } from '../../src/catalog/index.js';
 import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
 import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
@@ -152,6 +152,7 @@ describe('exit codes', () => {
     [new InvalidCatalogIdError('x'), 'INVALID_SESSION_ID', 2],
     [new RestoreBlockedError({ kind: 'loop', id: 'x' }), 'RESTORE_BLOCKED', 1],
     [new PlanNotFoundError('x'), 'PLAN_NOT_FOUND', 4],
+    [new CostUnknownError('codex', null), 'COST_UNKNOWN', 2],
     [new NoChecksError(), 'NO_CHECKS', 2],
     [new CheckNotRunnableError({ label: 'x', exitCode: 127, words: 'y' }), 'CHECK_NOT_RUNNABLE', 2],
     [new PhaseNotSkippableError('paused'), 'PHASE_NOT_SKIPPABLE', 2],

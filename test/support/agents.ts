@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { AgentConnection, AgentDriver, DriverTools, StartOptions } from '../../src/agents/driver.js';
-import { type AgentEvent, addUsage, type TurnEnd, type Usage } from '../../src/agents/events.js';
+import type { AgentEvent, TurnEnd, Usage } from '../../src/agents/events.js';
+import { plusUsage } from '../../src/agents/usage.js';
 import { type Clock, systemClock, systemIds } from '../../src/foundation/index.js';
 import { findMarked, type ProcessEntry, ProgramRegistry } from '../../src/programs/index.js';
 import { listDirectory, nodeFileSystem } from '../../src/storage/index.js';
@@ -136,9 +137,9 @@ export class Following {
       .join('');
   }
 
-  /** What it used in all; null = it did not say. */
+  /** What it used in all; null where nobody told. */
   get usage(): Usage | null {
-    return this.of('usage').reduce<Usage | null>((sum, { usage }) => addUsage(sum, usage), null);
+    return this.of('usage').reduce<Usage | null>((sum, { usage }) => plusUsage(sum, usage), null);
   }
 
   of<Type extends AgentEvent['type']>(type: Type): Extract<AgentEvent, { type: Type }>[] {

@@ -1,4 +1,6 @@
 import { type ClaudeOutput, ClaudeReader } from '../../src/agents/claude/read.js';
+import type { Usage } from '../../src/agents/events.js';
+import { plusUsage } from '../../src/agents/usage.js';
 
 /** A line of Claude Code, written by hand after what was measured. */
 export type Line = Readonly<Record<string, unknown>>;
@@ -72,7 +74,12 @@ export function result(overrides: Line = {}): Line {
     terminal_reason: 'completed',
     api_error_status: null,
     total_cost_usd: 0.015,
-    usage: { input_tokens: 3_000, output_tokens: 150, cache_read_input_tokens: 7 },
+    usage: {
+      input_tokens: 3_000,
+      output_tokens: 157,
+      cache_creation_input_tokens: 40,
+      cache_read_input_tokens: 600,
+    },
     modelUsage: {
       'claude-haiku-5': { inputTokens: 9_000, costUSD: 0.001, contextWindow: 200_000 },
       'claude-opus-5-5': { inputTokens: 3_000, costUSD: 0.014, contextWindow: 1_000_000 },
@@ -88,7 +95,20 @@ export function read(
   lines: readonly Line[],
   reader = new ClaudeReader({ isResumed: false }),
 ): ClaudeOutput[] {
-  return lines.flatMap((line) => reader.read(JSON.stringify(line)));
+  return withUsageInAll(lines.flatMap((line) => reader.read(JSON.stringify(line))));
+}
+
+/** What replies used is told one by one; here it is added to what is told at the end of their turn. */
+export function withUsageInAll(outputs: readonly ClaudeOutput[]): ClaudeOutput[] {
+  let usage: Usage | null = null;
+  return outputs.flatMap((output): ClaudeOutput[] => {
+    if (output.type !== 'usage') return [output];
+    usage = plusUsage(usage, output.usage);
+    if (output.reply !== undefined) return [];
+    const told = { type: 'usage', usage } as const;
+    usage = null;
+    return [told];
+  });
 }
 
 export const WITHOUT_USAGE = { usage: undefined };
@@ -151,9 +171,9 @@ export const TOOL_EVENTS = [
     type: 'usage',
     usage: {
       inputTokens: 3_000,
-      outputTokens: 150,
-      cacheReadTokens: 7,
-      cacheWriteTokens: 0,
+      outputTokens: 157,
+      cacheReadTokens: 600,
+      cacheWriteTokens: 40,
       contextTokens: 1_000 + 20 + 300 + 80,
       contextWindow: 1_000_000,
       costUsd: 0.015,

@@ -5,11 +5,13 @@ import {
   type AgentConnection,
   CANCEL_GRACE_MS,
   type DriverTools,
+  type KeptReply,
   type ResumeHandle,
   STOP_GRACE,
 } from '../driver.js';
 import { AgentBusyError, AgentEndedError } from '../errors.js';
 import type { AgentEvent } from '../events.js';
+import { countOf, NO_TOKENS, plusTokens } from '../usage.js';
 import { LATE, within } from '../within.js';
 import type { Session } from './handshake.js';
 import type { Incoming } from './incoming.js';
@@ -22,6 +24,9 @@ import type { UsageMeter } from './usage.js';
 
 /** How long an agent may take to close the session. */
 const CLOSE_LIMIT_MS = 1_000;
+/** How often, and how long after the end of a turn, its transcript is looked at. */
+const MAX_LOOKS = 20;
+const LOOK_AGAIN_MS = 50;
 
 export interface ConnectionParts {
   readonly tools: DriverTools;
@@ -32,6 +37,8 @@ export interface ConnectionParts {
   readonly session: Session;
   readonly incoming: Incoming;
   readonly meter: UsageMeter;
+  /** What the agent's own transcript says; null where that is not needed. */
+  readonly readReplies: ((since: Date) => Promise<readonly KeptReply[] | null>) | null;
 }
 
 /** A conversation with an ACP agent: one process, one session, one exchange at a time. */
@@ -42,6 +49,7 @@ export class AcpConnection implements AgentConnection {
   readonly #parts: ConnectionParts;
   #preamble: string | null;
   #isEnding = false;
+  readonly #toldReplies = new Set<string>();
 
   constructor(parts: ConnectionParts) {
     const { id, canResume, preamble, version, model } = parts.session;
@@ -74,7 +82,7 @@ export class AcpConnection implements AgentConnection {
     });
     incoming.turn = turn;
     meter.startTurn();
-    void this.#run(turn, text);
+    void this.#run(turn, text, tools.clock.now());
     if (silenceMs !== null) void this.#guard(turn, silenceMs);
     this.#cancelOn(options.signal, turn);
     return turn.exchange;
@@ -107,7 +115,7 @@ export class AcpConnection implements AgentConnection {
     return exit;
   }
 
-  async #run(turn: Turn, text: string): Promise<void> {
+  async #run(turn: Turn, text: string, since: Date): Promise<void> {
     const { link, session, preset, incoming, meter } = this.#parts;
     const blocks = [this.#takePreamble(), incoming.takeUntold(), text].filter((part) => part !== null);
     const prompt = blocks.map((block) => ({ type: 'text', text: block }));
@@ -121,8 +129,32 @@ export class AcpConnection implements AgentConnection {
       if (isAnsweredError(error)) outcome = outcomeOfError(error, turn.translator.tail);
       else outcome = await this.#outcomeOfLoss();
     }
+    turn.noteAnswer();
+    const replies = await this.#repliesSince(since, result);
     incoming.turn = undefined;
-    turn.settle(outcome, meter.endTurn(result));
+    turn.settle(outcome, meter.endTurn(result, replies));
+  }
+
+  /** What the transcript has that was not told yet. The end of a turn may be heard a moment before it is written down. */
+  async #repliesSince(since: Date, result: PromptResult | null): Promise<readonly KeptReply[] | null> {
+    const { readReplies, tools } = this.#parts;
+    if (readReplies === null) return null;
+    const quota = result?._meta?.quota?.token_count;
+    const expected = countOf(quota?.input_tokens) + countOf(quota?.output_tokens);
+    for (let looks = 1; ; looks += 1) {
+      const replies = (await readReplies(since))?.filter(
+        ({ reply }) => reply === null || !this.#toldReplies.has(reply),
+      );
+      if (replies === undefined) return null;
+      const found = replies.map(({ tokens }) => tokens).reduce(plusTokens, NO_TOKENS);
+      const isWhole = found.inputTokens + found.cacheReadTokens + found.outputTokens >= expected;
+      if (!isWhole && looks < MAX_LOOKS) {
+        await tools.clock.sleep(LOOK_AGAIN_MS);
+        continue;
+      }
+      for (const { reply } of replies) if (reply !== null) this.#toldReplies.add(reply);
+      return replies;
+    }
   }
 
   /** The connection is gone, and with it the agent. */
@@ -140,7 +172,7 @@ export class AcpConnection implements AgentConnection {
     if (turn.interruption === undefined) {
       turn.interrupt(interruption);
       link.peer.notify('session/cancel', { sessionId: session.id });
-      if ((await within(tools.clock, CANCEL_GRACE_MS, turn.over)) === LATE) {
+      if ((await within(tools.clock, CANCEL_GRACE_MS, turn.answered)) === LATE) {
         tools.log.warn('acp.cancel-ignored', { pid: link.program.pid });
         await link.program.stop({ graceMs: 0, termMs: 0 });
       }

@@ -31,6 +31,7 @@ export function acpDriver(preset: AcpPreset = ACP_PRESETS.acp, own: AcpDriverOpt
   return {
     name: 'acp',
     capabilities: capabilitiesOf(preset, true),
+    readReplies: preset.readReplies ?? undefined,
     start: (tools, options) => startAgent(tools, options, preset, own),
   };
 }
@@ -61,10 +62,29 @@ async function startAgent(
     }
     const silenceMs = own.silenceMs === undefined ? preset.silenceMs : own.silenceMs;
     const capabilities = capabilitiesOf(preset, session.canResume);
-    return new AcpConnection({ tools, preset, silenceMs, capabilities, link, session, incoming, meter });
+    const readReplies = repliesReader(tools, options, preset, session.id);
+    return new AcpConnection({
+      tools,
+      preset,
+      silenceMs,
+      capabilities,
+      link,
+      session,
+      incoming,
+      meter,
+      readReplies,
+    });
   } catch (error) {
     throw await giveUp(tools, link, options.name ?? preset.name, error);
   }
+}
+
+/** Reads the agent's own transcript of a session, where it has one that we know. */
+function repliesReader(tools: DriverTools, options: StartOptions, preset: AcpPreset, conversationId: string) {
+  const { readReplies } = preset;
+  if (readReplies === null) return null;
+  const { environment } = programOf(preset, options);
+  return (since: Date) => readReplies(tools, { ...options, environment, conversationId }, since);
 }
 
 function programOf(preset: AcpPreset, options: StartOptions) {

@@ -1,4 +1,7 @@
+import type { ReadReplies } from '../driver.js';
 import type { PermissionMode } from '../permission.js';
+import { readGeminiReplies } from './transcripts/gemini.js';
+import { readOpencodeReplies } from './transcripts/opencode.js';
 
 /** What is known about one ACP agent beyond the protocol. */
 export interface AcpPreset {
@@ -39,6 +42,8 @@ export interface AcpPreset {
   readonly maxTokensMeansOverflow: boolean;
   /** Message chunks that are not the model's. */
   readonly statusText: RegExp | null;
+  /** Where it keeps what each reply used, which it does not tell over the protocol; null = what it tells is all of it. */
+  readonly readReplies: ReadReplies | null;
   readonly reports: { readonly usage: boolean; readonly contextWindow: boolean; readonly cost: boolean };
   /** What should stand in the agent's own settings, for people and for `doctor`. */
   readonly settings: readonly string[];
@@ -68,6 +73,7 @@ const acp: AcpPreset = {
   repeatsTextAfterBreak: false,
   maxTokensMeansOverflow: false,
   statusText: null,
+  readReplies: null,
   reports: { usage: true, contextWindow: true, cost: true },
   settings: [],
 };
@@ -96,6 +102,7 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     maxTokensMeansOverflow: true,
     // By its code: every change of the mode is also told as a message of the model.
     statusText: /^\[MODE_UPDATE\] \w+$/,
+    readReplies: readGeminiReplies,
     reports: { usage: true, contextWindow: false, cost: false },
     settings: [
       'general.sessionRetention.enabled: false (its clean-up deletes resumed conversations)',
@@ -122,6 +129,7 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     // tool call is the last one.
     maxMessagesInARow: 10,
     repeatsTextAfterBreak: true,
+    readReplies: readOpencodeReplies,
     settings: [
       'experimental.mcp_timeout: MCP calls are given up after 60 s otherwise',
       'run it once alone first: several first starts at once fail at its database',

@@ -68,7 +68,7 @@ describe('the silence of an agent', () => {
 
   it('is nobody’s business after the end', async () => {
     const { turn, verdict } = watch();
-    turn.settle({ reason: 'completed', message: null, events: [] }, null);
+    turn.settle({ reason: 'completed', message: null, events: [] }, []);
     expect(await verdict()).toBe(false);
     expect(await turn.isSilentFor(SILENCE_MS)).toBe(false);
   });

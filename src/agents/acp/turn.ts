@@ -1,5 +1,5 @@
 import { type Clock, visibleExcerpt } from '../../foundation/index.js';
-import type { TurnEndReason, Usage } from '../events.js';
+import type { AgentEvent, TurnEndReason } from '../events.js';
 import { Exchange } from '../exchange.js';
 import type { Outcome } from './outcome.js';
 import type { AcpPreset } from './presets.js';
@@ -38,6 +38,9 @@ export class Turn {
   readonly translator: Translator;
   /** Resolves when the exchange has ended. */
   readonly over: Promise<void>;
+  /** Resolves when the agent has answered the prompt, or cannot any more: what is left to do then is ours. */
+  readonly answered: Promise<void>;
+  #onAnswered: () => void = () => {};
   interruption: Interruption | undefined;
   readonly #clock: Clock;
   readonly #interrupter = new AbortController();
@@ -57,6 +60,9 @@ export class Turn {
     this.translator = new Translator(preset);
     this.#clock = clock;
     this.#lastSignMs = clock.monotonicMs();
+    this.answered = new Promise((resolve) => {
+      this.#onAnswered = resolve;
+    });
     this.over = new Promise((resolve) => {
       this.#ender.signal.addEventListener('abort', () => resolve(), { once: true });
     });
@@ -101,6 +107,10 @@ export class Turn {
     }
   }
 
+  noteAnswer(): void {
+    this.#onAnswered();
+  }
+
   interrupt(interruption: Interruption): void {
     this.interruption = interruption;
     this.#interrupter.abort();
@@ -119,10 +129,10 @@ export class Turn {
   }
 
   /** Ends the exchange; what we did to it goes before what the agent made of that. */
-  settle(outcome: Outcome, usage: Usage | null): void {
+  settle(outcome: Outcome, usage: readonly AgentEvent[]): void {
     const { exchange } = this;
     for (const event of this.translator.finish()) exchange.push(event);
-    if (usage !== null) exchange.push({ type: 'usage', usage });
+    for (const event of usage) exchange.push(event);
     if (this.interruption === undefined) for (const event of outcome.events) exchange.push(event);
     const { reason, message } = this.interruption ?? outcome;
     exchange.finish(reason, message);

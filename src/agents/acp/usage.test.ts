@@ -8,8 +8,8 @@ describe('what an exchange used', () => {
   it('is not known when the agent says nothing', () => {
     const meter = new UsageMeter({ isResumed: false });
     meter.startTurn();
-    expect(meter.endTurn({ stopReason: 'end_turn' })).toBe(null);
-    expect(meter.endTurn(null)).toBe(null);
+    expect(meter.endTurn({ stopReason: 'end_turn' })).toEqual([]);
+    expect(meter.endTurn(null)).toEqual([]);
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe('what an exchange used', () => {
     (_name, result, [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens]) => {
       const meter = new UsageMeter({ isResumed: false });
       meter.startTurn();
-      const usage = meter.endTurn({ stopReason: 'end_turn', ...result });
+      const usage = meter.endTurn({ stopReason: 'end_turn', ...result })[0]?.usage;
       expect(usage).toEqual({ ...NO_USAGE, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens });
     },
   );
@@ -41,7 +41,7 @@ describe('what an exchange used', () => {
       contextTokens: 100,
       contextWindow: 1_000,
     });
-    expect(turn(meter, [])).toBe(null);
+    expect(turn(meter, [])).toBe(undefined);
     expect(turn(meter, [0.75])).toMatchObject({ costUsd: 0.25 });
   });
 
@@ -101,7 +101,30 @@ describe('what an exchange used', () => {
         cost: { amount: 1, currency: 'EUR' },
       }),
     );
-    expect(meter.endTurn(null)).toEqual({ ...NO_USAGE, contextTokens: 1 });
+    expect(meter.endTurn(null)).toEqual([{ type: 'usage', usage: { ...NO_USAGE, contextTokens: 1 } }]);
+  });
+
+  it('is told reply by reply where the transcript of the agent has them', () => {
+    const meter = new UsageMeter({ isResumed: false });
+    meter.startTurn();
+    meter.note(update(0.5));
+    const tokens = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
+    const replies = [
+      { reply: 'a', at: new Date(0), model: 'm', tokens, costUsd: 0.25 },
+      { reply: 'b', at: new Date(1), model: 'm', tokens, costUsd: 0.25 },
+    ];
+    const events = meter.endTurn({ stopReason: 'end_turn', usage: { inputTokens: 9 } }, replies);
+    expect(events).toMatchObject([
+      { reply: 'a', model: 'm', usage: { ...tokens, costUsd: 0.25 } },
+      { reply: 'b', model: 'm', usage: { ...tokens, costUsd: 0.25, contextTokens: 100 } },
+    ]);
+  });
+
+  it.each([-1_000, Number.NaN, Number.POSITIVE_INFINITY, 1e300])('lets a cost of %d go', (amount) => {
+    const meter = new UsageMeter({ isResumed: false });
+    turn(meter, [0.5]);
+    expect(turn(meter, [amount, 0.75])).toMatchObject({ costUsd: 0.25 });
+    expect(turn(meter, [amount])).toMatchObject({ costUsd: 0 });
   });
 
   it('adds up to the sum of the agent, however it is cut into exchanges', () => {
@@ -126,7 +149,7 @@ describe('what an exchange used', () => {
 function turn(meter: UsageMeter, costs: readonly number[]) {
   meter.startTurn();
   for (const cost of costs) meter.note(update(cost));
-  return meter.endTurn(null);
+  return meter.endTurn(null)[0]?.usage;
 }
 
 function update(amount: number) {

@@ -1,5 +1,7 @@
 import { costBetween } from '../cost.js';
-import { NO_USAGE, type Usage } from '../events.js';
+import type { KeptReply } from '../driver.js';
+import { type AgentEvent, NO_USAGE, type Usage } from '../events.js';
+import { countOf, dollarsOf } from '../usage.js';
 import type { PromptResult, SessionUpdate, TokenCount } from './schema.js';
 
 /**
@@ -28,10 +30,10 @@ export class UsageMeter {
   note(update: SessionUpdate): void {
     this.#hasNews = true;
     this.#context = {
-      contextTokens: update.used ?? this.#context.contextTokens,
-      contextWindow: update.size || this.#context.contextWindow,
+      contextTokens: update.used === undefined ? this.#context.contextTokens : countOf(update.used),
+      contextWindow: countOf(update.size) || this.#context.contextWindow,
     };
-    if (update.cost?.currency === 'USD') this.#cost = update.cost.amount;
+    if (update.cost?.currency === 'USD') this.#cost = dollarsOf(update.cost.amount) ?? this.#cost;
   }
 
   /** Everything that came before the first exchange is not of it. */
@@ -41,11 +43,22 @@ export class UsageMeter {
     if (this.#accountedCost === null || isNewSum) this.#accountedCost = this.#cost;
   }
 
-  /** What the exchange used; null when the agent said nothing about it. */
-  endTurn(result: PromptResult | null): Usage | null {
+  /**
+   * What the exchange used: reply by reply where the agent's transcript tells, else what the agent said over the protocol,
+   * which may be nothing.
+   */
+  endTurn(result: PromptResult | null, replies: readonly KeptReply[] | null = null): UsageEvent[] {
     const tokens = result?.usage ?? result?._meta?.quota?.token_count;
-    if (tokens === undefined && !this.#hasNews) return null;
-    return { ...NO_USAGE, ...countsOf(tokens), ...this.#context, costUsd: this.#takeCost() };
+    const costUsd = this.#takeCost();
+    if (replies !== null && replies.length > 0)
+      return replies.map(({ reply, model, tokens: counts, costUsd: cost }) => ({
+        type: 'usage',
+        usage: { ...NO_USAGE, ...counts, ...this.#context, costUsd: cost },
+        model,
+        reply: reply ?? undefined,
+      }));
+    if (tokens === undefined && !this.#hasNews) return [];
+    return [{ type: 'usage', usage: { ...NO_USAGE, ...countsOf(tokens), ...this.#context, costUsd } }];
   }
 
   #takeCost(): number | null {
@@ -59,12 +72,14 @@ export class UsageMeter {
   }
 }
 
+type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
+
 function countsOf(tokens: TokenCount | undefined): Partial<Usage> {
   if (tokens === undefined) return {};
   return {
-    inputTokens: tokens.inputTokens ?? tokens.input_tokens ?? 0,
-    outputTokens: tokens.outputTokens ?? tokens.output_tokens ?? 0,
-    cacheReadTokens: tokens.cachedReadTokens ?? tokens.cachedInputTokens ?? 0,
-    cacheWriteTokens: tokens.cachedWriteTokens ?? 0,
+    inputTokens: countOf(tokens.inputTokens ?? tokens.input_tokens),
+    outputTokens: countOf(tokens.outputTokens ?? tokens.output_tokens),
+    cacheReadTokens: countOf(tokens.cachedReadTokens ?? tokens.cachedInputTokens),
+    cacheWriteTokens: countOf(tokens.cachedWriteTokens),
   };
 }

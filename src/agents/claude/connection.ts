@@ -49,7 +49,7 @@ export class ClaudeConnection implements AgentConnection {
     this.#options = options;
     this.#sessionId = options.resume?.id ?? tools.ids.uuid();
     const { resume } = options;
-    this.#reader = new ClaudeReader({ isResumed: resume !== undefined, costBefore: resume?.costUsd });
+    this.#reader = new ClaudeReader({ isResumed: resume !== undefined });
     this.#permissions = new Permissions({
       policy: onGround(options.permissions, {
         fileSystem: tools.fileSystem,
@@ -63,10 +63,6 @@ export class ClaudeConnection implements AgentConnection {
 
   get resumeHandle(): ResumeHandle {
     return { driver: 'claude', id: this.#reader.sessionId ?? this.#sessionId };
-  }
-
-  get conversationCostUsd(): number | null {
-    return this.#reader.totalCost;
   }
 
   get pid(): number | null {

@@ -2,6 +2,7 @@ import { throwIfAborted } from '../../foundation/index.js';
 import type { AgentCapabilities, AgentDriver, StartOptions } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
 import { ClaudeConnection } from './connection.js';
+import { readClaudeReplies } from './transcript.js';
 
 const CAPABILITIES: AgentCapabilities = {
   conversation: 'live',
@@ -22,6 +23,7 @@ const CAPABILITIES: AgentCapabilities = {
 export const claudeDriver: AgentDriver = {
   name: 'claude',
   capabilities: CAPABILITIES,
+  readReplies: readClaudeReplies,
   async start(tools, options) {
     throwIfAborted(options.signal, 'The start of the agent');
     refuseForeignHandle(options);

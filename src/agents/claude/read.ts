@@ -1,5 +1,6 @@
-import type { AgentEvent } from '../events.js';
+import { type AgentEvent, NO_USAGE } from '../events.js';
 import { scopeNamed } from '../service-errors.js';
+import { hasTokens } from '../usage.js';
 import { type JsonLine, JsonLines } from './json-lines.js';
 import {
   type AssistantLine,
@@ -17,7 +18,8 @@ import {
 } from './schema.js';
 import { StreamedReply } from './streamed-reply.js';
 import { toolCall, toolResult } from './tool.js';
-import { CostMeter, contextTokensOf, messageOfResult, reasonOf, usageOf } from './turn-end.js';
+import { contextTokensOf, contextWindowOf, messageOfResult, reasonOf } from './turn-end.js';
+import { UsageMeter } from './usage.js';
 
 /** The agent wants an answer from us. */
 export interface ControlRequest {
@@ -32,6 +34,12 @@ export interface ControlWithdrawal {
   readonly id: string;
 }
 
+/** A reply of the model; `id` is undefined where the line does not name it. */
+interface ReplyName {
+  readonly id: string | undefined;
+  readonly model: string | null;
+}
+
 export type ClaudeOutput = AgentEvent | ControlRequest | ControlWithdrawal;
 
 /**
@@ -43,7 +51,9 @@ export class ClaudeReader {
   isCancelling = false;
   readonly #lines = new JsonLines();
   readonly #reply = new StreamedReply();
-  readonly #cost: CostMeter;
+  readonly #usage: UsageMeter;
+  /** The reply that is being streamed, by the tool call of its sub-agent; '' is ours. */
+  readonly #streamed = new Map<string, ReplyName>();
   #sessionId: string | null = null;
   #version: string | null = null;
   #model: string | null = null;
@@ -52,13 +62,8 @@ export class ClaudeReader {
   #isLimited = false;
   #hasToldLimit = false;
 
-  constructor(options: { isResumed: boolean; costBefore?: number | undefined }) {
-    this.#cost = new CostMeter(options);
-  }
-
-  /** What the conversation has cost so far; null where nobody said. */
-  get totalCost(): number | null {
-    return this.#cost.total;
+  constructor(options: { isResumed: boolean }) {
+    this.#usage = new UsageMeter(options);
   }
 
   get sessionId(): string | null {
@@ -132,21 +137,43 @@ export class ClaudeReader {
   }
 
   #readStream({ event, parent_tool_use_id: parent }: StreamLine): AgentEvent[] {
-    if (typeof parent === 'string') return [];
+    const isSubAgent = typeof parent === 'string';
+    if (event.type === 'message_start') return this.#beginReply(event, parent ?? '');
+    if (event.type === 'message_delta') return this.#endReply(event, parent ?? '');
+    if (isSubAgent) return [];
     if (event.type === 'content_block_delta') return this.#readDelta(event);
     if (event.type === 'content_block_start') this.#reply.beginBlock(event.index ?? 0);
-    else if (event.type === 'message_start') {
-      const start = ReplyStart.safeParse(event.message).data;
-      this.#reply.begin(start?.id ?? undefined);
-      this.#countTokens(start?.id ?? undefined, start?.usage);
-    } else if (event.type === 'message_delta') {
+    return [];
+  }
+
+  #beginReply(event: StreamLine['event'], parent: string): AgentEvent[] {
+    const { id, model, usage } = ReplyStart.safeParse(event.message).data ?? {};
+    this.#streamed.set(parent, { id: id ?? undefined, model: model ?? null });
+    if (parent === '') {
+      this.#reply.begin(id ?? undefined);
+      this.#countTokens(id ?? undefined, usage);
+    }
+    return this.#tellReply({ id: id ?? undefined, model: model ?? null }, usage);
+  }
+
+  #endReply(event: StreamLine['event'], parent: string): AgentEvent[] {
+    const usage = Tokens.parse(event.usage);
+    if (parent === '') {
       this.#reply.end();
       // Only here is the number of output tokens final.
       const known = this.#replyTokens;
-      const output = Tokens.parse(event.usage)?.output_tokens;
-      if (known !== undefined && output) known.tokens = { ...known.tokens, output_tokens: output };
+      if (known !== undefined && usage?.output_tokens)
+        known.tokens = { ...known.tokens, output_tokens: usage.output_tokens };
     }
-    return [];
+    return this.#tellReply(this.#streamed.get(parent) ?? { id: undefined, model: null }, usage);
+  }
+
+  /** What is new about the use of tokens of a reply. One without a name is counted at the end of the turn. */
+  #tellReply({ id, model }: ReplyName, tokens: Tokens | null | undefined): AgentEvent[] {
+    if (id === undefined || tokens === undefined || tokens === null) return [];
+    const more = this.#usage.tellReply(id, tokens);
+    if (!hasTokens(more)) return [];
+    return [{ type: 'usage', usage: { ...NO_USAGE, ...more }, model, reply: id }];
   }
 
   #readDelta({ index = 0, delta }: StreamLine['event']): AgentEvent[] {
@@ -167,7 +194,8 @@ export class ClaudeReader {
       this.#replyModel = message.model ?? this.#replyModel;
       this.#countTokens(message.id ?? undefined, message.usage);
     }
-    const events: AgentEvent[] = [];
+    const name = { id: message.id ?? undefined, model: message.model ?? null };
+    const events = this.#tellReply(name, message.usage);
     for (const block of message.content) {
       if (block.type.endsWith('tool_use')) events.push(toolCall(block));
       else if (block.type.endsWith('tool_result')) events.push(toolResult(block));
@@ -208,18 +236,21 @@ export class ClaudeReader {
   #readResult(line: ResultLine): AgentEvent[] {
     const reason = reasonOf(line, { isCancelling: this.isCancelling, isLimited: this.#isLimited });
     const message = reason === 'completed' ? null : messageOfResult(line);
-    const usage = usageOf(line, {
+    const used = this.#usage.endTurn(line);
+    const model = this.#replyModel ?? this.#model;
+    const usage = {
       contextTokens: this.#replyTokens === undefined ? null : contextTokensOf(this.#replyTokens.tokens),
-      models: [this.#model, this.#replyModel],
-      costUsd: this.#cost.costOf(line),
-    });
+      contextWindow: contextWindowOf(line.modelUsage ?? {}, [this.#model, this.#replyModel]),
+    };
     const isUntoldLimit = reason === 'rate-limited' && !this.#hasToldLimit;
     this.#reply.end();
     this.isCancelling = false;
     this.#isLimited = false;
     this.#hasToldLimit = false;
     return [
-      ...(usage === undefined ? [] : [{ type: 'usage', usage } as const]),
+      ...(used === undefined
+        ? []
+        : [{ type: 'usage', usage: { ...usage, ...used.rest }, model, uncovered: used.uncovered } as const]),
       ...(isUntoldLimit ? [untoldLimit(message ?? '')] : []),
       { type: 'turn-end', reason, message },
     ];

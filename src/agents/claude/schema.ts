@@ -107,14 +107,16 @@ function isStringOrNone(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
 }
 
-export const ReplyStart = z.object({ id: optional(z.string()), usage: Tokens });
+export const ReplyStart = z.object({ id: optional(z.string()), model: optional(z.string()), usage: Tokens });
 
 const ModelUsage = optional(
   z.record(
     z.string(),
     z.object({
       inputTokens: optional(z.number()),
+      outputTokens: optional(z.number()),
       cacheReadInputTokens: optional(z.number()),
+      cacheCreationInputTokens: optional(z.number()),
       costUSD: optional(z.number()),
       contextWindow: optional(z.number()),
     }),

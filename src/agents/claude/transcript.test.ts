@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Line, read, SESSION, TOOL_EVENTS, TOOL_TURN } from '../../../test/support/claude-lines.js';
+import {
+  type Line,
+  read,
+  SESSION,
+  TOOL_EVENTS,
+  TOOL_TURN,
+  withUsageInAll,
+} from '../../../test/support/claude-lines.js';
 import { LineSplitter } from '../../programs/index.js';
 import { type ClaudeOutput, ClaudeReader } from './read.js';
 
@@ -17,7 +24,7 @@ describe('whatever the transcript looks like', () => {
     });
     for (const chunk of chunks) splitter.push(chunk);
     splitter.end();
-    return [...events, ...reader.end()];
+    return withUsageInAll([...events, ...reader.end()]);
   }
 
   it('gives the same events for any chunks', () => {
@@ -46,7 +53,7 @@ describe('whatever the transcript looks like', () => {
         const lines = TOOL_TURN.map((line) => JSON.stringify(line));
         for (const [at, line] of insertions) lines.splice(at, 0, line);
         const reader = new ClaudeReader({ isResumed: false });
-        expect(lines.flatMap((line) => reader.read(line))).toEqual(TOOL_EVENTS);
+        expect(withUsageInAll(lines.flatMap((line) => reader.read(line)))).toEqual(TOOL_EVENTS);
       }),
     );
   });

@@ -130,12 +130,20 @@ describe('cost', () => {
     expect(costs(true, [{ total_cost_usd: 5, model_usage_since_last_result: { a: {} } }])).toEqual([null]);
   });
 
-  it('of the first turn after a resume counts what was spent since the total was heard last', () => {
-    const reader = new ClaudeReader({ isResumed: true, costBefore: 4.75 });
-    expect(read([result({ total_cost_usd: 5 })], reader)).toContainEqual({
-      type: 'usage',
-      usage: expect.objectContaining({ costUsd: 0.25 }),
-    });
-    expect(reader.totalCost).toBe(5);
+  it('of the first turn after a kill is all of a sum that is over no more than this turn', () => {
+    const usage = { input_tokens: 10, output_tokens: 2, cache_read_input_tokens: 3 };
+    const modelUsage = { opus: { inputTokens: 10, outputTokens: 2, cacheReadInputTokens: 3 } };
+    expect(costs(true, [{ total_cost_usd: 5, usage, modelUsage }])).toEqual([5]);
+    const older = { opus: { ...modelUsage.opus, inputTokens: 11 } };
+    expect(costs(true, [{ total_cost_usd: 5, usage, modelUsage: older }])).toEqual([null]);
+  });
+
+  it.each([-5, Number.NaN, 1e300])('of %d dollars is none', (total_cost_usd) => {
+    const since = { opus: { costUSD: total_cost_usd } };
+    const told = costs(false, [
+      { total_cost_usd, model_usage_since_last_result: since },
+      { total_cost_usd: 0.5 },
+    ]);
+    expect(told).toEqual([null, 0.5]);
   });
 });

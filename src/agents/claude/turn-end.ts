@@ -1,5 +1,5 @@
-import { costBetween, withoutNoise } from '../cost.js';
-import type { TurnEndReason, Usage } from '../events.js';
+import type { TurnEndReason } from '../events.js';
+import { countOf } from '../usage.js';
 import type { ModelUsage, ResultLine, Tokens } from './schema.js';
 
 /** What else is known about a turn when its `result` comes. */
@@ -38,36 +38,18 @@ export function messageOfResult(result: ResultLine): string {
   return result.terminal_reason ?? result.subtype ?? 'it gave no reason';
 }
 
-/** What the turn used; undefined where the line does not tell. */
-export function usageOf(
-  result: ResultLine,
-  known: { contextTokens: number | null; models: readonly (string | null)[]; costUsd: number | null },
-): Usage | undefined {
-  const tokens = result.usage;
-  if (tokens === undefined || tokens === null) return undefined;
-  return {
-    inputTokens: tokens.input_tokens ?? 0,
-    outputTokens: tokens.output_tokens ?? 0,
-    cacheReadTokens: tokens.cache_read_input_tokens ?? 0,
-    cacheWriteTokens: tokens.cache_creation_input_tokens ?? 0,
-    contextTokens: known.contextTokens,
-    contextWindow: contextWindowOf(result.modelUsage ?? {}, known.models),
-    costUsd: known.costUsd,
-  };
-}
-
 /** Everything a request sent and got back is in the context of the next one. */
 export function contextTokensOf(tokens: Tokens): number {
   return (
-    (tokens.input_tokens ?? 0) +
-    (tokens.cache_read_input_tokens ?? 0) +
-    (tokens.cache_creation_input_tokens ?? 0) +
-    (tokens.output_tokens ?? 0)
+    countOf(tokens.input_tokens) +
+    countOf(tokens.cache_read_input_tokens) +
+    countOf(tokens.cache_creation_input_tokens) +
+    countOf(tokens.output_tokens)
   );
 }
 
 /** Of the model that answers, or else of the one that read most: small models do side work in between. */
-function contextWindowOf(usage: ModelUsage, models: readonly (string | null)[]): number | null {
+export function contextWindowOf(usage: ModelUsage, models: readonly (string | null)[]): number | null {
   for (const model of models) {
     const window = model === null ? undefined : usage[model]?.contextWindow;
     if (typeof window === 'number') return window;
@@ -78,42 +60,4 @@ function contextWindowOf(usage: ModelUsage, models: readonly (string | null)[]):
 
 function inputOf(usage: ModelUsage[string]): number {
   return (usage.inputTokens ?? 0) + (usage.cacheReadInputTokens ?? 0);
-}
-
-/**
- * Turns `total_cost_usd`, which goes on over turns, resumes and forks, into the cost of each turn. Where
- * the total before a resume is not known, the first turn is taken from what the agent counted since, or is unknown.
- */
-export class CostMeter {
-  #total: number | null;
-
-  constructor(options: { isResumed: boolean; costBefore?: number | undefined }) {
-    this.#total = options.isResumed ? (options.costBefore ?? null) : 0;
-  }
-
-  /** What the conversation has cost so far; null where nobody said. */
-  get total(): number | null {
-    return this.#total;
-  }
-
-  costOf(result: ResultLine): number | null {
-    const total = result.total_cost_usd;
-    const before = this.#total;
-    if (typeof total !== 'number') return null;
-    this.#total = total;
-    // A total that fell was counted anew; since when it does not say.
-    if (before === null || total < before) return costIn(result.model_usage_since_last_result ?? {});
-    return costBetween(before, total);
-  }
-}
-
-function costIn(usage: ModelUsage): number | null {
-  const costs = Object.values(usage).map(({ costUSD }) => costUSD);
-  if (costs.length === 0) return null;
-  let sum = 0;
-  for (const cost of costs) {
-    if (typeof cost !== 'number') return null;
-    sum += cost;
-  }
-  return withoutNoise(sum);
 }

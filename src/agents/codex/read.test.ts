@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type AgentEvent, addUsage, type Usage } from '../events.js';
+import type { AgentEvent, Usage } from '../events.js';
+import { plusUsage } from '../usage.js';
 import { TurnReader } from './read.js';
 import { readNotification } from './schema.js';
 import { UsageMeter } from './usage.js';
@@ -172,7 +173,7 @@ describe('what Codex refuses by itself', () => {
 describe('usage', () => {
   const usages = (events: readonly AgentEvent[]) =>
     events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
-  const sum = (all: readonly Usage[]) => all.reduce<Usage | null>(addUsage, null);
+  const sum = (all: readonly Usage[]) => all.reduce<Usage | null>(plusUsage, null);
 
   it('counts each reply once, when it is whole, and what was cached not as input', () => {
     const first = tokens(1_500, 50, { cachedInputTokens: 1_000, cacheWriteInputTokens: 100 });

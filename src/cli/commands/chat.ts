@@ -8,6 +8,7 @@ import {
   isSameProject,
   noteTerminal,
   openConversations,
+  openPrices,
   placeConversation,
   readTextFile,
   type Services,
@@ -125,6 +126,7 @@ async function talk(
   const resumed = values.resume === undefined ? undefined : await resume(context, conversations, values);
   const prepared = prepare(services, { ...values, permissions }, resumed);
   let view: ChatView | undefined;
+  const priceOf = await openPrices(services);
   let notes: QuestionNotes | undefined;
   using _notes = { [Symbol.dispose]: () => notes?.[Symbol.dispose]() };
   const partyOf = (start: Wishes, conversation: Conversation, workingDirectory: string): ChatParty => {
@@ -140,6 +142,7 @@ async function talk(
     const taker = turnTaker(services, agent, conversation, {
       permissions: start.permissions,
       model: start.model,
+      priceOf,
       askerSession: notes.askerSession,
       isAttended: terminal.isInteractive && !isJson,
       // What differs from before was said just now, or is said to the person.

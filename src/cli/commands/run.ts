@@ -1,6 +1,7 @@
 import type { Services } from '../../app/base.js';
 import {
   abortRun,
+  checkCostLimit,
   choosePhases,
   countUncommitted,
   type FoundRun,
@@ -67,7 +68,7 @@ const OPTIONS = {
   maxIterations: { type: 'number', value: '<n>', about: 'iterations at most, over all restarts' },
   maxTime: { type: 'string', value: '<duration>', about: 'time of work at most, such as 2h' },
   maxTokens: { type: 'number', value: '<n>', about: 'tokens at most' },
-  maxCost: { type: 'number', value: '<dollars>', about: 'dollars at most, as the agent reports them' },
+  maxCost: { type: 'number', value: '<dollars>', about: 'dollars at most, as reported or by list price' },
   idle: {
     type: 'string',
     value: '<duration>',
@@ -137,6 +138,7 @@ export default defineCommand({
     if (start === 'abort') return abort(context, found);
     const isNew = start === 'new';
     const prepared = prepareRun(services, found, isNew);
+    await checkCostLimit(services, prepared, isNew);
     if (isNew && !values.dirty) await confirmDirty(context, found);
     if (signal.aborted) throw new AbortedError('The run');
     if (values.detach) return runDetached(context, found, { plan, isNew, values });

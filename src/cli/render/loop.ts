@@ -1,7 +1,9 @@
 import type { RunStatus } from '../../app/run-status.js';
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import {
+  costText,
   describeMissing,
+  dollarsText,
   isAboutTests,
   type LoopReport,
   momentOf,
@@ -172,7 +174,8 @@ function usageOf({ usage, budget }: LoopReport): string {
     count(usage.iterations, budget.iterations, 'iteration'),
     `${of((usage.activeMs / 60_000).toFixed(1), minutes)} min`,
     count(usage.tokens, budget.tokens, 'token'),
-    `$${of(usage.costUsd.toFixed(2), budget.costUsd)}`,
+    ...(usage.cacheReadTokens === 0 ? [] : [`${usage.cacheReadTokens} read from the cache`]),
+    `${costText(usage)}${typeof budget.costUsd === 'number' ? ` of ${dollarsText(budget.costUsd)}` : ''}`,
   ].join(', ');
 }
 

@@ -1,6 +1,7 @@
 import type { RunReport } from '../../diagnostics/index.js';
 import { counted, formatAge, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunEnd } from '../../runner/index.js';
+import { costText, tokensText } from '../../sessions/loop/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
@@ -76,7 +77,7 @@ function timeOf({ elapsedMs, usage }: RunReport): string {
 
 /** What it cost, in money and in tokens. */
 function costOf({ usage }: RunReport): string {
-  return `${dollars(usage.costUsd)}, ${counted(usage.tokens, 'token')}`;
+  return `${costText(usage)}; tokens: ${tokensText(usage)}`;
 }
 
 function questionLines({ questions }: RunReport): string[] {
@@ -99,7 +100,7 @@ export function renderReportMarkdown(report: RunReport): string {
   );
   for (const phase of report.phases)
     lines.push(
-      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(endOf(phase))} | ${phase.tokens} | ${dollars(phase.costUsd)} | ${phase.filesChanged} |`,
+      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(endOf(phase))} | ${phase.tokens} | ${costText(phase)} | ${phase.filesChanged} |`,
     );
   if (report.tests.length > 0)
     lines.push('', '| Phase | Iteration | Pass | Fail | Total |', '| --- | --- | --- | --- | --- |');
@@ -122,8 +123,10 @@ function factsOf(report: RunReport): [string, string][] {
     ['time', timeOf(report)],
     ['files', filesOf(report)],
     ['tests', testsOf(report)],
-    ['tokens', String(usage.tokens)],
-    ['cost', dollars(usage.costUsd)],
+    ['tokens', tokensText(usage)],
+    ['cache reads', `${usage.cacheReadTokens ?? 0}, not among the tokens`],
+    ['cost', costText(usage)],
+    ...report.priceSources.map((source): [string, string] => ['prices', source]),
     [
       'breaker',
       `${report.breaker.state}${report.breaker.openReason === null ? '' : `: ${report.breaker.openReason}`}`,
@@ -137,18 +140,13 @@ const PHASE_COLUMNS = ['PHASE', 'ITERATIONS', 'FILES', 'TOKENS', 'COST', 'ENDED'
 
 function phaseRow(phase: RunReport['phases'][number]): string[] {
   const numbers = [phase.iterations, phase.filesChanged, phase.tokens].map(String);
-  return [visibleLine(phase.name), ...numbers, dollars(phase.costUsd), visibleExcerpt(endOf(phase), 80)];
+  return [visibleLine(phase.name), ...numbers, costText(phase), visibleExcerpt(endOf(phase), 80)];
 }
 
 /** How a phase ended; that both gates were open is what `done` means. */
 function endOf({ completedAt, exitReason }: RunReport['phases'][number]): string {
   if (completedAt === null) return 'not yet';
   return exitReason === null || exitReason === 'Dual-Gate satisfied' ? 'done' : exitReason;
-}
-
-/** Cents are too coarse for what a short turn costs. */
-function dollars(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 3 : 2)}`;
 }
 
 function pointText({ phase, iteration, passing, failing, total }: RunReport['tests'][number]): string {

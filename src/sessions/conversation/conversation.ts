@@ -3,7 +3,14 @@ import type { TailRepair } from '../../storage/index.js';
 import { type ConversationFold, type ConversationState, EPOCH } from './fold.js';
 import { isHiddenId } from './ids.js';
 import { type ConversationStatus, conversationLifecycle, LEADING_TO } from './lifecycle.js';
-import { type ConversationRecord, estimateTokens, type Role, toDisk, UNKNOWN_AGENT } from './schema.js';
+import {
+  type ConversationRecord,
+  estimateTokens,
+  type Role,
+  toDisk,
+  UNKNOWN_AGENT,
+  type UsageRecord,
+} from './schema.js';
 import type { HeldConversation } from './store.js';
 import {
   type ConversationDamage,
@@ -100,6 +107,28 @@ export class Conversation implements Disposable {
       };
     });
     if (records.length > 0) this.#append([...this.#becomeActive(), ...records]);
+  }
+
+  /** What was used so far, record by record. */
+  get usage(): readonly UsageRecord[] {
+    return this.#state.usage;
+  }
+
+  /** Keeps what a reply used, before the exchange is over: what was paid for is known whatever becomes of us. */
+  addUsage(used: Omit<UsageRecord, 'type' | 'timestamp'>): void {
+    const { redact, clock } = this.#tools;
+    const safe = (text: string | null) => (text === null ? null : redact(text));
+    const { reply, model, priceSource } = used;
+    this.#append([
+      {
+        ...used,
+        type: 'usage',
+        reply: safe(reply),
+        model: safe(model),
+        priceSource: safe(priceSource),
+        timestamp: timestamp(clock),
+      },
+    ]);
   }
 
   /** Notes that the exchange of a turn failed: it is kept, and left out of the context from now on. */
@@ -249,6 +278,7 @@ export function viewOf(
     lastActivity: state.lastActivity ?? metadata.createdAt,
     turnCount: state.turnCount,
     turns: [...state.turns],
+    usage: [...state.usage],
     clearedAfter: state.clearedAfter,
     agentHandle: state.agentHandle,
     workingDirectory: state.place ?? metadata.workingDirectory,

@@ -1,7 +1,7 @@
 import type { LogDamage, LogEntry, LogTail, VerifiedRecord } from '../../storage/index.js';
 import { DamageNotes, isLoose } from './damage-notes.js';
 import type { ConversationStatus } from './lifecycle.js';
-import type { ConversationRecord, MetadataRecord, TurnRecord } from './schema.js';
+import type { ConversationRecord, MetadataRecord, TurnRecord, UsageRecord } from './schema.js';
 import type { AgentHandle, ConversationLaunch, Turn } from './view.js';
 
 /** Where a record stands in its file, by number. */
@@ -77,6 +77,7 @@ export class ConversationState {
   firstActivity: string | null = null;
   lastActivity: string | null = null;
   readonly turns: Turn[] = [];
+  readonly usage: UsageRecord[] = [];
 
   apply(record: ConversationRecord): void {
     const time = record.type === 'metadata' ? record.createdAt : record.timestamp;
@@ -110,6 +111,9 @@ export class ConversationState {
       }
       case 'clear':
         this.clearedAfter = record.afterTurn;
+        break;
+      case 'usage':
+        this.usage.push(record);
         break;
       case 'recovered':
         break;

@@ -4,6 +4,7 @@ export { Conversation, type ImportedTurn, type TurnFacts } from './conversation.
 export { ConversationExistsError, InvalidConversationIdError } from './errors.js';
 export { exportJson, exportMarkdown, type ImportedConversation, parseExport } from './export.js';
 export { type ConversationStatus, conversationLifecycle } from './lifecycle.js';
+export type { UsageRecord } from './schema.js';
 export {
   type ConversationFilter,
   ConversationSessions,
@@ -11,6 +12,7 @@ export {
   type CreateConversation,
 } from './sessions.js';
 export { FileConversationStore } from './store.js';
+export { sumUsage, type UsageTotals } from './usage.js';
 export {
   type AgentHandle,
   type ConversationDamage,

@@ -13,6 +13,7 @@ export type ConversationRecord =
   | AgentRecord
   | LaunchRecord
   | ClearRecord
+  | UsageRecord
   | RecoveredRecord;
 
 /** The format of the records, in the metadata; a higher one is read and not written to. */
@@ -90,6 +91,29 @@ export interface ClearRecord {
   readonly timestamp: string | null;
 }
 
+/** What a reply of the model used, written down as soon as it is known. */
+export interface UsageRecord {
+  readonly type: 'usage';
+  /** The turn of the user whose exchange it belongs to. */
+  readonly turn: number;
+  /** The agent's own name for the reply; null where it has none. */
+  readonly reply: string | null;
+  readonly model: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  /** As reported: of everything that the exchange used so far and that had no cost yet. */
+  readonly costUsd: number | null;
+  /** By a list of prices: of this record alone, or of what a reported cost does not cover; null where nobody knows. */
+  readonly pricedUsd: number | null;
+  /** The list, with its date. */
+  readonly priceSource: string | null;
+  /** Who says so: the agent as it worked, its own transcript afterwards, or nobody: then it is a guess from lengths. */
+  readonly source: 'reported' | 'transcript' | 'estimated';
+  readonly timestamp: string | null;
+}
+
 export interface RecoveredRecord {
   readonly type: 'recovered';
   readonly kept: number;
@@ -130,6 +154,9 @@ export function fromDisk(value: LogRecord): ConversationRecord | string | null {
     case 'clear':
       if (!isCount(value.after_turn)) return 'a clear without the number of the turn before';
       return { type: 'clear', afterTurn: value.after_turn, timestamp: timeOf(value.timestamp) };
+    case 'usage':
+      if (!isCount(value.turn)) return 'a use of tokens without the number of its turn';
+      return usageOf(value, value.turn);
     case 'recovered':
       if (!isCount(value.kept) || typeof value.sequence !== 'number') return 'a recovery without its numbers';
       return {
@@ -144,7 +171,7 @@ export function fromDisk(value: LogRecord): ConversationRecord | string | null {
 }
 
 /** Nobody else writes these. */
-const OURS: ReadonlySet<unknown> = new Set(['turn_failed', 'agent', 'launch', 'clear', 'recovered']);
+const OURS: ReadonlySet<unknown> = new Set(['turn_failed', 'agent', 'launch', 'clear', 'usage', 'recovered']);
 
 /** A record as it stands in the file, keys in the published order. */
 export function toDisk(record: ConversationRecord): LogRecord {
@@ -191,6 +218,22 @@ export function toDisk(record: ConversationRecord): LogRecord {
     }
     case 'clear':
       return { type: 'clear', after_turn: record.afterTurn, timestamp: record.timestamp };
+    case 'usage':
+      return {
+        type: 'usage',
+        turn: record.turn,
+        reply: record.reply,
+        model: record.model,
+        input_tokens: record.inputTokens,
+        output_tokens: record.outputTokens,
+        cache_read_tokens: record.cacheReadTokens,
+        cache_write_tokens: record.cacheWriteTokens,
+        cost_usd: record.costUsd,
+        priced_usd: record.pricedUsd,
+        price_source: record.priceSource,
+        source: record.source,
+        timestamp: record.timestamp,
+      };
   }
 }
 
@@ -237,6 +280,31 @@ function turnOf(value: LogRecord): TurnRecord | string {
     ...placeIn(value),
     turn: isCount(value.turn) && value.turn > 0 ? value.turn : null,
   };
+}
+
+/** A number that cannot be counted is none: what else the record says still holds. */
+function usageOf(value: LogRecord, turn: number): UsageRecord {
+  const count = (tokens: unknown) => (isCount(tokens) ? tokens : 0);
+  const { source } = value;
+  return {
+    type: 'usage',
+    turn,
+    reply: textOr(value.reply, null),
+    model: textOr(value.model, null),
+    inputTokens: count(value.input_tokens),
+    outputTokens: count(value.output_tokens),
+    cacheReadTokens: count(value.cache_read_tokens),
+    cacheWriteTokens: count(value.cache_write_tokens),
+    costUsd: dollarsOr(value.cost_usd, null),
+    pricedUsd: dollarsOr(value.priced_usd, null),
+    priceSource: textOr(value.price_source, null),
+    source: source === 'transcript' || source === 'estimated' ? source : 'reported',
+    timestamp: timeOf(value.timestamp),
+  };
+}
+
+function dollarsOr<Fallback>(value: unknown, fallback: Fallback): number | Fallback {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : fallback;
 }
 
 function statusOf(value: LogRecord): StatusRecord | string {

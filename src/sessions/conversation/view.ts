@@ -1,6 +1,6 @@
 import type { LockState, LogDamage } from '../../storage/index.js';
 import type { ConversationStatus } from './lifecycle.js';
-import type { Role } from './schema.js';
+import type { Role, UsageRecord } from './schema.js';
 
 /** One side of an exchange, as it is kept. */
 export interface Turn {
@@ -72,6 +72,8 @@ export interface ConversationView {
   readonly turnCount: number;
   /** Every intact turn in order (`readLast`: the last ones). */
   readonly turns: readonly Turn[];
+  /** What each reply used, in order (`readLast`: of the last turns); a conversation of release 0.1 has it in its turns. */
+  readonly usage: readonly UsageRecord[];
   /** Turns up to this number were cleared from the context; 0 = none. */
   readonly clearedAfter: number;
   /** The last one noted; with `readLast` null unless it was noted among the last records. */

@@ -1,5 +1,5 @@
 export { UNREADABLE_LOOP } from './archive.js';
-export { type BudgetReached, checkBudget } from './budget.js';
+export { type BudgetReached, checkBudget, isCostUnknown, type Used } from './budget.js';
 export { conditionOf, wantsFailingTests, wantsSecondRun } from './dual-gate.js';
 export {
   LoopEndedError,
@@ -60,5 +60,13 @@ export {
   parseStatus,
   type StatusBlock,
 } from './status-block.js';
+export {
+  type CostSource,
+  costSourceOf,
+  costText,
+  dollarsText,
+  type ShownUsage,
+  tokensText,
+} from './usage-text.js';
 export type { LoopView, PhaseView } from './view.js';
 export { causeOfWait, describeWait, momentOf, TRIES_NOW, untilOf, type Waiting } from './wait-words.js';

@@ -1,5 +1,5 @@
 import { redact } from '../../foundation/index.js';
-import { addUsage, type BudgetReached, checkBudget, NO_USAGE } from './budget.js';
+import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './budget.js';
 import { afterIteration, type BreakerFacts, enterPhase } from './circuit-breaker.js';
 import { judgeGates, wantsFailingTests } from './dual-gate.js';
 import { hashError } from './error-hash.js';
@@ -12,12 +12,12 @@ import {
   greenRunsAfter,
   numbersOf,
   phasePercent,
-  recordFiles,
   recordNumbers,
+  withFiles,
 } from './metrics.js';
 import { type Phase, PRESETS } from './presets.js';
 import { type LimitSignal, type LimitWait, limitWait, recordAnswer, recordLimit } from './rate-limit.js';
-import type { Baseline, ErrorEntry, LoopDocuments, LoopState, SkippedPhase, Usage } from './schema.js';
+import type { Baseline, ErrorEntry, LoopDocuments, LoopState, SkippedPhase } from './schema.js';
 import { formatStatusBlock } from './status-block.js';
 
 /** What came of one iteration, as the runner found it. */
@@ -28,7 +28,7 @@ export interface IterationOutcome {
   readonly claim: Claim;
   readonly error?: string | null | undefined;
   readonly permissionDenials?: number | undefined;
-  readonly usage?: Partial<Pick<Usage, 'activeMs' | 'tokens' | 'costUsd'>> | undefined;
+  readonly usage?: Used | undefined;
   readonly limit?: LimitSignal | undefined;
   /** With stories: the one that follows this one; null after the last. */
   readonly nextStory?: string | null | undefined;
@@ -125,16 +125,19 @@ function concludeLimited(
   const { breaker, dualGate } = before;
   const { inFlight, interrupted, currentIteration, usage, totalAgentCalls } = before.state;
   const unit = unitOf(before.state);
-  const known = before.metrics.phases[unit];
-  const metrics =
-    outcome.measured === null
-      ? before.metrics
-      : recordFiles(before.metrics, unit, filesChangedAfter(known, outcome.measured), at);
+  const { measured } = outcome;
+  const changed = {
+    files: filesChangedAfter(undefined, measured),
+    documents: documentsChangedAfter(undefined, measured),
+  };
+  const metrics = withFiles(before.metrics, unit, changed);
+  // They are counted, so that the next start does not count them again.
+  const cut = inFlight == null || measured === null ? inFlight : { ...inFlight, filesChanged: changed.files };
   const touched: LoopState = {
     ...before.state,
     lastActivity: at,
     inFlight: null,
-    interrupted: inFlight ?? interrupted ?? null,
+    interrupted: cut ?? interrupted ?? null,
     totalAgentCalls: totalAgentCalls + 1,
     usage: addUsage(usage ?? NO_USAGE, outcome.usage ?? {}, 0),
   };

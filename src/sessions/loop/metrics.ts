@@ -89,6 +89,22 @@ export function documentsChangedAfter(
   return numberIn(phase?.currentMetrics, 'documents_changed') + (measured?.documents.changed ?? 0);
 }
 
+/** The metrics with files that were changed by a turn that does not count as an iteration. */
+export function withFiles(
+  metrics: Metrics,
+  unit: string,
+  { files, documents }: { readonly files: number; readonly documents: number },
+): Metrics {
+  const phase = metrics.phases[unit];
+  if (phase === undefined || phase === null || files === 0) return metrics;
+  const currentMetrics = {
+    ...phase.currentMetrics,
+    files_changed: numberIn(phase.currentMetrics, 'files_changed') + files,
+    documents_changed: numberIn(phase.currentMetrics, 'documents_changed') + documents,
+  };
+  return { ...metrics, phases: { ...metrics.phases, [unit]: { ...phase, currentMetrics } } };
+}
+
 /** The metrics with one more iteration of a phase (or story). */
 export function recordNumbers(
   metrics: Metrics,
@@ -101,13 +117,6 @@ export function recordNumbers(
   const history = [...(before.history ?? []), { timestamp: at, ...told }].slice(-MAX_HISTORY);
   const phase = { ...before, iterations: before.iterations + 1, currentMetrics: numbers, history };
   return { ...metrics, phases: { ...metrics.phases, [unit]: phase } };
-}
-
-/** The metrics with more files that changed in a phase (or story), by a turn that does not count as an iteration. */
-export function recordFiles(metrics: Metrics, unit: string, filesChanged: number, at: string): Metrics {
-  const before = metrics.phases[unit] ?? { startedAt: at, completedAt: null, iterations: 0 };
-  const currentMetrics = { ...before.currentMetrics, files_changed: filesChanged };
-  return { ...metrics, phases: { ...metrics.phases, [unit]: { ...before, currentMetrics } } };
 }
 
 /** The metrics with a phase closed: its last numbers are its final ones. */

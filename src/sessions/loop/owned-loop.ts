@@ -1,7 +1,7 @@
 import { messageOf, next, redact } from '../../foundation/index.js';
 import { commitGroup, hasRedo, type Lock, type LockTools } from '../../storage/index.js';
 import { trashSession } from './archive.js';
-import { addUsage, type BudgetReached, checkBudget, NO_USAGE } from './budget.js';
+import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './budget.js';
 import { resetBreaker } from './circuit-breaker.js';
 import { LoopPoisonedError } from './errors.js';
 import {
@@ -16,7 +16,7 @@ import {
   withError,
 } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
-import { closePhase } from './metrics.js';
+import { closePhase, withFiles } from './metrics.js';
 import type { Preset } from './presets.js';
 import { endWait, mayCall, type Permission, recordCall, roll } from './rate-limit.js';
 import { groupOf, writeDocuments } from './read-loop.js';
@@ -29,7 +29,6 @@ import {
   type LoopState,
   STATUS_LOG,
   type StartedFrom,
-  type Usage,
 } from './schema.js';
 
 /**
@@ -125,10 +124,22 @@ export class OwnedLoop implements Disposable {
   }
 
   /** Counts what was used outside a completed iteration: a turn that was cut short costs as well. */
-  recordUsage(used: Partial<Pick<Usage, 'activeMs' | 'tokens' | 'costUsd'>>): void {
+  recordUsage(used: Used): void {
     const before = this.state.usage ?? NO_USAGE;
     const usage = { ...addUsage(before, used), iterations: before.iterations };
     this.#write({ ...this.#documents, state: this.#touched({ usage }) });
+  }
+
+  /** Counts the files that an iteration changed before it was cut short, once; the phase has them from then on. */
+  recordLeftFiles(left: { readonly files: number; readonly documents: number }): void {
+    const { state, metrics } = this.#documents;
+    const interrupted = state.interrupted ?? null;
+    if (interrupted === null || interrupted.filesChanged !== undefined) return;
+    this.#write({
+      ...this.#documents,
+      metrics: withFiles(metrics, unitOf(state), left),
+      state: this.#touched({ interrupted: { ...interrupted, filesChanged: left.files } }),
+    });
   }
 
   /** Changes what the session may use up; what is not named stays. */

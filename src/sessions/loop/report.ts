@@ -6,8 +6,9 @@ import { phaseOf, presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
 import { Missing } from './missing.js';
 import { countdown, type LimitWait, limitWait } from './rate-limit.js';
-import type { DualGate, LoopState, RateLimit } from './schema.js';
+import type { DualGate, LoopState, RateLimit, Usage } from './schema.js';
 import type { Detection } from './sessions.js';
+import { costSourceOf } from './usage-text.js';
 import type { LoopView } from './view.js';
 import { causeOfWait } from './wait-words.js';
 
@@ -86,7 +87,17 @@ export const LoopReport = z.object({
   /** The newest numbers, and which phase they are of; null where nothing told any. */
   tests: z.object({ passing: z.int(), failing: z.int(), total: z.int(), from: z.string() }).nullable(),
   calls: z.object({ made: z.int(), limit: z.int(), wait: Wait.nullable() }),
-  usage: z.object({ iterations: z.int(), activeMs: z.number(), tokens: z.int(), costUsd: z.number() }),
+  usage: z.object({
+    iterations: z.int(),
+    activeMs: z.number(),
+    tokens: z.int(),
+    cacheReadTokens: z.int(),
+    estimatedTokens: z.int(),
+    costUsd: z.number(),
+    costSource: z.enum(['reported', 'priced', 'unknown']),
+    pricedUsd: z.number(),
+    unpricedTokens: z.int(),
+  }),
   budget: z.record(z.string(), z.unknown()),
   lastError: z
     .object({ at: z.string(), phase: z.string(), iteration: z.int(), error: z.string() })
@@ -103,7 +114,6 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
   const { breaker, dualGate, rateLimit } = documents;
   const wait = rateLimit === undefined ? null : limitWait(rateLimit, now);
   const lastError = state.errorHistory.at(-1);
-  const { iterations, activeMs, tokens, costUsd } = state.usage ?? NO_USAGE;
   return {
     sessionId: view.sessionId,
     kind: 'loop',
@@ -137,7 +147,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
       limit: rateLimit?.hourly.limit ?? 0,
       wait: wait === null ? null : waitReport(wait, now, sinceOf(rateLimit, wait)),
     },
-    usage: { iterations, activeMs, tokens, costUsd },
+    usage: usageOf(state.usage ?? NO_USAGE),
     budget: { ...state.budget },
     lastError:
       lastError === undefined
@@ -207,6 +217,22 @@ function newestTests({ phases, state }: LoopView): LoopReport['tests'] {
 function ownerOf({ hold, owner, reason }: LockState): LoopOwner {
   const { pid = null, host = null, command = null, since = null } = owner ?? {};
   return { pid, host, command, since, isAlive: hold === 'held', reason };
+}
+
+/** What was used, every number there. */
+function usageOf(usage: Usage): LoopReport['usage'] {
+  const costSource = costSourceOf(usage);
+  return {
+    iterations: usage.iterations,
+    activeMs: usage.activeMs,
+    tokens: usage.tokens,
+    cacheReadTokens: usage.cacheReadTokens ?? 0,
+    estimatedTokens: usage.estimatedTokens ?? 0,
+    costUsd: usage.costUsd,
+    costSource,
+    pricedUsd: usage.pricedUsd ?? 0,
+    unpricedTokens: usage.unpricedTokens ?? (costSource === 'unknown' ? usage.tokens : 0),
+  };
 }
 
 /** What is offered for a session that was found: the resume prompt as data. */

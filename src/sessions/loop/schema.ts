@@ -55,8 +55,19 @@ export type Baseline = z.infer<typeof Baseline>;
 export const Usage = diskObject({
   iterations: Count.default(0),
   activeMs: z.number().nonnegative().default(0),
+  /** Input, output and cache writes. */
   tokens: Count.default(0),
   costUsd: z.number().nonnegative().default(0),
+  /** Beside the tokens, never among them. This and what follows is absent in what release 0.1 wrote. */
+  cacheReadTokens: Count.optional(),
+  /** How much of the cost is by a list of prices. */
+  pricedUsd: z.number().nonnegative().optional(),
+  /** Tokens whose cost nobody knows. */
+  unpricedTokens: Count.optional(),
+  /** Tokens that are a guess. */
+  estimatedTokens: Count.optional(),
+  /** How many of the usage records of the run's conversation are in here. */
+  countedRecords: Count.optional(),
 });
 export type Usage = z.infer<typeof Usage>;
 
@@ -119,7 +130,13 @@ export const LoopState = diskObject({
   /** The iteration that was begun and is not complete. */
   inFlight: diskObject({ phase: z.string(), iteration: Count, startedAt: Time }).nullish(),
   /** The iteration that a crash or a signal cut short, until the next one is complete. */
-  interrupted: diskObject({ phase: z.string(), iteration: Count, startedAt: Time }).nullish(),
+  interrupted: diskObject({
+    phase: z.string(),
+    iteration: Count,
+    startedAt: Time,
+    /** How many files it changed, once they are counted. */
+    filesChanged: Count.optional(),
+  }).nullish(),
   baseline: Baseline.nullish(),
   /** Tests that the phase with the gate `new-tests-fail` added. */
   newTests: Count.default(0),

@@ -1,4 +1,4 @@
-import { type AgentEvent, addUsage, type Usage } from '../../agents/index.js';
+import { type AgentEvent, checkedUsage, plusUsage, type Usage } from '../../agents/index.js';
 
 /** A permission that was refused during an exchange. */
 export interface Denial {
@@ -14,6 +14,7 @@ const MAX_TOOL_OUTPUT = 1024 * 1024;
 /** Takes in the events of one exchange, with bounds on what it keeps. */
 export class Gatherer {
   readonly denials: Denial[] = [];
+  /** Of all its replies. */
   usage: Usage | null = null;
   end: Extract<AgentEvent, { type: 'turn-end' }> | undefined;
   readonly #text = new BoundedText(MAX_TEXT);
@@ -25,7 +26,7 @@ export class Gatherer {
   add(event: AgentEvent): void {
     if (event.type === 'text') this.#text.add(event.text);
     else if (event.type === 'tool-result') this.#toolOutput.add(`${event.output}\n`);
-    else if (event.type === 'usage') this.usage = addUsage(this.usage, event.usage);
+    else if (event.type === 'usage') this.usage = plusUsage(this.usage, checkedUsage(event.usage));
     else if (event.type === 'turn-end') this.end = event;
     else if (event.type === 'permission' && event.decision === 'denied')
       this.denials.push({ name: event.name, title: event.title, by: event.by });

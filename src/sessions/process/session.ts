@@ -124,6 +124,11 @@ export class ProcessSession {
     return this.#connection?.pid ?? null;
   }
 
+  /** The model that answers, as the agent or whoever started it said; null where nobody did. */
+  get model(): string | null {
+    return this.#connection?.facts.model ?? this.#record.launch.model;
+  }
+
   /** Calls back on every change of state and of the context level, until the returned function is called. */
   subscribe(listener: (notice: ProcessNotice) => void): () => void {
     this.#listeners.add(listener);

@@ -1,4 +1,4 @@
-import type { ResumeHandle } from '../../agents/index.js';
+import type { KeptReply, ResumeHandle } from '../../agents/index.js';
 import {
   type Clock,
   findId,
@@ -29,6 +29,12 @@ export interface AgentLaunch {
   readonly agent: string;
   readonly launch: Launch;
   readonly start: StartConnection;
+  /** Whether it tells what its replies use. */
+  readonly reportsUsage?: boolean | undefined;
+  /** What the agent's own transcript says about a conversation since a moment; null where it says nothing. */
+  readonly readReplies?:
+    | ((conversationId: string, since: Date) => Promise<readonly KeptReply[] | null>)
+    | undefined;
 }
 
 export interface ProcessSessionsOptions extends ProcessOptions {

@@ -1,5 +1,6 @@
 import { visibleExcerpt } from '../../foundation/index.js';
 import type { Standing, TestPoint } from '../../runner/index.js';
+import { costSourceOf } from '../../sessions/loop/index.js';
 import { widthOf } from '../wrap.js';
 import { type Cell, fitted, LABEL_COLUMNS, labelled, padded, type Row } from './cells.js';
 import { type RunViewState, workedMs } from './state.js';
@@ -50,7 +51,7 @@ function fieldsOf(state: RunViewState): [string, Field][] {
   for (const [label, key, words] of BUDGETS) {
     const limit = budget[key];
     if (limit === undefined) continue;
-    const text = `${words(used[key])} of ${words(limit)}`;
+    const text = `${key === 'costUsd' ? costWords(used) : words(used[key])} of ${words(limit)}`;
     fields.push([label, (room) => share(used[key], limit, text, room)]);
   }
   return fields;
@@ -62,6 +63,13 @@ const BUDGETS = [
   ['tokens', 'tokens', roughNumberOf],
   ['cost', 'costUsd', dollarsOf],
 ] as const;
+
+/** What is not as the agent told it is marked. */
+function costWords(usage: Standing['usage']): string {
+  const source = costSourceOf(usage);
+  if (source === 'unknown') return 'unknown';
+  return `${source === 'priced' ? '≈ ' : ''}${dollarsOf(usage.costUsd)}`;
+}
 
 /** A bar and its words; yellow when it is nearly used up, red when it is. */
 function share(used: number, limit: number, words: string, room: number): Row {

@@ -85,6 +85,14 @@ export interface Script {
   readonly onExhausted?: 'stop-text' | 'repeat-last' | 'error';
 }
 
+/** Tokens of one reply. */
+export interface ModelUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
 export type LogEntry =
   | {
       readonly kind: 'request';
@@ -100,6 +108,8 @@ export type LogEntry =
       readonly seq: number;
       readonly status: number | null;
       readonly completed: boolean;
+      /** What the reply says that it used. */
+      readonly usage?: ModelUsage;
     }
   | { readonly kind: 'upgrade-refused'; readonly path: string };
 

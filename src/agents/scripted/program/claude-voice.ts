@@ -24,6 +24,8 @@ export class ClaudeVoice implements Voice {
   readonly #output: Output;
   readonly #launch: Launch;
   readonly #sessionId: string;
+  /** The reply that the usage of the turn is told with. */
+  #payer: { readonly id: string; readonly usage: TurnUsage } | undefined;
   #usage = NO_USE;
   readonly #questions = new Map<string, (response: Json) => void>();
 
@@ -159,7 +161,7 @@ export class ClaudeVoice implements Voice {
         : Promise.resolve();
     await event({
       type: 'message_start',
-      message: { id, role: 'assistant', model: this.model, usage: this.#tokens(1) },
+      message: { id, role: 'assistant', model: this.model, usage: this.#tokens(id, 1) },
     });
     await event({ type: 'content_block_start', index: 0, content_block: { type, [type]: '' } });
     for (const piece of piecesOf(text)) {
@@ -167,7 +169,7 @@ export class ClaudeVoice implements Voice {
     }
     await this.#assistant(block, { id });
     await event({ type: 'content_block_stop', index: 0 });
-    const usage = this.#tokens(this.#usage.output);
+    const usage = this.#tokens(id, this.#usage.output);
     await event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage });
     await event({ type: 'message_stop' });
   }
@@ -179,14 +181,34 @@ export class ClaudeVoice implements Voice {
     const { model } = this;
     return this.#line({
       type: 'assistant',
-      message: { id, role: 'assistant', model, content: [block], stop_reason: null, usage: this.#tokens(1) },
+      message: {
+        id,
+        role: 'assistant',
+        model,
+        content: [block],
+        stop_reason: null,
+        usage: this.#tokens(id, 1),
+      },
       parent_tool_use_id: null,
       ...(error === undefined ? {} : { error }),
     });
   }
 
-  /** The number of output tokens is final only at the end of a reply. */
-  #tokens(output: number): Json {
+  /**
+   * The number of output tokens is final only at the end of a reply. The first reply of a turn is paid for all of it; those
+   * behind it find everything in the cache.
+   */
+  #tokens(id: string, output: number): Json {
+    if (this.#payer?.usage !== this.#usage) this.#payer = { id, usage: this.#usage };
+    if (this.#payer.id !== id) {
+      const { input, cacheWrite, cacheRead } = this.#usage;
+      return {
+        input_tokens: 0,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: input + cacheWrite + cacheRead + output,
+        output_tokens: 0,
+      };
+    }
     return {
       input_tokens: this.#usage.input,
       cache_creation_input_tokens: this.#usage.cacheWrite,

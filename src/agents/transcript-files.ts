@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { messageOf } from '../foundation/index.js';
+import { type FileSystem, readUserFile } from '../storage/index.js';
+import type { DriverTools } from './driver.js';
+
+/** A transcript beyond this is not read: what it could tell is not worth the memory. */
+const MAX_BYTES = 512 * 1024 * 1024;
+
+/** Runs a reader of foreign files; whatever goes wrong is told to the log and to nobody else. */
+export async function readingQuietly<Found>(
+  { log }: Pick<DriverTools, 'log'>,
+  read: () => Found | Promise<Found>,
+): Promise<Found | null> {
+  try {
+    return await read();
+  } catch (error) {
+    log.warn('agent.transcript-unreadable', { error: messageOf(error) });
+    return null;
+  }
+}
+
+/** The names in a directory; none where there is no such directory. */
+export function namesIn(fileSystem: FileSystem, directory: string): string[] {
+  return fileSystem.look(directory) === undefined ? [] : fileSystem.list(directory);
+}
+
+/** Paths of the files of these directories whose name passes. */
+export function filesIn(
+  fileSystem: FileSystem,
+  directories: readonly string[],
+  isWanted: (name: string) => boolean,
+): string[] {
+  return directories.flatMap((directory) =>
+    namesIn(fileSystem, directory)
+      .filter(isWanted)
+      .map((name) => join(directory, name)),
+  );
+}
+
+/** The JSON objects in a file of lines, only those whose line has one of these words; an end that is half written is not one. */
+export function objectsIn(fileSystem: FileSystem, path: string, words: readonly string[]): object[] {
+  const facts = fileSystem.look(path);
+  if (facts === undefined || facts.size > MAX_BYTES) return [];
+  const lines = readUserFile(fileSystem, path)?.split('\n') ?? [];
+  return lines.filter((line) => words.some((word) => line.includes(word))).flatMap(parsed);
+}
+
+function parsed(line: string): object[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? [value] : [];
+  } catch {
+    return []; // a line that is still being written, or none of theirs
+  }
+}
+
+/** Whether an id may be part of a path. */
+export function isPlainId(id: string): boolean {
+  return /^\w[\w-]*$/.test(id);
+}
+
+/** A moment; the epoch for what is none. */
+export function momentOf(value: unknown): Date {
+  const date = new Date(typeof value === 'string' || typeof value === 'number' ? value : 0);
+  return Number.isNaN(date.getTime()) ? new Date(0) : date;
+}
