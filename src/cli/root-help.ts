@@ -13,7 +13,7 @@ export const COMMAND_GROUPS = [
       ['questions verify', 'Check the files of question sets'],
       ['questions clean', 'Move old question sets to the trash'],
       ['mcp', 'Serve agents over MCP on stdin and stdout'],
-      ['setup', "Put the MCP entry into an agent's settings"],
+      ['setup', "Let an agent ask you questions: its MCP entry and our tools' permission"],
     ],
   },
   {

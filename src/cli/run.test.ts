@@ -348,38 +348,36 @@ describe('holdfast setup', () => {
     verifies('Q22', `${client}: prints, writes, writes again, and takes out`, async () => {
       await using world = await appWorld();
       const printed = await world.json(['setup', client]);
-      expect(Object.keys(printed.data)).toEqual([
-        'client',
-        'path',
-        'snippet',
-        'note',
-        'isInPlace',
-        'changed',
-      ]);
-      expect(printed).toMatchObject({ code: 0, data: { client, isInPlace: false, changed: false } });
-      expect(printed.data.path.startsWith(join(world.dir.path, 'home'))).toBe(true);
+      expect(Object.keys(printed.data)).toEqual(['client', 'files', 'note', 'isInPlace', 'changed']);
+      expect(printed).toMatchObject({ code: 0, data: { client, isInPlace: false, changed: [] } });
+      const { files } = printed.data as { files: { path: string; snippet: string }[] };
+      for (const { path } of files) expect(path.startsWith(join(world.dir.path, 'home'))).toBe(true);
       const plain = await world.run(['setup', client]);
-      expect(plain.stdout).toBe(`${printed.data.snippet}\n`);
-      expect(plain.stderr).toContain(`Belongs into ${printed.data.path}.`);
+      for (const { path, snippet } of files) {
+        expect(plain.stdout).toContain(snippet);
+        expect(plain.stderr).toContain(`Goes into ${path}`);
+      }
       expect(await world.json(['setup', client, '--write'])).toMatchObject({
         code: 0,
-        data: { isInPlace: true, changed: true },
+        data: { isInPlace: true, changed: files.map(({ path }) => path) },
       });
       expect(await world.json(['setup', client, '--write'])).toMatchObject({
         code: 0,
-        data: { isInPlace: true, changed: false },
+        data: { isInPlace: true, changed: [] },
       });
-      expect((await world.run(['setup', client, '--write'])).stdout).toContain('the entry is there already');
-      expect((await world.run(['setup', client])).stderr).toContain('(an entry is there already)');
+      expect((await world.run(['setup', client, '--write'])).stdout).toContain(
+        'has the MCP server "holdfast"',
+      );
+      expect((await world.run(['setup', client])).stderr).toContain('(it is there already)');
       expect(await world.json(['setup', client, '--remove'])).toMatchObject({
         code: 0,
-        data: { isInPlace: false, changed: true },
+        data: { isInPlace: false, changed: files.map(({ path }) => path) },
       });
       expect(await world.json(['setup', client, '--remove'])).toMatchObject({
         code: 0,
-        data: { isInPlace: false, changed: false },
+        data: { isInPlace: false, changed: [] },
       });
-      expect((await world.run(['setup', client, '--remove'])).stdout).toContain('there was no entry');
+      expect((await world.run(['setup', client, '--remove'])).stdout).toContain('There was nothing of ours');
     });
 
     verifies(
@@ -395,26 +393,39 @@ describe('holdfast setup', () => {
           '--command',
           '/opt/holdfast',
         ]);
-        expect(data.path.startsWith(`${world.project}/`)).toBe(true);
-        expect(data.snippet).toContain('/opt/holdfast');
+        for (const { path } of data.files) expect(path.startsWith(`${world.project}/`)).toBe(true);
+        expect(data.files[0].snippet).toContain('/opt/holdfast');
       },
     );
   }
 
   verifies('Q22', 'the timeouts that each client needs', async () => {
     await using world = await appWorld();
-    const snippet = async (client: string) => (await world.json(['setup', client])).data.snippet as string;
+    const snippet = async (client: string) =>
+      (await world.json(['setup', client])).data.files[0].snippet as string;
+    // With HOLDFAST_HOME set, the server that the agent starts must use the same one.
+    const env = { HOLDFAST_HOME: expect.stringContaining(world.dir.path) };
     expect(JSON.parse(await snippet('claude'))).toEqual({
-      mcpServers: { holdfast: { type: 'stdio', command: 'holdfast', args: ['mcp'], timeout: 86_400_000 } },
+      mcpServers: {
+        holdfast: { type: 'stdio', command: 'holdfast', args: ['mcp'], timeout: 86_400_000, env },
+      },
     });
     expect(JSON.parse(await snippet('gemini'))).toEqual({
-      mcpServers: { holdfast: { command: 'holdfast', args: ['mcp'], timeout: 86_400_000 } },
+      mcpServers: { holdfast: { command: 'holdfast', args: ['mcp'], timeout: 86_400_000, env } },
     });
-    expect(JSON.parse(await snippet('opencode'))).toEqual({
-      mcp: { holdfast: { type: 'local', command: ['holdfast', 'mcp'], enabled: true, timeout: 86_400_000 } },
+    expect(JSON.parse(await snippet('opencode'))).toMatchObject({
+      mcp: {
+        holdfast: {
+          type: 'local',
+          command: ['holdfast', 'mcp'],
+          enabled: true,
+          timeout: 86_400_000,
+          environment: env,
+        },
+      },
     });
     expect(await snippet('codex')).toMatch(
-      /^\[mcp_servers\.holdfast\]\ncommand = "holdfast"\nargs = \[ ?"mcp" ?\]\nstartup_timeout_sec = 60\ntool_timeout_sec = 86400\s*$/,
+      /^\[mcp_servers\.holdfast\]\ncommand = "holdfast"\nargs = \[ ?"mcp" ?\]\nstartup_timeout_sec = 60\ntool_timeout_sec = 86400\n/,
     );
   });
 

@@ -134,7 +134,7 @@ describe('updates of a session as events', () => {
   it('keeps what a title says in full where the agent tells nothing else: people decide by it', () => {
     const title = `make ${'x'.repeat(500)}; rm y`;
     expect(translate([call({ title, kind: 'execute', status: 'in_progress' })])).toMatchObject([
-      { input: { title } },
+      { input: { command: title } },
     ]);
   });
 

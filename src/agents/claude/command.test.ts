@@ -28,6 +28,8 @@ describe('claudeArguments', () => {
       '--bare',
       ...ALWAYS,
       ...['--session-id', 'the-id', '--permission-prompt-tool', 'stdio', '--permission-mode', 'acceptEdits'],
+      // What it would write unasked although it decides what an agent may do the next time.
+      ...['--settings', expect.stringContaining('"Edit(**/.gemini/**)"')],
     ]);
   });
 

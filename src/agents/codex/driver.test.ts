@@ -254,7 +254,7 @@ describe('what it asks', () => {
     expect(asked).toMatchObject([{ kind: 'other', input: { command: written, ...input } }]);
   });
 
-  it('about a file is told with the change; more than an edit here is none', async () => {
+  it('about a file is told with the change and its places; what takes one away is no edit', async () => {
     const change = (path: string, kind = "{ type: 'add' }") =>
       `[{ path: ${JSON.stringify(path)}, kind: ${kind}, diff: 'made' }]`;
     const file = (changes: string) =>
@@ -266,10 +266,14 @@ describe('what it asks', () => {
     const kindOf = async (changes: string) =>
       (await decide(file(changes), 'ask')).asked.map(({ kind }) => kind);
     expect(await kindOf(change('made.txt'))).toEqual(['edit']);
-    expect(await kindOf(change('/elsewhere/made.txt'))).toEqual(['other']);
-    expect(await kindOf(change('../made.txt'))).toEqual(['other']);
-    expect(await kindOf(change('a', "{ type: 'delete' }"))).toEqual(['other']);
-    expect(await kindOf(change('a', "{ type: 'update', move_path: '/elsewhere/b' }"))).toEqual(['other']);
+    expect(await kindOf(change('a', "{ type: 'delete' }"))).toEqual(['delete']);
+    const moved = change('a', "{ type: 'update', move_path: '/elsewhere/b' }");
+    expect(await kindOf(moved)).toEqual(['move']);
+    expect((await decide(file(moved), 'ask')).asked).toMatchObject([{ locations: ['a', '/elsewhere/b'] }]);
+    // Beyond the working directory a person is asked also where edits are accepted.
+    expect((await decide(file(change('made.txt')), 'edits')).asked).toEqual([]);
+    for (const path of ['/elsewhere/made.txt', '../made.txt', '.git/hooks/pre-commit'])
+      expect((await decide(file(change(path)), 'edits')).asked).toMatchObject([{ locations: [path] }]);
     const { asked, answers } = await decide(file('[]'), 'ask');
     expect([asked, answers]).toEqual([[], [{ decision: 'decline' }]]);
   });
@@ -298,7 +302,7 @@ describe('what it asks', () => {
     expect((await decide(body, 'ask')).answers).toEqual([
       { permissions: { network: { enabled: true } }, scope: 'turn' },
     ]);
-    expect((await decide(body, 'edits')).answers).toEqual([{ permissions: {}, scope: 'turn' }]);
+    expect((await decide(body, 'edits', false)).answers).toEqual([{ permissions: {}, scope: 'turn' }]);
   });
 
   it.each([

@@ -55,8 +55,8 @@ it('a run that halted for want of tests names the way without them, and what was
     skipped: [{ phase: 'RED', at: 'x', actor: 'cli', reason: 'no need' }],
   };
   expect(describeRunEvent(end, true)).toEqual([
-    'halted: no progress in 3 iterations of RED; missing: 2 of 3 new failing tests. Try again with --reset, leave this phase ' +
-      'with --skip, or look at `holdfast report`. If the plan needs no new tests: --reset --phases work.',
+    'halted: no progress in 3 iterations of RED; missing: 2 of 3 new failing tests. Try again: `holdfast ' +
+      'resume --reset`. Leave this phase: the same command with --skip. If the plan needs no new tests: --reset --phases work.',
     'skipped: RED (by cli: no need)',
   ]);
 });

@@ -219,9 +219,11 @@ describe('the circuit breaker', () => {
 
   verifies('R10', 'failed runs are the stated cause where they are the cause, in every phase', () => {
     const failed = { run: 'failed' as const, measured: null, error: 'the model is confused' };
-    expect(breakerAfter(Array(3).fill({ ...failed, phase: RED })).openReason).toBe('3 runs in a row failed');
+    expect(breakerAfter(Array(3).fill({ ...failed, phase: RED })).openReason).toBe(
+      '3 runs in a row failed; the last one: the model is confused',
+    );
     expect(breakerAfter(Array(2).fill({ ...failed, phase: GREEN })).openReason).toBe(
-      '2 runs in a row failed',
+      '2 runs in a row failed; the last one: the model is confused',
     );
     const idle = { phase: RED, measured: measured(0, { hasTreeChanged: false }) };
     expect(breakerAfter([FIRST, idle, idle, { ...failed, phase: RED }].slice(1)).openReason).toBe(null);
