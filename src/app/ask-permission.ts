@@ -100,7 +100,9 @@ export function describePermission(agent: string, request: PermissionRequest): s
   const shown = [...fields.map(([, text]) => text), ...changes.map(({ newText }) => newText)];
   const words = title === '' ? name : title;
   const isTool = /^[a-z_][\w:-]*$/i.test(name);
-  const isTold = (isTool && words === name) || shown.some((text) => startsWith(text, words));
+  // Titles of some agents are the tool and what it is about.
+  const subject = words.startsWith(`${name} `) ? words.slice(name.length + 1) : words;
+  const isTold = (isTool && words === name) || shown.some((text) => startsWith(text, subject));
   return [
     `${agent} asks to ${isTool ? `use **${name}**` : DOES[kind]}:`,
     ...(isTold && shown.length > 0 ? [] : [code(words)]),

@@ -192,14 +192,7 @@ describe('what programs read', () => {
     expect(await keys('questions', 'collect', id)).toEqual(['isNew', ...REPORT]);
     expect(await keys('questions', 'clean')).toEqual(['retired', 'purged', 'skipped']);
     expect(await keys('questions', 'cancel', id)).toEqual(['success', 'error', 'code', 'hint']);
-    expect(await keys('setup', 'claude')).toEqual([
-      'client',
-      'path',
-      'snippet',
-      'note',
-      'isInPlace',
-      'changed',
-    ]);
+    expect(await keys('setup', 'claude')).toEqual(['client', 'files', 'note', 'isInPlace', 'changed']);
     expect(await keys('config', 'show')).toEqual(['file', 'settings']);
   });
 

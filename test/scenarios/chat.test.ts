@@ -235,7 +235,7 @@ describe('a conversation through the binaries', () => {
     'has every turn on disk, readable by others, while the agent still works',
     async () => {
       await using world = await withPlayer([
-        { steps: [{ say: 'one' }, { usage: { input: 7, output: 3 } }] },
+        { steps: [{ usage: { input: 7, output: 3 } }, { say: 'one' }] },
         { steps: [{ say: 'half' }, { hang: true }] },
       ]);
       const chat = world.start(['chat', '--agent', 'player', '--session', 'talk']);

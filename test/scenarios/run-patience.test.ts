@@ -87,7 +87,7 @@ describe.concurrent('an agent that hangs', () => {
       run: 'timed-out',
       error: 'the agent showed no sign of life for 4 s',
     });
-    expect(ends).toHaveLength(6);
+    expect(ends).toHaveLength(5);
     const [first, second] = world.prompts();
     expect(second?.session).toBe(first?.session);
     expect(

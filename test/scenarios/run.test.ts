@@ -273,7 +273,7 @@ describe('limits', () => {
       );
       expect(await world.run(['resume'])).toMatchObject({ code: 0 });
       expect(await run.ended).toMatchObject({ code: 0 });
-      expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 5 } });
+      expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 4 } });
     },
   );
 

@@ -61,7 +61,7 @@ describe('after a prompt', () => {
     await pane.holdfast(RUN);
     await pane.until('[R]esume, [N]ew or [A]bort?');
     await pane.press('r', 'Enter');
-    await pane.until('a answers it');
+    await pane.until('(press a)');
     await pane.press('a');
     await pane.until('Question 1 of 1: Numbers');
     await pane.type('2');
@@ -84,7 +84,7 @@ describe('after a prompt', () => {
     await using pane = await Pane.open(world);
     const isAsBefore = await rememberTerminal(pane, world);
     await pane.holdfast(RUN);
-    await pane.until(/\[y\/N\] *$/m);
+    await pane.until(/Start anyway\?/);
     // What is typed ahead is for the view.
     await pane.press('y', 'Enter', 'p');
     await pane.until('paused     requested');
@@ -121,11 +121,11 @@ describe('after a prompt', () => {
     const isAsBefore = await rememberTerminal(pane, world);
     await pane.run("printf '\\033[?2004l'");
     await pane.holdfast(RUN);
-    await pane.until(/\[y\/N\] *$/m);
+    await pane.until(/Start anyway\?/);
     await pane.press('C-c');
     expect(await pane.exitCode()).toBe(130);
     await pane.holdfast(RUN);
-    await pane.until(/\[y\/N\] *$/m);
+    await pane.until(/Start anyway\?/);
     process.kill(await pane.program(), 'SIGTERM');
     expect(await pane.exitCode()).toBe(143);
     await isAsBefore('a prompt that was left');
