@@ -173,7 +173,7 @@ async function captureRun() {
   const words = `run docs/orders.md --agent claude --verify 'node --test' ${limits}`;
   const terminal = openTerminal(home, { rows: 24, words, directory: project });
   try {
-    const rows = await terminal.until(/a answers it[\s\S]*\? keys/);
+    const rows = await terminal.until(/press a)[\s\S]*\? keys/);
     return [rows.slice(0, rows.findLastIndex((row) => row.trim() !== '') + 1)];
   } finally {
     terminal.keys('C-c');

@@ -18,12 +18,15 @@ export interface LimitCase {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** It would try for ever; the turn is cancelled after so many retries. */
   readonly cancelAfterRetries?: number;
+  /** It takes minutes; only recorded. */
+  readonly isSlow?: boolean;
   readonly becomes: Becomes | null;
 }
 
 const SUBSCRIPTION = { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_OAUTH_TOKEN: 'sk-fake-oauth' };
-/** So that the recorded times are the same each time. */
-const WEEKLY = '2026-11-18T02:35:00.000Z';
+const DAY_MS = 24 * 60 * 60_000;
+/** Some days ahead, whenever this runs. */
+const WEEKLY = `${new Date(Date.now() + 3 * DAY_MS).toISOString().slice(0, 10)}T02:35:00.000Z`;
 export const SOON_SECONDS = 100;
 
 const MODEL_OF: Readonly<Record<RealAgentName, Partial<Fault>>> = {
@@ -109,12 +112,14 @@ export function limitCases(agent: RealAgentName): LimitCase[] {
       does: always({ type: 'usage_limit', resetsInSeconds: SOON_SECONDS }),
       becomes: RESET[agent].soon,
       ...subscription,
+      isSlow: agent === 'opencode',
     },
     {
       name: 'usage limit, weekly',
       does: always({ type: 'usage_limit', claim: 'seven_day', resetsAt: Date.parse(WEEKLY) / 1_000 }),
       becomes: RESET[agent].weekly,
       ...subscription,
+      isSlow: agent === 'opencode',
     },
     { name: '401', does: always({ type: 'auth' }), becomes: { kind: 'hopeless', cause: 'login' } },
     {

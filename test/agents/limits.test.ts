@@ -14,7 +14,8 @@ const isRecording = process.env.HOLDFAST_RECORD_LIMITS === '1';
 
 for (const agent of Object.values(REAL_AGENTS)) {
   describe(`what ${agent.name} says when its service does not answer`, () => {
-    const cases = limitCases(agent.name);
+    // opencode keeps trying in silence for minutes: what it says then is recorded, and not waited for each time.
+    const cases = limitCases(agent.name).filter(({ isSlow }) => isRecording || isSlow !== true);
     const recorded = new Map<string, Awaited<ReturnType<typeof observe>>>();
 
     for (const limit of cases) {

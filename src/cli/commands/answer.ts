@@ -1,6 +1,7 @@
 import { visibleExcerpt, visibleJson } from '../../foundation/index.js';
 import {
   AnswerInput,
+  InvalidAnswerError,
   isPermission,
   type Question,
   type QuestionView,
@@ -152,5 +153,9 @@ function splitIndex(questions: readonly Question[], text: string): [number, stri
 function labelOf(question: Question, value: string): string {
   if (question.options.some((option) => option.label === value)) return value;
   const byNumber = /^\d{1,3}$/.test(value) ? question.options[Number(value) - 1] : undefined;
-  return byNumber?.label ?? value;
+  if (byNumber !== undefined) return byNumber.label;
+  const options = question.options.map(({ label }, at) => `${at + 1} ${visibleExcerpt(label, 40)}`);
+  throw new InvalidAnswerError(
+    `There is no option ${JSON.stringify(visibleExcerpt(value, 80))}. Options: ${options.join(', ')}.`,
+  );
 }

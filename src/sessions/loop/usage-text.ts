@@ -16,15 +16,12 @@ export function costSourceOf(usage: ShownUsage): CostSource {
   return (usage.pricedUsd ?? 0) > 0 || (usage.unpricedTokens ?? 0) > 0 ? 'priced' : 'reported';
 }
 
-/** `$0.36`, `≈ $0.36` where it is by a list of prices, `unknown` where nobody knows. */
+/** `$0.36`, `≈ $0.36` where a part of it is by a list of prices, `unknown` where nobody knows. */
 export function costText(usage: ShownUsage): string {
-  const source = costSourceOf(usage);
-  if (source === 'unknown') return 'unknown';
-  const dollars = dollarsText(usage.costUsd);
-  if (source === 'reported') return dollars;
-  const { unpricedTokens = 0 } = usage;
-  const rest = unpricedTokens === 0 ? '' : ` and ${counted(unpricedTokens, 'token')} of unknown price`;
-  return `≈ ${dollars}${rest}`;
+  if (costSourceOf(usage) === 'unknown') return 'unknown';
+  const { pricedUsd = 0, unpricedTokens = 0 } = usage;
+  const rest = unpricedTokens === 0 ? '' : ` + ${counted(unpricedTokens, 'unpriced token')}`;
+  return `${pricedUsd > 0 ? '≈ ' : ''}${dollarsText(usage.costUsd)}${rest}`;
 }
 
 /** `12993`, with what of it is a guess. */
