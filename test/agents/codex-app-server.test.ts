@@ -73,13 +73,13 @@ describe('what Codex asks', () => {
 
   itDrives(
     codex,
-    'is told with the whole change of a file, and outside of the working directory it is no edit',
+    'is told with the whole change of a file and its place',
     [{ toolCalls: [{ ...WRITE, path: '{{outside}}/made.txt', content: 'one\ntwo\n'.repeat(500) }] }, DONE],
     async ({ start, outside }) => {
       const { asked } = await asking(start, async () => false);
       const path = join(outside, 'made.txt');
       const changes = [{ path, kind: 'add', diff: 'one\ntwo\n'.repeat(500) }];
-      expect(asked).toMatchObject([{ kind: 'other', title: path, input: { changes } }]);
+      expect(asked).toMatchObject([{ kind: 'edit', title: path, locations: [path], input: { changes } }]);
       expect(existsSync(path)).toBe(false);
     },
   );

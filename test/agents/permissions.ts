@@ -15,17 +15,16 @@ const RUN = {
 } as const;
 const TURNS = [{ toolCalls: [WRITE] }, { toolCalls: [RUN] }, { text: 'Done.' }];
 
-const GUARDED_PLACES = [
+const OUT_OF_REACH = [
   '{{outside}}/elsewhere.txt',
   '{{cwd}}/way-out/linked.txt',
   '{{cwd}}/.git/hooks/pre-commit',
-  '{{cwd}}/.claude/settings.json',
-  '{{cwd}}/.gemini/settings.json',
-  '{{cwd}}/sub/.mcp.json',
 ];
+/** One with a sandbox does not ask about its working directory: these it guards not at all (decision 0101). */
+const SETTINGS = ['{{cwd}}/.claude/settings.json', '{{cwd}}/.gemini/settings.json', '{{cwd}}/sub/.mcp.json'];
 
 /** By real path, whatever the agent's own mode would let through. */
-export function describeEdits(agent: RealAgent, places: readonly string[] = GUARDED_PLACES): void {
+export function describeEdits(agent: RealAgent, places: readonly string[]): void {
   const wanted = ['{{cwd}}/src/made.ts', ...places];
   const writes = wanted.map((path) => ({ toolCalls: [{ ...WRITE, path }] }));
   itDrives(
@@ -89,7 +88,7 @@ export function describePermissions(agent: RealAgent, { hasSandbox, hidesDeniedC
   );
 
   if (!agent.driver.capabilities.asksPermission) return;
-  describeEdits(agent);
+  describeEdits(agent, hasSandbox ? OUT_OF_REACH : [...OUT_OF_REACH, ...SETTINGS]);
   describeWords(agent);
   for (const isAllowed of [true, false]) {
     const what = isAllowed ? 'allowed' : 'denied';

@@ -7,7 +7,7 @@ import { WHOLE_WAY } from './run-plays.js';
 import { itDrives } from './stage.js';
 
 /** As many as the work takes, so that nothing may be spent on a limit. */
-const LIMIT = ['--permissions', 'bypass', '--max-iterations', '5'];
+const LIMIT = ['--permissions', 'bypass', '--max-iterations', '4'];
 const { claude, codex } = REAL_AGENTS;
 
 /** Only an account with a subscription is told when its allowance comes back. */
@@ -31,7 +31,7 @@ function waitsIn(events: readonly Json[]): Json[] {
 }
 
 async function expectUnspent(world: Awaited<ReturnType<typeof runGround>>): Promise<void> {
-  expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 5 } });
+  expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 4 } });
   expect(world.loopFile('circuit-breaker.json')).toMatchObject({
     state: 'CLOSED',
     failed_run_count: 0,

@@ -17,7 +17,6 @@ const LIMIT = ['--max-iterations', '9'];
 const TOKENS = 1_050;
 
 for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex]) {
-  const { reportsCost } = agent.driver.capabilities;
   const isClaude = agent.name === 'claude';
 
   itDrives(agent, `a run with the real ${agent.name} goes through four phases`, WHOLE_WAY, async (stage) => {
@@ -42,7 +41,8 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex]) {
       ['DOCUMENT', 2 * TOKENS, 3],
     ]);
     const costs = data.phases.map(({ costUsd }: Json) => costUsd > 0);
-    expect(costs).toEqual(FOUR.map(() => reportsCost));
+    // Reported, or by the list of prices.
+    expect(costs).toEqual(FOUR.map(() => true));
     expect(data.tests.at(-1)).toMatchObject({ phase: 'DOCUMENT', passing: 2, failing: 0 });
     expect(readFileSync(join(world.project, 'adder.mjs'), 'utf8')).toMatch(/^\/\/ Plain sums\.\n/);
   });
