@@ -117,6 +117,7 @@ describe('the files of a question set', () => {
       'callId',
       'version',
       'late',
+      'answeredBy',
     ]);
     expect(Object.keys((world.read(id, 'answers.json').answers as object[])[0] ?? {})).toEqual([
       'questionIndex',

@@ -63,6 +63,7 @@ const ANSWERS = {
   answers: [{ questionIndex: 0, selectedOption: 'Yes', timestamp: '2026-11-15T10:00:00.000Z' }],
   timestamp: '2026-11-15T10:00:00.000Z',
   version: 1,
+  answeredBy: 'holdfast answer',
 };
 const SET = {
   questions: [{ prompt: 'Now?', title: 'Deploy', options: [{ label: 'Yes' }, { label: 'No' }] }],

@@ -80,7 +80,7 @@ const isAnswers = shape(
     timestamp: isOwnTime,
     version: Number.isSafeInteger,
   },
-  { callId: isText, late: isBoolean, lastReadAt: isOwnTime },
+  { callId: isText, late: isBoolean, answeredBy: isText, lastReadAt: isOwnTime },
 );
 
 /**

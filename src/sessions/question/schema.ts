@@ -129,6 +129,8 @@ export const AnswersFile = z.looseObject({
   version: z.int().optional(),
   /** Whether it came after the set had timed out or was abandoned. */
   late: z.boolean().optional(),
+  /** Through which command or program it was given. */
+  answeredBy: z.string().optional(),
   /** AUQ's mark of a delivered answer. */
   lastReadAt: Time.optional(),
 });

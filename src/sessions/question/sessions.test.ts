@@ -59,6 +59,7 @@ describe('answering', () => {
       timestamp: '2026-03-01T12:00:01.000Z',
       callId: 'call-1',
       version: 1,
+      answeredBy: 'holdfast test',
     });
   });
 

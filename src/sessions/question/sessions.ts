@@ -65,6 +65,8 @@ export interface QuestionSessionsOptions {
   readonly fileSystem: FileSystem;
   /** Who we are, for the asker's record and for judging whether others are gone. */
   readonly identity: ProcessIdentity;
+  /** What we are called, such as `holdfast answer`, for whoever wants to know who gave an answer. */
+  readonly command?: string | undefined;
   readonly limits: QuestionLimits;
   /** How many sets may be pending. */
   readonly maxSessions: number;
@@ -206,6 +208,7 @@ export class QuestionSessions {
         ...(callId === undefined ? {} : { callId }),
         version: 1,
         ...(outcome.status === 'pending' ? {} : { late: true }),
+        ...(this.#options.command === undefined ? {} : { answeredBy: this.#options.command }),
       });
       // Where somebody else's answer was there, or something was damaged, it is looked at again.
       const { snapshot } = change;
