@@ -269,12 +269,7 @@ describe('holdfast answer', () => {
     ['nothing', [], 'USAGE', /No answer given/],
     ['an answer and --reject', ['--option', 'SQLite', '--reject'], 'USAGE', /Either answer or --reject/],
     ['--reason alone', ['--reason', 'x'], 'USAGE', /--reason goes with --reject/],
-    [
-      'an unknown label',
-      ['--option', 'MySQL'],
-      'INVALID_ANSWER',
-      /no option "MySQL"\. Options: 1 \w+, 2 /,
-    ],
+    ['an unknown label', ['--option', 'MySQL'], 'INVALID_ANSWER', /no option "MySQL"\. Options: 1 \w+, 2 /],
     ['a number that is no option', ['--option', '9'], 'INVALID_ANSWER', /no option "9"\. Options: 1 \w+/],
     ['two options of one', ['--option', '1', '--option', '2'], 'USAGE', /Question 0 takes one option/],
     ['two texts', ['--text', 'a', '--text', 'b'], 'USAGE', /Two texts for question 0/],

@@ -90,6 +90,8 @@ export interface QuestionReport {
   /** The answer as the agent reads it, or the reason why there is none; null while it waits. */
   readonly answer: string | null;
   readonly answeredAt: string | null;
+  /** Through which command it was given, where that is known. */
+  readonly answeredBy: string | null;
 }
 
 /** Tokens and money, as `costText` and `tokensText` show them. */
@@ -187,6 +189,7 @@ function questionOf(view: QuestionView): QuestionReport {
     askedBy: asker?.agent ?? null,
     answer: outcomeInWords(view),
     answeredAt: 'at' in outcome ? outcome.at : null,
+    answeredBy: view.actor,
   };
 }
 

@@ -87,6 +87,8 @@ export type RunEvent =
       readonly error: string | null;
       readonly tests: TestCounts | null;
       readonly files: { readonly created: number; readonly modified: number; readonly deleted: number };
+      /** How many files it had changed when it was cut short earlier; it began again with them. */
+      readonly filesLeft: number;
       readonly denials: readonly string[];
       readonly exitSignal: boolean;
       readonly gates: {

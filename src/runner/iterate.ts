@@ -104,6 +104,7 @@ export async function iterate(
   });
   const decision = loop.commitIteration(outcome);
   tell(parts, { phase: phase.name, story, iteration }, outcome, exchange, decision, {
+    filesLeft: state.interrupted?.filesChanged ?? 0,
     activeMs,
     overheadMs: Math.max(0, Math.round(work.workedMs - othersMs)),
   });
@@ -266,7 +267,7 @@ function tell(
   outcome: IterationOutcome,
   exchange: Exchange,
   decision: Decision,
-  times: { readonly activeMs: number; readonly overheadMs: number },
+  rest: { readonly filesLeft: number; readonly activeMs: number; readonly overheadMs: number },
 ): void {
   const { breaker, dualGate } = loop.documents;
   const denials = exchange.kind === 'response' ? exchange.response.denials : [];
@@ -287,6 +288,6 @@ function tell(
     },
     breaker: breaker.state,
     decision,
-    ...times,
+    ...rest,
   });
 }

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { claimOf, parseStatus } from '../../src/sessions/loop/index.js';
 import { converse } from '../support/agents.js';
 import type { Script } from '../support/fake-model/server.mjs';
 import { REAL_AGENTS } from './real-agents.js';
+import { runGround } from './run-ground.js';
 import { itDrives } from './stage.js';
 
 const file = new URL('../fixtures/fake-model/as-agents-talk.json', import.meta.url);
@@ -37,4 +39,24 @@ for (const agent of Object.values(REAL_AGENTS)) {
       expect(claimOf(parseStatus(turn.text)).exitSignal ?? undefined).toBe(exitSignal);
     });
   }
+
+  itDrives(
+    agent,
+    `a run with the real ${agent.name} hears a block that begins a message, and needs one iteration`,
+    withoutDirectory(scripts['block-alone']),
+    async (stage) => {
+      await using world = await runGround(agent, stage);
+      const options = ['--phases', 'work', '--verify', 'true', '--permissions', 'bypass'];
+      const { code, events } = await world.events([...options, '--max-iterations', '3']);
+      expect(code, JSON.stringify(events.slice(-5))).toBe(0);
+      const { data } = await world.json(['report']);
+      expect(data).toMatchObject({ status: 'completed', usage: { iterations: 1 }, errors: [] });
+      expect(readFileSync(join(world.project, 'made.txt'), 'utf8')).toBe('made\n');
+    },
+  );
+}
+
+/** A run has its own project; its agent writes there. */
+function withoutDirectory(script: Script | undefined): Script {
+  return JSON.parse(JSON.stringify(script).replaceAll('{{cwd}}/', ''));
 }

@@ -78,6 +78,7 @@ const gemini: RealAgent = {
   files: () => ({
     '.gemini/settings.json': JSON.stringify({
       security: { auth: { selectedType: 'gemini-api-key' } },
+      model: { name: 'gemini-2.5-flash' },
       general: {
         enableAutoUpdate: false,
         enableAutoUpdateNotification: false,

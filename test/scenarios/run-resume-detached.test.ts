@@ -331,6 +331,7 @@ describe('the end of a run', () => {
             prompts: [QUESTION.prompt],
             status: 'completed',
             answer: expect.stringContaining('→ Big'),
+            answeredBy: 'holdfast answer',
           },
         ],
         skipped: [],
@@ -351,7 +352,7 @@ describe('the end of a run', () => {
       expect(log).toMatch(/ time +\d+ s, of which \d+ s of work in \d iterations$/m);
       expect(log).toMatch(/ cost +\$\d/m);
       expect(log).toMatch(
-        / questions +[0-9a-f]{8} \(.*\) Numbers: Which numbers.* → Big; → Other: 'very big'$/m,
+        / questions +[0-9a-f]{8} \(.*\) Numbers: Which numbers.* → Big; → Other: 'very big' \(via holdfast answer\)$/m,
       );
       expect(log).toMatch(/ next +git diff · holdfast report$/m);
       const { stdout } = await world.run(['report']);

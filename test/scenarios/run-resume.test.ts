@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/processes.js';
-import { CHECK, PLAN, type RunWorld, runWorld, WHOLE_WAY } from '../support/run-world.js';
+import { CHECK, done, PLAN, type RunWorld, runWorld, WHOLE_WAY, write } from '../support/run-world.js';
 import { verifies } from '../support/verifies.js';
 
 const HANG = { steps: [{ hang: true }] };
@@ -42,6 +42,26 @@ describe.concurrent('a run that is resumed', () => {
     });
     // What it said is kept for the report.
     expect(readdirSync(join(recordPath(world), '..'))).toEqual([`${world.state().session_id}.log`]);
+  });
+
+  verifies('R13', 'counts the files of an iteration that was killed, also of the first one', async () => {
+    await using world = await runWorld([
+      { steps: [write('notes.txt', 'all of it\n'), { hang: true }] },
+      { steps: [done] },
+    ]);
+    const phases = ['--phases', 'work', '--verify', 'true'];
+    const run = world.begin(phases);
+    await until(() => existsSync(join(world.project, 'notes.txt')));
+    run.child.kill('SIGKILL');
+    await run.ended;
+    // Without them nothing would have been done, and an agent that has nothing left to do would never get any further.
+    const again = await world.go([...phases, '--resume', '--max-iterations', '1']);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toContain(
+      'agent says done, checks agree · 1 file changed before it was interrupted',
+    );
+    const { data } = await world.json(['report']);
+    expect(data.phases).toMatchObject([{ name: 'WORK', iterations: 1, filesChanged: 1 }]);
   });
 
   it('takes what is said now instead, and a new session owes nothing to an old one', async () => {

@@ -37,6 +37,7 @@ export function setOf(number: number, overrides: Partial<QuestionView> = {}): Qu
     workingDirectory: '/home/ada/shop',
     asker: { agent: 'claude-code' },
     isAskerGone: null,
+    actor: null,
     collectedAt: null,
     faults: [],
     ...overrides,

@@ -64,6 +64,7 @@ export function iterationEnd(overrides: Partial<Of<'iteration-end'>> = {}): RunE
     error: null,
     tests: { total: 9, passing: 7, failing: 2, skipped: 0 },
     files: { created: 1, modified: 2, deleted: 0 },
+    filesLeft: 0,
     denials: [],
     exitSignal: false,
     gates: { first: false, second: false, condition: 'all tests pass', missing: [] },

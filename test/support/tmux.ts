@@ -20,7 +20,10 @@ export function verifiesInTerminal(
 export interface PaneOptions {
   readonly columns?: number;
   readonly rows?: number;
-  readonly env?: Readonly<Record<string, string>>;
+  /** A variable that is undefined is not set. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** `sh` leaves a terminal as a killed program left it; what people use puts it back at its prompt. */
+  readonly shell?: 'sh' | 'bash --norc';
 }
 
 /** What tmux knows about the terminal beside its text. */
@@ -55,8 +58,17 @@ export class Pane implements AsyncDisposable {
     const config = machine.dir.at(`tmux-${name}.conf`);
     writeFileSync(config, 'set -g status off\nset -g history-limit 5000\nset -g set-titles off\n');
     const size = ['-x', `${options.columns ?? 80}`, '-y', `${options.rows ?? 24}`];
-    await pane.#tmux('-f', config, 'new-session', '-d', ...size, '-c', machine.project, 'sh');
-    await pane.until(/^[#$%]/m);
+    await pane.#tmux(
+      '-f',
+      config,
+      'new-session',
+      '-d',
+      ...size,
+      '-c',
+      machine.project,
+      options.shell ?? 'sh',
+    );
+    await pane.until(/[#$%] *$/m);
     await pane.run(`PS1='${PROMPT}'; clear`);
     await pane.until(([first]) => first === PROMPT.trim());
     return pane;

@@ -48,6 +48,12 @@ describe('the resume prompt', () => {
     );
   });
 
+  it('tells a reason that does not fit up to where its details begin', async () => {
+    const statusReason = 'its process is gone: process 4711 of this machine no longer exists';
+    const text = renderResumePrompt(await pausedReport({ status: 'suspended', statusReason }), NOW);
+    expect(text).toContain('║  Status:      SUSPENDED (its process is gone)              ║');
+  });
+
   verifies('L08', 'keeps its border and its lines whatever the names are', async () => {
     const names = ['漢字の計画.md', 'e\u0301'.repeat(80), '👩‍👩‍👧 plan.md', ...ATTACKS];
     const lines = renderResumePrompt(await pausedReport(), NOW).split('\n').length;

@@ -16,14 +16,13 @@ const MAX_NAME = 20;
 
 /** The box that is shown before an earlier session goes on. Its border is straight whatever the text is. */
 export function renderResumePrompt(report: LoopReport, now: Date): string {
-  const status = `${report.status.toUpperCase()}${report.statusReason === null ? '' : ` (${report.statusReason})`}`;
   const fields = [
     ['Session ID:', `${report.sessionId.slice(0, 8)}-...`],
     ['PRP:', basename(report.prpFile)],
     ['Phase:', report.story ?? report.phase],
     ['Iteration:', String(report.iteration)],
     ['Last Active:', relativeTime(now.getTime() - Date.parse(report.lastActivityAt))],
-    ['Status:', status],
+    ['Status:', statusOf(report)],
   ];
   const begun = report.phases.filter((phase) => phase.progress !== 'pending');
   const nameWidth = Math.max(0, ...report.phases.map((phase) => displayWidth(phase.name))) + 2;
@@ -50,6 +49,14 @@ export function renderResumePrompt(report: LoopReport, now: Date): string {
     row('  [A]bort   - Cancel execution'),
     rule('╚', '╝'),
   ].join('\n');
+}
+
+/** With its reason; one that does not fit is told up to its first colon, which is where details begin. */
+function statusOf({ status, statusReason }: LoopReport): string {
+  const word = status.toUpperCase();
+  if (statusReason === null) return word;
+  const whole = `${word} (${statusReason})`;
+  return displayWidth(whole) <= VALUE_WIDTH ? whole : `${word} (${statusReason.split(': ', 1)[0]})`;
 }
 
 /** What a key or word at the prompt means; undefined for anything else. */

@@ -38,6 +38,17 @@ it.each([
   expect(describeRunEvent(iterationEnd({ gates: one, files: NOTHING_CHANGED }), false)).toEqual([line]);
 });
 
+it('what an iteration had changed before it was interrupted is told with its end', () => {
+  const done = { gates: gates(true, true), filesLeft: 2 };
+  expect(describeRunEvent(iterationEnd({ ...done, files: NOTHING_CHANGED }), false)).toEqual([
+    '  agent says done, checks agree · 2 files changed before it was interrupted',
+  ]);
+  const files = { created: 1, modified: 0, deleted: 0 };
+  expect(describeRunEvent(iterationEnd({ ...done, files }), false)).toEqual([
+    '  agent says done, checks agree · 1 file created, 2 files changed before it was interrupted',
+  ]);
+});
+
 it('a story is named by its place and title', () => {
   const place = { number: 2, total: 3, title: 'Parse the flags' };
   expect(describeRunEvent(iterationStart({ story: '2', iteration: 1, place }), false)).toEqual([

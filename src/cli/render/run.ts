@@ -175,13 +175,14 @@ const RUN_WORDS: Readonly<Record<Extract<RunEvent, { type: 'iteration-end' }>['r
   limited: 'limited',
 };
 
-function filesOf({ files, gates }: Extract<RunEvent, { type: 'iteration-end' }>): string[] {
+function filesOf({ files, filesLeft, gates }: Extract<RunEvent, { type: 'iteration-end' }>): string[] {
   const { created, modified, deleted } = files;
   const parts = [
     ...(created > 0 ? [`${counted(created, 'file')} created`] : []),
     ...(modified > 0 ? [`${counted(modified, 'file')} modified`] : []),
     ...(deleted > 0 ? [`${counted(deleted, 'file')} deleted`] : []),
   ];
+  if (filesLeft > 0) parts.push(`${counted(filesLeft, 'file')} changed before it was interrupted`);
   if (parts.length > 0) return [parts.join(', ')];
   // The gate may have said so already.
   return gates.missing.some(({ what }) => what === 'changed-files') ? [] : ['no files changed'];

@@ -130,7 +130,7 @@ function concludeLimited(
     files: filesChangedAfter(undefined, measured),
     documents: documentsChangedAfter(undefined, measured),
   };
-  const metrics = withFiles(before.metrics, unit, changed);
+  const metrics = withFiles(before.metrics, unit, changed, at);
   // They are counted, so that the next start does not count them again.
   const cut = inFlight == null || measured === null ? inFlight : { ...inFlight, filesChanged: changed.files };
   const touched: LoopState = {

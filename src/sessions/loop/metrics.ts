@@ -94,9 +94,11 @@ export function withFiles(
   metrics: Metrics,
   unit: string,
   { files, documents }: { readonly files: number; readonly documents: number },
+  at: string,
 ): Metrics {
-  const phase = metrics.phases[unit];
-  if (phase === undefined || phase === null || files === 0) return metrics;
+  if (files === 0) return metrics;
+  // The first one has no numbers before its first iteration is over.
+  const phase = metrics.phases[unit] ?? begunAt(at);
   const currentMetrics = {
     ...phase.currentMetrics,
     files_changed: numberIn(phase.currentMetrics, 'files_changed') + files,
@@ -112,7 +114,7 @@ export function recordNumbers(
   numbers: Record<string, unknown>,
   at: string,
 ): Metrics {
-  const before = metrics.phases[unit] ?? { startedAt: at, completedAt: null, iterations: 0 };
+  const before = metrics.phases[unit] ?? begunAt(at);
   const told = Object.fromEntries(Object.entries(numbers).filter(([key]) => HISTORY_KEYS.includes(key)));
   const history = [...(before.history ?? []), { timestamp: at, ...told }].slice(-MAX_HISTORY);
   const phase = { ...before, iterations: before.iterations + 1, currentMetrics: numbers, history };
@@ -121,13 +123,13 @@ export function recordNumbers(
 
 /** The metrics with a phase closed: its last numbers are its final ones. */
 export function closePhase(metrics: Metrics, unit: string, at: string): Metrics {
-  const { currentMetrics, ...phase } = metrics.phases[unit] ?? {
-    startedAt: at,
-    completedAt: null,
-    iterations: 0,
-  };
+  const { currentMetrics, ...phase } = metrics.phases[unit] ?? begunAt(at);
   const closed = { ...phase, completedAt: at, finalMetrics: currentMetrics ?? {} };
   return { ...metrics, phases: { ...metrics.phases, [unit]: closed } };
+}
+
+function begunAt(at: string): PhaseMetrics {
+  return { startedAt: at, completedAt: null, iterations: 0 };
 }
 
 /** How far a phase is, in percent, by its last numbers. */

@@ -137,7 +137,7 @@ export class OwnedLoop implements Disposable {
     if (interrupted === null || interrupted.filesChanged !== undefined) return;
     this.#write({
       ...this.#documents,
-      metrics: withFiles(metrics, unitOf(state), left),
+      metrics: withFiles(metrics, unitOf(state), left, this.#now()),
       state: this.#touched({ interrupted: { ...interrupted, filesChanged: left.files } }),
     });
   }

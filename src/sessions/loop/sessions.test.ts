@@ -254,6 +254,23 @@ describe('resuming', () => {
     expect(again.state.interrupted).toBeNull();
   });
 
+  it('what an interrupted iteration had changed counts for its phase, also for the first one', async () => {
+    await using world = await loopWorld();
+    const loop = await world.loops.create(PLAN);
+    loop.beginIteration();
+    loop[Symbol.dispose]();
+    using again = await world.loops.resume(PLAN);
+    again.recordLeftFiles({ files: 2, documents: 1 });
+    again.recordLeftFiles({ files: 2, documents: 1 }); // once
+    again.beginIteration();
+    const files = { created: 0, modified: 0, deleted: 0 };
+    again.commitIteration(outcome({ measured: measured(9, { files }) }));
+    expect(again.documents.metrics.phases.RED).toMatchObject({
+      iterations: 1,
+      currentMetrics: { files_changed: 2, documents_changed: 1 },
+    });
+  });
+
   it('keeps keys that it does not know, and fills in files that are missing', async () => {
     await using world = await loopWorld();
     world.write('loop-state.json', {

@@ -191,6 +191,7 @@ describe('sessions that AUQ wrote', () => {
       expect(world.read(id, 'status.json')).toEqual({
         ...status,
         status: 'rejected',
+        actor: 'holdfast test',
         rejectionReason: 'no',
         lastModified: NOW,
       });

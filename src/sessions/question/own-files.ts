@@ -62,6 +62,7 @@ const isStatus = shape(
     rejectionReason: isTextOrNull,
     abandonedReason: isText,
     late: isBoolean,
+    actor: isText,
     collectedAt: isOwnTime,
     askerProcess: isProcess,
     askerGoneAt: isOwnTime,

@@ -73,6 +73,7 @@ describe('answering', () => {
       ...before,
       extra: { kept: true },
       status: 'completed',
+      actor: 'holdfast test',
       lastModified: '2026-03-01T12:00:01.000Z',
     });
   });

@@ -65,6 +65,8 @@ export interface QuestionSessionsOptions {
   readonly fileSystem: FileSystem;
   /** Who we are, for the asker's record and for judging whether others are gone. */
   readonly identity: ProcessIdentity;
+  /** What we are called, such as `holdfast answer`, for whoever wants to know who gave an answer. */
+  readonly command?: string | undefined;
   readonly limits: QuestionLimits;
   /** How many sets may be pending. */
   readonly maxSessions: number;
@@ -225,6 +227,7 @@ export class QuestionSessions {
       this.#writeStatus(change, {
         status,
         rejectionReason: reason,
+        ...this.#actor,
         ...(outcome.status === 'pending' ? {} : { late: true }),
       });
       return this.#view(id);
@@ -431,13 +434,19 @@ export class QuestionSessions {
   /** For our own sets the answer comes first and decides; AUQ's readers want the status first. */
   #commitAnswer(change: QuestionChange, answers: AnswersFile): void {
     const statusFirst = isForeign(change.snapshot.request);
-    if (statusFirst) this.#writeStatus(change, { status: 'completed' });
+    if (statusFirst) this.#writeStatus(change, { status: 'completed', ...this.#actor });
     if (!change.createAnswers(answers)) {
       const winner = outcomeOf(this.#store.readOnce(answers.sessionId), this.#clock.now());
       if (winner.status === 'completed' && isSameAnswer(winner.answers, answers.answers)) return;
       throw new AlreadySettledError(answers.sessionId, winner);
     }
-    if (!statusFirst) this.#writeStatus(change, { status: 'completed' });
+    if (!statusFirst) this.#writeStatus(change, { status: 'completed', ...this.#actor });
+  }
+
+  /** Who decides, for `status.json`; never in the answer itself. */
+  get #actor(): { readonly actor?: string } {
+    const { command } = this.#options;
+    return command === undefined ? {} : { actor: command };
   }
 
   /** Every transition makes what was delivered before old: the mark goes. */

@@ -22,6 +22,8 @@ export interface QuestionView {
   readonly asker: Asker | null;
   /** Whether somebody who waited for the answer is known to have left; null when nobody was known to wait. */
   readonly isAskerGone: boolean | null;
+  /** Through which command or program it was decided; null where it was not, or nobody wrote it down. */
+  readonly actor: string | null;
   /** When this outcome was first delivered to the asker. */
   readonly collectedAt: string | null;
   readonly faults: readonly FileFault[];
@@ -46,6 +48,7 @@ export function viewOf(
     workingDirectory: request?.workingDirectory ?? status?.workingDirectory ?? null,
     asker: request?.asker ?? null,
     isAskerGone: isAskerGone(snapshot, judge),
+    actor: snapshot.status?.actor ?? null,
     collectedAt: collectedAtOf(snapshot, outcome),
     faults: snapshot.faults,
   };
