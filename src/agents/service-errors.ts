@@ -134,7 +134,7 @@ const HOPELESS: readonly (readonly [HopelessCause, RegExp])[] = [
   ],
   [
     'model',
-    /\bissue with the selected model\b|\bmodel_not_found\b|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not supported|is not available)\b|\b(?:unknown|invalid|no such) model\b|\bmodels?\/\S+ is not found\b|\bnot_found_error\b[^.]{0,40}\bmodel\b|^(?:[\w ]+: )*model: \S+$/i,
+    /\bissue with the selected model\b|\bno way to choose the model\b|\bmodel_not_found\b|\bmodel\b[^.]{0,80}\b(?:does not exist|not found|not supported|is not available)\b|\b(?:unknown|invalid|no such) model\b|\bmodels?\/\S+ is not found\b|\bnot_found_error\b[^.]{0,40}\bmodel\b|^(?:[\w ]+: )*model: \S+$/i,
   ],
   [
     'login',

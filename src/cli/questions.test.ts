@@ -59,6 +59,23 @@ describe('holdfast ask', () => {
     expect((await world.json(['questions'])).data).toHaveLength(4);
   });
 
+  verifies('Q20', 'asks one plain question with its options', async () => {
+    await using world = await appWorld();
+    const plain = ['ask', '--no-wait', 'Deploy now?', '--option', 'Yes', '--option', 'No'];
+    expect((await world.run(plain)).code).toBe(0);
+    expect((await world.run([...plain, '--title', 'Deploy'])).code).toBe(0);
+    const options = [{ label: 'Yes' }, { label: 'No' }];
+    const { data } = await world.json(['questions']);
+    const asked = data.map(({ questions: [first] }: { questions: unknown[] }) => first);
+    expect(asked).toMatchObject([
+      { title: 'Question', prompt: 'Deploy now?', options },
+      { title: 'Deploy', prompt: 'Deploy now?', options },
+    ]);
+    const bare = await world.run(['ask', '--no-wait', 'Deploy now?']);
+    expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining('--option Yes --option No')]);
+    expect((await world.run(['ask', '--no-wait', SET, '--title', 'x'])).code).toBe(2);
+  });
+
   verifies('Q20', '--no-wait --json prints the report of the new set', async () => {
     await using world = await appWorld();
     const { code, data } = await world.json([

@@ -14,16 +14,23 @@ import { renderOutcome } from '../render/questions.js';
 
 const EXAMPLE =
   'holdfast ask \'{"questions":[{"title":"Deploy","prompt":"Deploy now?","options":[{"label":"Yes"},{"label":"No"}]}]}\'';
-const HINT = `Give a JSON object with a list of questions, such as: ${EXAMPLE}`;
+const PLAIN = 'holdfast ask "Deploy now?" --option Yes --option No';
+const HINT = `Ask one question with its options: ${PLAIN}; or give JSON, such as: ${EXAMPLE}`;
 
 export default defineCommand({
   usage: 'ask [questions]',
   summary: 'Ask a person and wait for the answer',
   details:
-    'Questions are JSON: {"questions":[{"title","prompt","options":[{"label","description"?}],"multiSelect"?}]},\n' +
+    'With --option the argument is one question in plain words. Otherwise it is JSON: {"questions":[{"title","prompt","options":[{"label","description"?}],"multiSelect"?}]},\n' +
     'given as the argument, with --file, or on standard input. The question stays answerable whatever becomes of\n' +
     'this command: collect a late answer with `holdfast questions collect <id>`.',
   options: {
+    option: {
+      type: 'strings',
+      value: '<label>',
+      about: 'an option of one plain question; give it twice or more',
+    },
+    title: { type: 'string', value: '<text>', about: 'the title of a plain question (default: Question)' },
     file: { type: 'string', value: '<path>', about: 'read the questions from a file' },
     noWait: { type: 'boolean', about: 'print the id and return at once' },
     timeout: { type: 'string', value: '<duration>', about: 'the set times out after this long, such as 10m' },
@@ -31,6 +38,7 @@ export default defineCommand({
     requestId: { type: 'string', value: '<id>', about: 'asking again with the same id is the same question' },
   },
   examples: [
+    PLAIN,
     EXAMPLE,
     'holdfast ask --file questions.json --timeout 30m',
     'id=$(holdfast ask --no-wait < questions.json); holdfast questions collect --wait "$id"',
@@ -40,7 +48,7 @@ export default defineCommand({
     const timeoutMs = values.timeout === undefined ? undefined : parseDuration(values.timeout);
     const text = await readQuestions(context, positionals[0], values.file);
     if (text.trim() === '') throw new UsageError('No questions given', { hint: HINT });
-    const document = parseInput('the questions', text, HINT);
+    const document = documentOf(text, values);
     const report = await createQuestions.run(
       services,
       // What the document says counts, unless an option says otherwise.
@@ -83,6 +91,24 @@ export default defineCommand({
     }
   },
 });
+
+/** One plain question, or what the JSON says. */
+function documentOf(
+  text: string,
+  {
+    option,
+    title,
+    file,
+  }: { option: readonly string[]; title?: string | undefined; file?: string | undefined },
+): Readonly<Record<string, unknown>> {
+  if (option.length === 0) {
+    if (title !== undefined) throw new UsageError('--title goes with --option', { hint: HINT });
+    return parseInput('the questions', text, HINT);
+  }
+  if (file !== undefined) throw new UsageError('--option goes with a plain question, not with --file');
+  const options = option.map((label) => ({ label }));
+  return { questions: [{ title: title ?? 'Question', prompt: text, options }] };
+}
 
 /** The exit code that tells a script how its question ended. */
 export function exitCodeOfOutcome(status: QuestionOutcome['status']): ExitCode {

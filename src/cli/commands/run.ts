@@ -131,7 +131,7 @@ export default defineCommand({
     if (!values.dryRun) refuseSecondRun(services, found);
     if (values.abort) return abort(context, found);
     for (const warning of found.plan.warnings ?? []) terminal.note(`note: ${visibleLine(warning)}`);
-    if (values.dryRun) return showDryRun(context, found, !canResume(found) || values.new);
+    if (values.dryRun) return showDryRun(context, found, isNewDry(found, values));
     await settleCompleted(found);
     const start = await decideStart(context, found, values);
     if (start === 'leave') return leave(context);
@@ -282,6 +282,12 @@ function canResume({ detection }: FoundRun): boolean {
 }
 
 /** Whether to go on with the session that is there: as told, as asked, or as there is only one way. */
+/** What a dry run shows: a halted session, too, where it was said that it goes on. */
+function isNewDry(found: FoundRun, values: RunValues): boolean {
+  const resumes = values.resume || values.reset || values.skip;
+  return values.new || !(canResume(found) || (resumes && found.detection.session !== null));
+}
+
 async function decideStart(
   context: CommandContext,
   found: FoundRun,
