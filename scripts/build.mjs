@@ -34,7 +34,19 @@ const ENTRIES = {
   ralphtool: 'src/cli/ralphtool.ts',
 };
 const QUICK = { quick: 'src/cli/quick.ts' };
-const MODULES = { main: 'src/cli/main.ts' };
+/** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
+const BESIDE_QUICK = { 'stopped-run': 'src/app/stopped-run.ts', 'resume-run': 'src/cli/resume-run.ts' };
+const MODULES = { main: 'src/cli/main.ts', ...BESIDE_QUICK };
+
+const besideQuick = {
+  name: 'beside-quick',
+  setup(build) {
+    build.onResolve({ filter: /\/(stopped-run|resume-run)\.js$/ }, ({ path, kind }) => {
+      const name = path.replace(/^.*\//, './');
+      return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
+    });
+  },
+};
 
 /** Bundled CommonJS packages call require; ESM has none of its own. */
 const REQUIRE =
@@ -52,7 +64,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = QUICK, modul
     banner: { js: '#!/usr/bin/env node' },
     external: ['./main.js', './quick.cjs'],
   });
-  await build({ ...small, entryPoints: quick });
+  await build({ ...small, entryPoints: quick, plugins: [besideQuick] });
   await build({
     ...common,
     entryPoints: modules,

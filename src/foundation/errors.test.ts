@@ -79,3 +79,13 @@ it('throws ABORTED only once the signal has fired', () => {
   );
   expect(new AbortedError('It').code).toBe('ABORTED');
 });
+
+it('knows an error of another copy of the package', () => {
+  const foreign = Object.assign(new Error('x'), { code: 'LOCKED', [Symbol.for('holdfast.error')]: true });
+  expect([
+    isHoldfastError(foreign),
+    isHoldfastError(foreign, 'LOCKED'),
+    isHoldfastError(foreign, 'OTHER'),
+  ]).toEqual([true, true, false]);
+  expect(isHoldfastError(Object.assign(new Error('x'), { code: 'LOCKED' }))).toBe(false);
+});

@@ -7,6 +7,9 @@ export interface HoldfastErrorOptions {
   hintForPeople?: string;
 }
 
+/** Tells our errors apart wherever they come from: a program may hold two copies of this class. */
+const BRAND = Symbol.for('holdfast.error');
+
 /** Base of everything we throw on purpose. Callers branch on `code`, never on the text. */
 export abstract class HoldfastError<Code extends string = string> extends Error {
   abstract readonly code: Code;
@@ -19,11 +22,16 @@ export abstract class HoldfastError<Code extends string = string> extends Error 
     if (options.hint !== undefined) this.hint = options.hint;
     if (options.hintForPeople !== undefined) this.hintForPeople = options.hintForPeople;
   }
+
+  get [BRAND](): true {
+    return true;
+  }
 }
 
 /** Whether a caught value is one of ours, optionally one with this code. */
 export function isHoldfastError(error: unknown, code?: string): error is HoldfastError {
-  return error instanceof HoldfastError && (code === undefined || error.code === code);
+  const isOurs = error instanceof Error && (error as { [BRAND]?: unknown })[BRAND] === true;
+  return isOurs && (code === undefined || (error as HoldfastError).code === code);
 }
 
 /** The message of anything that can be thrown. */
