@@ -289,15 +289,22 @@ export class CodexConnection implements AgentConnection {
     if (notification === undefined) this.#tellNoise(`${method} ${JSON.stringify(params)}`);
     else if (notification.method === 'serverRequest/resolved')
       this.#approvals.withdraw(notification.params.requestId);
-    else if (this.#turn === undefined) this.#hearBetween(notification);
+    else if (this.#turn === undefined || this.#isOfEarlier(this.#turn, notification))
+      this.#hearBetween(notification);
     else this.#hearIn(this.#turn, notification);
   }
 
-  /** A resumed thread tells its total at once: what was used before is not of the next turn. */
+  /** A resumed thread tells its total once more: what was used before is not of the next turn. */
   #hearBetween({ method, params }: Notification): void {
     if (method === 'thread/tokenUsage/updated') {
       this.#usage.report(params, params.threadId === this.#threadId);
     }
+  }
+
+  /** That total may come as late as in the next turn: before it has begun, or with the id of its own turn. */
+  #isOfEarlier(turn: Turn, { method, params }: Notification): boolean {
+    if (method !== 'thread/tokenUsage/updated' || params.threadId !== this.#threadId) return false;
+    return !turn.hasBegun || (params.turnId != null && turn.id !== undefined && params.turnId !== turn.id);
   }
 
   #hearIn(turn: Turn, notification: Notification): void {

@@ -112,6 +112,26 @@ describe('a conversation', () => {
     ]);
   });
 
+  it('that is resumed does not count again what was used before, however late its total is told', async () => {
+    const turn = `
+      const used = (turnId, input, sum) => {
+        const [last, total] = [input, sum].map((inputTokens) => ({ inputTokens, outputTokens: 1 }));
+        tell('thread/tokenUsage/updated', { turnId, tokenUsage: { last, total } });
+      };
+      used('turn-0', 70, 70);
+      used('turn-1', 90, 160);
+      end();`;
+    const early = `
+      const ofEarlier = { last: { inputTokens: 50, outputTokens: 1 }, total: { inputTokens: 50, outputTokens: 1 } };
+      ANSWERS['turn/start'] = () => (tell('thread/tokenUsage/updated', { tokenUsage: ofEarlier }), { turn: { id: 'turn-1' } });`;
+    await using agent = await fakeAgent(codexDriver, program(turn, early));
+    const connection = await agent.start({ resume: { driver: 'codex', id: 'thread-1' } });
+    const events = await collect(connection.prompt('on'));
+    expect(events.filter(({ type }) => type === 'usage')).toMatchObject([
+      { usage: { inputTokens: 90, outputTokens: 1 } },
+    ]);
+  });
+
   it('that Codex does not know, or of another driver, does not start', async () => {
     const unknown = `ANSWERS['thread/resume'] = ({ threadId }) => (say({ id: 3, error: { code: -32600, message: 'no rollout found for thread id ' + threadId } }), undefined);`;
     await using agent = await fakeAgent(codexDriver, program('end();', unknown));
