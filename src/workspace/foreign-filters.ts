@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { type FileSystem, readFile } from '../storage/index.js';
 import { askGit, GitFailedError, type GitTools } from './git.js';
 import { splitAtNul } from './git-status.js';
 import { nameOf, quotePath } from './path-bytes.js';
@@ -14,12 +16,15 @@ export interface ForeignFilters {
 const JUDGING_KEYS: readonly string[] = ['clean', 'process'];
 const NOT_FOUND = 1;
 
+const NONE: ForeignFilters = { names: new Set(), settings: [] };
+
 /**
  * Looks for filters in the configuration of a repository: git would run them whenever it compares a file, and an agent
  * that may only edit can write them. Those of the user's own configuration, such as LFS, stay as they are. Reading the
  * configuration runs nothing. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function findForeignFilters(tools: GitTools, top: string): Promise<ForeignFilters> {
+  if (isPlain(tools.fileSystem, join(top, '.git'))) return NONE;
   const values = await readFilterSettings(tools, top);
   const names = new Set<string>();
   const settings: string[] = [];
@@ -31,6 +36,21 @@ export async function findForeignFilters(tools: GitTools, top: string): Promise<
     if (own === undefined && JUDGING_KEYS.includes(key)) names.add(filter);
   }
   return { names, settings };
+}
+
+/**
+ * Whether the configuration of a repository, all of it in its own two files, does not even hold the words: most do not, and
+ * asking git takes a process for each measurement. Any doubt is a no.
+ */
+function isPlain(fileSystem: FileSystem, gitDirectory: string): boolean {
+  try {
+    if (fileSystem.look(gitDirectory)?.kind !== 'directory') return false;
+    if (fileSystem.look(join(gitDirectory, 'commondir')) !== undefined) return false;
+    const texts = ['config', 'config.worktree'].map((name) => readFile(fileSystem, join(gitDirectory, name)));
+    return texts.every((text) => !/filter|include/i.test(text ?? ''));
+  } catch {
+    return false;
+  }
 }
 
 interface FilterSetting {
