@@ -13,7 +13,7 @@ import {
 } from '../../src/runner/index.js';
 import { ConversationSessions, FileConversationStore } from '../../src/sessions/conversation/index.js';
 import { type Budget, LoopSessions } from '../../src/sessions/loop/index.js';
-import { type AgentLaunch, ProcessSessions } from '../../src/sessions/process/index.js';
+import { type AgentLaunch, ProcessSessions, type StartConnection } from '../../src/sessions/process/index.js';
 import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
 import { FakeClock } from './fake-clock.js';
 import { storageTools } from './storage-tools.js';
@@ -25,7 +25,7 @@ export interface PlayedTurn {
   readonly events: readonly AgentEvent[];
 }
 
-/** The real loop over real files and checks, with an agent that is played and a clock that runs when the run waits. */
+/** The real loop over real files and checks, with an agent that is played or real, and a clock that runs when the run waits. */
 export interface NightWorld extends AsyncDisposable {
   readonly dir: TempDir;
   readonly clock: FakeClock;
@@ -41,8 +41,8 @@ export interface NightWorld extends AsyncDisposable {
 export interface NightOptions {
   readonly service: ServiceName;
   readonly now: string;
-  /** The prompts are answered by these, one after the other. */
-  readonly turns: readonly PlayedTurn[];
+  /** The prompts are answered by these, one after the other; or by an agent that is started in the project. */
+  readonly turns: readonly PlayedTurn[] | ((project: string) => StartConnection);
   readonly budget?: Budget;
   /** `node --test` unless said otherwise. */
   readonly check?: string;
@@ -79,7 +79,8 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
     ...real,
     workbench: { ...real, registry, environment: process.env, leaveOut: [join(project, '.prp-session')] },
   });
-  const turns = [...options.turns];
+  const { turns: told } = options;
+  const turns = typeof told === 'function' ? [] : [...told];
   const prompts: string[] = [];
   const play = async function* (text: string): AsyncGenerator<AgentEvent> {
     prompts.push(text);
@@ -91,7 +92,10 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
     }
     yield* turn.events;
   };
-  const launch = playedLaunch(options.service, project, play);
+  const id = systemIds.uuid();
+  const start: StartConnection =
+    typeof told === 'function' ? told(project) : async () => playedConnection(options.service, id, play);
+  const launch = launchOf(options.service, project, start);
   const events: RunEvent[] = [];
   const run: NightWorld['run'] = async ({ isReset = false, signal } = {}) => {
     const plan = openPrpPlan(tools.fileSystem, join(project, PLAN), PLAN);
@@ -168,12 +172,7 @@ class NightClock extends FakeClock {
   }
 }
 
-function playedLaunch(
-  driver: string,
-  project: string,
-  play: (text: string) => AsyncGenerator<AgentEvent>,
-): AgentLaunch {
-  const id = systemIds.uuid();
+function launchOf(driver: string, project: string, start: StartConnection): AgentLaunch {
   return {
     agent: 'played',
     launch: {
@@ -186,7 +185,7 @@ function playedLaunch(
       model: null,
       mcp_servers: [],
     },
-    start: async () => playedConnection(driver, id, play),
+    start,
   };
 }
 
