@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ModelTurn } from '../support/fake-model/server.mjs';
-import { type Json, machine, type Running } from '../support/holdfast-binary.js';
+import { machine } from '../support/holdfast-binary.js';
 import { REAL_AGENTS, settingsFor } from './real-agents.js';
-import { runGround } from './run-ground.js';
+import { nextCard, runGround } from './run-ground.js';
 import { WHOLE_WAY } from './run-plays.js';
 import { itDrives } from './stage.js';
 
@@ -66,12 +66,3 @@ itDrives(
     expect((await world.json(['report'])).data).toMatchObject({ denials: [] });
   },
 );
-
-/** The card that waits for an answer; undefined when the run is over before there is one. */
-async function nextCard(run: Running, list: () => Promise<Json>): Promise<Json> {
-  while (run.child.exitCode === null) {
-    const [card] = (await list()).data.filter(({ status }: Json) => status === 'pending');
-    if (card !== undefined) return card;
-  }
-  return undefined;
-}

@@ -59,3 +59,12 @@ export async function reaches(run: Running, isSo: () => boolean): Promise<void> 
   await eventually(() => isSo() || run.child.exitCode !== null);
   if (run.child.exitCode !== null) throw new Error(`it ended before: ${run.stderr}`);
 }
+
+/** The card that waits for an answer; undefined when the run is over before there is one. */
+export async function nextCard(run: Running, list: () => Promise<Json>): Promise<Json> {
+  while (run.child.exitCode === null) {
+    const [card] = (await list()).data.filter(({ status }: Json) => status === 'pending');
+    if (card !== undefined) return card;
+  }
+  return undefined;
+}
