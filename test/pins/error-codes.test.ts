@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, ConversationElsewhereError, CostUnknownError } from '../../src/app/index.js';
 import { InvalidCatalogIdError, RestoreBlockedError } from '../../src/catalog/index.js';
@@ -174,4 +176,19 @@ describe('exit codes', () => {
   it('anything that is not ours ends with 1', () => {
     expect([exitCodeOf(new Error('x')), exitCodeOf('x'), exitCodeOf({ code: 'LOCKED' })]).toEqual([1, 1, 1]);
   });
+});
+
+it('each code of an error is explained in docs/errors.md', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const sources = readdirSync(`${root}/src`, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => /\.tsx?$/.test(path) && !/\.test\./.test(path),
+  );
+  const codes = sources.flatMap((path) =>
+    [...readFileSync(`${root}/src/${path}`, 'utf8').matchAll(/HoldfastError<'([A-Z_]+)'>/g)].map(
+      ([, code]) => code,
+    ),
+  );
+  const explained = readFileSync(`${root}/docs/errors.md`, 'utf8');
+  expect(codes.length).toBeGreaterThan(50);
+  expect(codes.filter((code) => !explained.includes(`\`${code}\``))).toEqual([]);
 });
