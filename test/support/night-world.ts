@@ -168,7 +168,7 @@ class NightClock extends FakeClock {
   }
 }
 
-function playedLaunch(
+export function playedLaunch(
   driver: string,
   project: string,
   play: (text: string) => AsyncGenerator<AgentEvent>,
