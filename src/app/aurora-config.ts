@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../foundation/index.js';
 import { readUserFile } from '../storage/index.js';
+import type { SettingKey } from './config.js';
 import type { Services } from './services.js';
 
 /** The published settings of conversations, as far as they are given. */
@@ -21,13 +22,35 @@ export function interactiveSettings(services: Services): InteractiveSettings {
     maxTokens: config.get('conversation.maxTokens'),
     expiryDays: config.get('conversation.expiryDays'),
   };
-  const given = readSettings(services, join(config.roots.home, '.aurora', 'config.json'));
+  const given = readSettings(services, auroraFile(services));
   const maxTokens = own.maxTokens ?? given.maxTokens;
   const expiryDays = own.expiryDays ?? given.expiryDays;
   return {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(expiryDays === undefined ? {} : { expiryDays }),
   };
+}
+
+/** The settings of ours that the published file gives where our own says nothing, with the file they come from. */
+export function settingsFromAurora(
+  services: Services,
+): ReadonlyMap<SettingKey, { readonly value: number; readonly source: string }> {
+  const source = auroraFile(services);
+  const given = readSettings(services, source);
+  const { config } = services;
+  const found = Object.entries({
+    'conversation.maxTokens': given.maxTokens,
+    'conversation.expiryDays': given.expiryDays,
+  } as const) as [SettingKey, number | undefined][];
+  return new Map(
+    found.flatMap(([key, value]) =>
+      value === undefined || config.get(key) !== undefined ? [] : [[key, { value, source }]],
+    ),
+  );
+}
+
+function auroraFile({ config }: Services): string {
+  return join(config.roots.home, '.aurora', 'config.json');
 }
 
 function readSettings({ tools, log }: Services, path: string): InteractiveSettings {

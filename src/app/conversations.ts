@@ -3,12 +3,18 @@ import type { AgentDefinition, PriceOf } from '../agents/index.js';
 import { messageOf } from '../foundation/index.js';
 import { type Continuation, TurnTaker } from '../runner/take-turn.js';
 import {
-  type CleanReport,
   type Conversation,
   ConversationSessions,
   FileConversationStore,
 } from '../sessions/conversation/index.js';
-import { ensureDirectory, replaceUserFile, writeQuick } from '../storage/index.js';
+import {
+  createFile,
+  ensureDirectory,
+  readFile,
+  removeQuietly,
+  replaceQuick,
+  replaceUserFile,
+} from '../storage/index.js';
 import type { ContentMemory } from '../workspace/index.js';
 import { interactiveSettings } from './aurora-config.js';
 import { type LaunchOptions, launchOf, openProcesses } from './processes.js';
@@ -46,13 +52,15 @@ export function turnTaker(
     readonly acceptsChanges?: boolean;
     /** What is written down of exchanges whose cost the agent does not tell. */
     readonly priceOf?: PriceOf;
+    /** Whether to look at what each exchange changes in the working directory; no otherwise. */
+    readonly isMeasured?: boolean;
     /** For many exchanges in one working directory. */
     readonly memory?: ContentMemory;
   },
 ): TurnTaker {
-  const { onContinuation, acceptsChanges, memory, priceOf, ...start } = options;
+  const { onContinuation, acceptsChanges, isMeasured = false, memory, priceOf, ...start } = options;
   return new TurnTaker({
-    processes: openProcesses(services, { memory }),
+    processes: openProcesses(services, { isMeasured, memory }),
     conversation,
     launch: launchOf(services, agent, start),
     log: services.log,
@@ -73,30 +81,52 @@ export function writeTextFile(services: Services, path: string, text: string): v
   replaceUserFile(services.tools, resolve(services.workingDirectory, path), text);
 }
 
+/** Makes a file that the user named, for their eyes only; false where there is one already. Throws ATOMIC_WRITE_FAILED. */
+export function createTextFile(services: Services, path: string, text: string): boolean {
+  return createFile(services.tools, resolve(services.workingDirectory, path), text);
+}
+
 const CLEANING_LIMIT_MS = 100;
 
+/** What automatic cleaning did. */
+export interface AutomaticCleaning {
+  /** Moved to the trash. */
+  readonly retired: readonly string[];
+  readonly expiryDays: number;
+  /** Whether nothing is left for the next time. */
+  readonly isComplete: boolean;
+}
+
 /**
- * Cleans conversations that are older than the configured age, once a day and for a moment only; what is left is for the
- * next time. Never throws: it comes after the command's own work.
+ * Cleans conversations that are older than the configured age, for a moment only: the next start goes on where this one ended, and
+ * once nothing is left there is peace for a day. Never throws: it comes after the command's own work.
  */
-export async function cleanAutomatically(services: Services): Promise<CleanReport | undefined> {
+export async function cleanAutomatically(
+  services: Services,
+  options: { readonly except?: readonly string[] } = {},
+): Promise<AutomaticCleaning | undefined> {
   const { expiryDays } = interactiveSettings(services);
   if (expiryDays === undefined) return undefined;
   const { fileSystem, clock, log } = services.tools;
   const { state } = services.config.roots;
   const stamp = join(state, 'conversations-cleaned');
+  const place = join(state, 'conversations-cleaning');
   try {
     const last = fileSystem.look(stamp)?.modifiedMs ?? 0;
     if (clock.now().getTime() - last < DAY_MS) return undefined;
-    const conversations = openConversations(services);
-    const report = await conversations.clean({
+    const { retired, isComplete, reached } = await openConversations(services).clean({
       olderThanMs: expiryDays * DAY_MS,
       limitMs: CLEANING_LIMIT_MS,
+      after: readFile(fileSystem, place),
+      except: options.except,
     });
     ensureDirectory(fileSystem, state);
-    if (fileSystem.look(stamp) !== undefined) fileSystem.unlink(stamp);
-    writeQuick(fileSystem, stamp, '');
-    return report;
+    if (!isComplete) replaceQuick(services.tools, place, reached ?? '');
+    else {
+      removeQuietly(fileSystem, place);
+      replaceQuick(services.tools, stamp, '');
+    }
+    return { retired, expiryDays, isComplete };
   } catch (error) {
     log.warn('conversation.not-cleaned', { error: messageOf(error) });
     return undefined;

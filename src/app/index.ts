@@ -10,6 +10,7 @@ export {
   type StartAgentOptions,
   startAgent,
 } from './agents.js';
+export { settingsFromAurora } from './aurora-config.js';
 export * from './base.js';
 export {
   type ChatStart,
@@ -20,8 +21,10 @@ export {
   placeConversation,
 } from './chat-start.js';
 export {
+  type AutomaticCleaning,
   cleanAutomatically,
   conversationPath,
+  createTextFile,
   openConversations,
   turnTaker,
   writeTextFile,

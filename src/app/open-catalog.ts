@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   Catalog,
   changeKind,
@@ -9,7 +8,6 @@ import {
 } from '../catalog/index.js';
 import { FileConversationStore } from '../sessions/conversation/index.js';
 import { FileProcessStore } from '../sessions/process/index.js';
-import { createFile } from '../storage/index.js';
 import { interactiveSettings } from './aurora-config.js';
 import { openConversations } from './conversations.js';
 import { openLoops } from './loops.js';
@@ -53,9 +51,4 @@ export function openCatalog(services: Services): Catalog {
     ],
     { log },
   );
-}
-
-/** Makes a file that the user named, for their eyes only; false where there is one already. Throws ATOMIC_WRITE_FAILED. */
-export function createTextFile(services: Services, path: string, text: string): boolean {
-  return createFile(services.tools, resolve(services.workingDirectory, path), text);
 }

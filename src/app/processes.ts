@@ -17,15 +17,20 @@ export function openProcesses(
   services: Services,
   {
     memory,
+    isMeasured = true,
     ...options
-  }: Pick<ProcessSessionsOptions, 'capacity' | 'spares' | 'launch'> & Pick<SnapshotOptions, 'memory'> = {},
+  }: Pick<ProcessSessionsOptions, 'capacity' | 'spares' | 'launch'> &
+    Pick<SnapshotOptions, 'memory'> & {
+      /** Whether to look at what each exchange changes in the working directory. */
+      readonly isMeasured?: boolean;
+    } = {},
 ): ProcessSessions {
   const { layout } = services.config;
   const store = new FileProcessStore(services.tools, {
     directory: layout.processes,
     trash: layout.processTrash,
   });
-  const workbench = { ...workbenchOf(services), memory };
+  const workbench = isMeasured ? { ...workbenchOf(services), memory } : undefined;
   return new ProcessSessions({ ...services.tools, store, workbench, ...options });
 }
 

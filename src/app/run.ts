@@ -333,6 +333,7 @@ async function runOwned(
     // The person has just said how it is to be started.
     acceptsChanges: true,
     priceOf: await openPrices(services),
+    isMeasured: true,
     // An agent that writes the same again makes no progress.
     memory: new ContentMemory(),
     onContinuation: (continuation) => emit({ type: 'continuation', continuation }),

@@ -1,15 +1,23 @@
-import { HoldfastError, InvalidInputError, type Logger, messageOf } from '../foundation/index.js';
+import {
+  HoldfastError,
+  InvalidInputError,
+  type Logger,
+  messageOf,
+  SessionNotFoundError,
+} from '../foundation/index.js';
 import { RestoreBlockedError, type SessionRef } from './errors.js';
 import { findSession } from './find.js';
 import {
   type CatalogKind,
   type CleanOptions,
   type ExportFormat,
+  LISTED_BY,
   type Recovery,
   type SessionDetail,
   type SessionFault,
   type SessionKind,
   type SessionSummary,
+  type ShowOptions,
   type Trashed,
   UNREADABLE,
 } from './kind.js';
@@ -55,7 +63,7 @@ export class Catalog {
     this.#log = tools.log;
   }
 
-  /** What there is, newest first; what is damaged is marked. Throws INVALID_INPUT for a status that no kind has. */
+  /** What there is, the last active first; what is damaged is marked. Throws INVALID_INPUT for a status that no kind has. */
   async list(filter: CatalogFilter = {}): Promise<SessionSummary[]> {
     const { status, agent, isAll = false } = filter;
     this.#checkStatus(filter);
@@ -68,10 +76,21 @@ export class Catalog {
     return newestFirst(lists.flat().filter(isWanted));
   }
 
-  /** The session that was meant. Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID. */
+  /** The session that was meant; `last` is the first of `list`. Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID. */
   async find(typed: string, kind?: SessionKind): Promise<SessionRef> {
+    if (typed === 'last') return this.#last(kind);
     const known = await this.#each(kind, async (one) => one.ids().map((id) => ({ kind: one.kind, id })));
     return findSession(known.results.flat(), typed);
+  }
+
+  /** The one that was active last, over or not. */
+  async #last(kind: SessionKind | undefined): Promise<SessionRef> {
+    const { results: lists } = await this.#each(kind, (one) => one.list());
+    const [last] = newestFirst(
+      lists.flat().filter(({ isHidden, lastActivity }) => !isHidden && lastActivity !== null),
+    );
+    if (last === undefined) throw new SessionNotFoundError('last', LISTED_BY);
+    return { kind: last.kind, id: last.id };
   }
 
   summarize({ kind, id }: SessionRef): Promise<SessionSummary> {
@@ -79,8 +98,8 @@ export class Catalog {
   }
 
   /** Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
-  show({ kind, id }: SessionRef): Promise<SessionDetail> {
-    return this.#kind(kind).show(id);
+  show({ kind, id }: SessionRef, options: ShowOptions = {}): Promise<SessionDetail> {
+    return this.#kind(kind).show(id, options);
   }
 
   /** Throws SESSION_NOT_FOUND. */
@@ -237,6 +256,6 @@ function newestFirst(summaries: readonly SessionSummary[]): SessionSummary[] {
 }
 
 function timeOf({ createdAt, lastActivity }: SessionSummary): number {
-  const time = Date.parse(createdAt ?? lastActivity ?? '');
+  const time = Date.parse(lastActivity ?? createdAt ?? '');
   return Number.isNaN(time) ? Number.MAX_SAFE_INTEGER : time;
 }

@@ -11,7 +11,7 @@ import {
 import type { CatalogKind, Recovery, SessionFault, SessionSummary } from './kind.js';
 import { trashOf } from './trash.js';
 
-/** How many turns are shown; an export has them all. */
+/** How many turns are shown unless somebody says otherwise. */
 const SHOWN_TURNS = 10;
 
 /** Conversations in the catalog. */
@@ -39,11 +39,14 @@ export function conversationKind(tools: {
       return found.map((summary) => summaryOf(summary, isLive(summary), null));
     },
     summarize: async (id) => {
-      const { metadata, damage, ...view } = conversations.readLast(id, 1);
-      const summary = { ...metadata, ...view, isDamaged: damage.length > 0 };
+      const { metadata, damage, ...view } = conversations.readLastChecked(id, 1);
+      const summary = { ...metadata, ...view, isDamaged: damage.length > 0, isChecked: true };
       return summaryOf(summary, isLive(summary), metadata.workingDirectory);
     },
-    show: async (id) => ({ kind: 'conversation', detail: conversations.readLast(id, SHOWN_TURNS) }),
+    show: async (id, { turns = SHOWN_TURNS } = {}) => ({
+      kind: 'conversation',
+      detail: turns === 'all' ? conversations.read(id) : conversations.readLastChecked(id, turns),
+    }),
     verify: async (id) => verify(id),
     recover,
     export: async (id, format) => {

@@ -68,6 +68,12 @@ export interface Recovery {
   readonly left: readonly SessionFault[];
 }
 
+/** How much of a session is shown, where its kind has more than one page of it. */
+export interface ShowOptions {
+  /** Of a conversation: the last so many. */
+  readonly turns?: number | 'all' | undefined;
+}
+
 export type ExportFormat = 'md' | 'json';
 
 export interface CleanOptions {
@@ -111,7 +117,7 @@ export interface CatalogKind {
   /** Throws SESSION_NOT_FOUND. What is damaged has a summary, too. */
   summarize(id: string): Promise<SessionSummary>;
   /** Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
-  show(id: string): Promise<SessionDetail>;
+  show(id: string, options?: ShowOptions): Promise<SessionDetail>;
   /** What is wrong with its files; nothing is changed. Throws SESSION_NOT_FOUND. */
   verify(id: string): Promise<SessionFault[]>;
   /** Throws SESSION_NOT_FOUND, LOCKED, and DOCUMENT_DAMAGED where nothing can be mended. */

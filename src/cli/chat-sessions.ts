@@ -1,3 +1,4 @@
+import { cleanAutomatically } from '../app/index.js';
 import { counted, visibleExcerpt, visibleJson, visibleLine } from '../foundation/index.js';
 import type { ConversationSessions, ConversationStatus } from '../sessions/conversation/index.js';
 import { type CommandContext, ConfirmationMissingError, UsageError } from './command.js';
@@ -16,19 +17,31 @@ export async function listConversations(
     readonly status?: string | undefined;
     /** Whether the table says where each belongs; the published one does not. */
     readonly hasProjects: boolean;
+    readonly limit?: number | undefined;
   },
 ): Promise<ExitCode> {
   if (filter.status !== undefined && !STATUSES.includes(filter.status))
     throw new UsageError(`--status is ${STATUSES.join(', ')}, not ${visibleExcerpt(filter.status, 40)}`);
-  const found = conversations.list({
+  const all = conversations.list({
     ...(filter.agent === undefined ? {} : { agent: filter.agent }),
     ...(filter.status === undefined ? {} : { status: filter.status as ConversationStatus }),
   });
+  const found = all.slice(0, filter.limit);
   if (isJson) {
     terminal.write(
       visibleJson(
         found.map(
-          ({ id, agent, turnCount, createdAt, status, lastActivity, isDamaged, workingDirectory }) => ({
+          ({
+            id,
+            agent,
+            turnCount,
+            createdAt,
+            status,
+            lastActivity,
+            isDamaged,
+            isChecked,
+            workingDirectory,
+          }) => ({
             session_id: id,
             agent,
             turn_count: turnCount,
@@ -36,6 +49,7 @@ export async function listConversations(
             status,
             last_activity: lastActivity,
             damaged: isDamaged,
+            checked: isChecked,
             project: workingDirectory,
           }),
         ),
@@ -46,8 +60,28 @@ export async function listConversations(
   if (found.length === 0) terminal.write('No sessions found.');
   else terminal.write(renderConversations(found, terminal.style, { withProject: filter.hasProjects }));
   if (filter.agent !== undefined || filter.status !== undefined)
-    terminal.note(counted(found.length, 'session'));
+    terminal.note(counted(all.length, 'session'));
+  if (found.length < all.length) terminal.note(moreWords(all.length - found.length));
   return ExitCode.done;
+}
+
+/** What is said where a limit cut a list. */
+export function moreWords(count: number): string {
+  return `… and ${count} more; without --limit all are listed`;
+}
+
+/** What automatic cleaning did, if it did anything; never fails. */
+export async function tidyConversations(
+  { services, terminal }: CommandContext,
+  except: readonly string[],
+): Promise<void> {
+  const cleaned = await cleanAutomatically(services, { except });
+  if (cleaned === undefined || cleaned.retired.length === 0) return;
+  const { retired, expiryDays, isComplete } = cleaned;
+  terminal.complain(
+    `Moved ${counted(retired.length, 'conversation')} without activity for ${counted(expiryDays, 'day')} to the trash${isComplete ? '' : ' (more next time)'}; ` +
+      'list them: holdfast sessions trash, put one back: holdfast sessions trash restore <id>',
+  );
 }
 
 /** `--delete-session`: after a yes. */
@@ -71,8 +105,9 @@ export async function deleteConversation(
   terminal.write(
     isJson
       ? visibleJson({ success: true, session_id: id, trash: path })
-      : `Deleted session '${id}' (kept in the trash: ${visibleLine(path)})`,
+      : `Deleted session '${id}' (moved to the trash: ${visibleLine(path)})`,
   );
+  if (!isJson) terminal.note(`Put it back with: holdfast sessions trash restore ${id}`);
   return ExitCode.done;
 }
 
@@ -86,7 +121,10 @@ export async function cleanConversations(
   const report = await conversations.clean({ olderThanMs: days * DAY_MS });
   if (isJson) terminal.write(visibleJson({ success: true, ...report }));
   else {
-    terminal.write(`Deleted ${counted(report.retired.length, 'session')} older than ${counted(days, 'day')}`);
+    const { length } = report.retired;
+    terminal.write(`Deleted ${counted(length, 'session')} older than ${counted(days, 'day')}`);
+    if (length > 0)
+      terminal.note('Moved to the trash; put one back with: holdfast sessions trash restore <id>');
     for (const { id, reason } of report.skipped)
       terminal.complain(`left alone: ${id}: ${visibleLine(reason)}`);
   }

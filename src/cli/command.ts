@@ -3,11 +3,13 @@ import { HoldfastError } from '../foundation/index.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 
-/** An option of a command. `strings` may be given several times. */
+/** An option of a command. `strings` may be given several times; a `string` whose value is `[optional]` may be empty. */
 export interface OptionSpec {
   readonly type: 'boolean' | 'string' | 'strings' | 'number';
   /** What stands behind the option in the help, such as `<label>`. */
   readonly value?: string;
+  /** One letter that means the same, such as `-i`. */
+  readonly short?: string;
   readonly about: string;
 }
 

@@ -68,6 +68,8 @@ function optionValue(options: Readonly<Record<string, unknown>>, name: string, s
   // Commander reads `--no-wait` as "wait is false".
   const negated = /^no([A-Z])(.*)$/.exec(name);
   if (negated !== null) return options[`${negated[1]?.toLowerCase()}${negated[2]}`] === false;
+  // An option without its optional value.
+  if (options[name] === true && spec.type === 'string') return '';
   return options[name] ?? (spec.type === 'boolean' ? false : spec.type === 'strings' ? [] : undefined);
 }
 
@@ -97,7 +99,8 @@ function buildParser(
   parser.description(details === undefined ? command.summary : `${command.summary}\n\n${details}`);
   for (const argument of argumentsOf(command)) parser.argument(argument);
   for (const [name, spec] of Object.entries(command.options))
-    if (isWanted(flagOf(name))) addOption(parser, name, spec);
+    if (isWanted(flagOf(name)) || (spec.short !== undefined && isWanted(spec.short)))
+      addOption(parser, name, spec);
   for (const [flag, about] of Object.entries(COMMON)) if (isWanted(flag)) parser.option(flag, about);
   if (isWanted('--help') || isWanted('-h')) parser.helpOption('-h, --help', 'show this help');
   else parser.helpOption(false);
@@ -105,7 +108,7 @@ function buildParser(
 }
 
 function addOption(parser: Commander, name: string, spec: OptionSpec): void {
-  const flag = flagOf(name);
+  const flag = spec.short === undefined ? flagOf(name) : `${spec.short}, ${flagOf(name)}`;
   if (spec.type === 'boolean') parser.option(flag, spec.about);
   else if (spec.type === 'strings') {
     const collect = (value: string, before: string[] | undefined) => [...(before ?? []), value];

@@ -42,7 +42,7 @@ export async function run(
       return ExitCode.done;
     }
     if (program.isForPrograms) plain.complain(visibleJson(reportOf(error, program)));
-    else tell(reportOf(error, program), plain, isJson);
+    else tell(reportOf(error, program), program.name, plain, isJson);
     return exitCodeOf(error);
   }
 }
@@ -107,12 +107,12 @@ interface ErrorReport {
   readonly hint?: string;
 }
 
-function tell(report: ErrorReport, terminal: Terminal, isJson: boolean): void {
+function tell(report: ErrorReport, name: string, terminal: Terminal, isJson: boolean): void {
   if (isJson) {
     terminal.write(visibleJson(report));
     return;
   }
-  terminal.complain(`${terminal.errorStyle.red('holdfast:')} ${visibleLine(redact(report.error))}`);
+  terminal.complain(`${terminal.errorStyle.red(`${name}:`)} ${visibleLine(redact(report.error))}`);
   if (report.hint !== undefined) terminal.complain(terminal.errorStyle.dim(visibleBlock(report.hint)));
 }
 

@@ -1,4 +1,4 @@
-import { type AgentEvent, type PriceOf, serviceTroubleOf } from '../agents/index.js';
+import { type AgentEvent, type PriceOf, serviceTroubleOf, type TurnEnd } from '../agents/index.js';
 import { type Logger, messageOf } from '../foundation/index.js';
 import { type Conversation, replayText, type TurnRef, trimContext } from '../sessions/conversation/index.js';
 import {
@@ -61,6 +61,8 @@ export class TurnTaker {
   #isUnproven = false;
   /** Whether the agent did anything about the prompt that was sent last. */
   #hasActed = false;
+  /** The end of the exchange, which nobody is told before it is kept. */
+  #end: TurnEnd | undefined;
   #noted = '';
   readonly #ledger: UsageLedger;
 
@@ -79,12 +81,13 @@ export class TurnTaker {
   }
 
   /**
-   * One recorded exchange. Throws what the start of the agent and `ProcessSession.execute` throw; the turn is marked as
+   * One recorded exchange. Whoever is told of its end (`turn-end`) knows that the answer would survive power loss. Throws what the start of the agent and `ProcessSession.execute` throw; the turn is marked as
    * failed then. The signal ends the start of the agent as well: PROCESS_START_FAILED.
    */
   async take(prompt: string, options: TurnOptions = {}): Promise<TurnOutcome> {
     const { conversation } = this.#options;
     const user = conversation.addUserTurn(prompt);
+    this.#end = undefined;
     try {
       const session = await this.#agent(options.signal, user.turn);
       let response = await this.#send(session, user, prompt, options);
@@ -95,11 +98,33 @@ export class TurnTaker {
       }
       this.#isUnproven = false;
       if (response.usage === null || response.reason === 'died') await this.#settle(user, this.#hasActed);
-      return { response, user, assistant: this.#record(user, response) };
+      const assistant = this.#record(user, response);
+      this.#tellEnd(options);
+      return { response, user, assistant };
     } catch (error) {
-      conversation.markFailed(user, messageOf(error));
+      this.#markFailed(user, error);
+      this.#tellEnd(options, error);
       throw error;
     }
+  }
+
+  /** What cannot be marked must not hide why it failed. */
+  #markFailed(user: TurnRef, error: unknown): void {
+    const { conversation, log } = this.#options;
+    try {
+      conversation.markFailed(user, messageOf(error));
+    } catch (second) {
+      log.warn('turn.not-marked', { sessionId: conversation.id, error: messageOf(second) });
+    }
+  }
+
+  /** An answer that could not be kept was not completed. */
+  #tellEnd({ onEvent }: TurnOptions, error?: unknown): void {
+    const end = this.#end;
+    this.#end = undefined;
+    if (end === undefined) return;
+    const isKept = error === undefined || end.reason !== 'completed';
+    onEvent?.(isKept ? end : { ...end, reason: 'failed', message: messageOf(error) });
   }
 
   /** Writes down what an agent used for a prompt whose sender did not live to hear it. */
@@ -144,7 +169,8 @@ export class TurnTaker {
       this.#hasActed ||= ACTS.includes(event.type);
       this.#noteHandle(session);
       if (event.type === 'usage') this.#ledger.add(user.turn, event, session.model);
-      options.onEvent?.(event);
+      if (event.type === 'turn-end') this.#end = event;
+      else options.onEvent?.(event);
     };
     const response = await session.execute(text, { ...options, onEvent });
     if (response.reason === 'completed') this.#preamble = null;
@@ -218,11 +244,19 @@ export class TurnTaker {
     this.#session = session;
     this.#preamble = context.turns.length === 0 ? null : replayText(context.turns);
     onContinuation?.(
-      this.#preamble === null
-        ? { how: 'new' }
-        : { how: 'replayed', reason: reason ?? 'the agent cannot go on with a conversation' },
+      this.#preamble === null ? { how: 'new' } : { how: 'replayed', reason: reason ?? this.#whyNotResumed() },
     );
     return session;
+  }
+
+  /** Why the agent could not simply be started in its own conversation. */
+  #whyNotResumed(): string {
+    const { conversation, launch } = this.#options;
+    const handle = conversation.view.agentHandle;
+    if (handle === null) return 'no conversation of the agent itself is noted in it';
+    if (handle.driver !== launch.launch.driver) return 'it was held with another kind of agent';
+    if (handle.resumeId !== null) return 'the agent did not start in its own conversation';
+    return 'the agent has no conversation of its own to go on with';
   }
 
   /** As soon as the agent's conversation has a name it is noted, once. */

@@ -9,6 +9,8 @@ export interface FileEnds {
   readonly head: Buffer;
   readonly tail: Buffer;
   readonly size: number;
+  /** Where the bytes end that are not NUL, as power loss or a preallocation leaves them; `tail` ends there. */
+  readonly dataEnd: number;
   readonly modifiedMs: number;
 }
 
@@ -38,9 +40,48 @@ export class EndsReader {
   #readOpen({ descriptor, facts: { size, modifiedMs } }: OpenLog): FileEnds | undefined {
     const head = this.#head.subarray(0, Math.min(size, this.#head.length));
     if (!readExactly(this.#fileSystem, descriptor, head, 0)) return undefined;
-    if (head.length === size) return { head, tail: head, size, modifiedMs };
-    const tail = this.#tail.subarray(0, Math.min(size, this.#tail.length));
-    if (!readExactly(this.#fileSystem, descriptor, tail, size - tail.length)) return undefined;
-    return { head, tail, size, modifiedMs };
+    const tail =
+      head.length === size ? head : this.#readTail(descriptor, size, Math.min(size, this.#tail.length));
+    if (tail === undefined) return undefined;
+    if (tail.at(-1) !== 0) return { head, tail, size, dataEnd: size, modifiedMs };
+    const dataEnd = this.#findDataEnd(descriptor, size);
+    if (dataEnd === undefined) return undefined;
+    const last = this.#readTail(descriptor, dataEnd, Math.min(dataEnd, this.#tail.length));
+    return last === undefined ? undefined : { head, tail: last, size, dataEnd, modifiedMs };
   }
+
+  #readTail(descriptor: number, end: number, length: number): Buffer | undefined {
+    const tail = this.#tail.subarray(0, length);
+    return readExactly(this.#fileSystem, descriptor, tail, end - length) ? tail : undefined;
+  }
+
+  /** Halves its way to the start of a run of NUL bytes: it may be a gigabyte long. Undefined as `read`. */
+  #findDataEnd(descriptor: number, size: number): number | undefined {
+    const block = this.#tail.length;
+    // Blocks up to `data` have something in them as far as it was looked at, those from `nul` on have not.
+    let data = -1;
+    let nul = Math.ceil(size / block);
+    while (nul - data > 1) {
+      const middle = Math.floor((data + nul) / 2);
+      const probed = this.#readTail(
+        descriptor,
+        Math.min(size, (middle + 1) * block),
+        Math.min(size - middle * block, block),
+      );
+      if (probed === undefined) return undefined;
+      if (isNul(probed)) nul = middle;
+      else data = middle;
+    }
+    if (data === -1) return 0;
+    const last = this.#readTail(
+      descriptor,
+      Math.min(size, (data + 1) * block),
+      Math.min(size - data * block, block),
+    );
+    return last === undefined ? undefined : data * block + last.findLastIndex((byte) => byte !== 0) + 1;
+  }
+}
+
+function isNul(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0);
 }

@@ -44,6 +44,7 @@ export {
   type LogDamage,
   type LogEntry,
   type LogTail,
+  MAX_RECORD_BYTES,
   readLastRecords,
   readLog,
   scanLog,

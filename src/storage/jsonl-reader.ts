@@ -49,6 +49,8 @@ export interface ReadLogOptions {
   readonly maxRecordBytes?: number;
   /** How much is read at a time; less than usual for who wants only the start. */
   readonly chunkBytes?: number;
+  /** Where the log is taken to end; at the end of its file if absent. */
+  readonly end?: number | undefined;
 }
 
 export const MAX_RECORD_BYTES = 32 * 1024 * 1024;
@@ -124,11 +126,14 @@ export function readLastRecords(
   return { records: records.reverse(), damage: damage.reverse() };
 }
 
-/** Everything in a log from its end on, without a lock and without line numbers. Throws STORAGE_FAILED. */
+/**
+ * Everything in a log from its end on, without a lock and without line numbers. Where `limitBytes` do not hold a whole line,
+ * that is told as damage, and nothing before it. Throws STORAGE_FAILED.
+ */
 export function* scanLogBackwards(
   fileSystem: FileSystem,
   path: string,
-  options: ReadLogOptions,
+  options: ReadLogOptions & { readonly limitBytes?: number | undefined },
 ): Generator<Omit<LogEntry, 'line'> | Omit<LogDamage, 'line'> | Omit<LogTail, 'line'>> {
   const seed = checksumSeed(options.sessionId);
   const maxBytes = options.maxRecordBytes ?? MAX_RECORD_BYTES;
@@ -139,8 +144,8 @@ export function* scanLogBackwards(
     for (const { bytes, offset, length, isFinished } of linesFromEnd(
       fileSystem,
       descriptor,
-      facts.size,
-      maxBytes,
+      Math.min(facts.size, options.end ?? facts.size),
+      { maxBytes, limitBytes: options.limitBytes ?? Number.POSITIVE_INFINITY },
       path,
     )) {
       const place = { line: 0, offset };
@@ -199,7 +204,7 @@ function* frameLines(
   options: ReadLogOptions,
   isPassedOver: PassOver = () => false,
 ): Generator<Line | LogDamage | End> {
-  const { maxRecordBytes: maxBytes = MAX_RECORD_BYTES, chunkBytes = SCAN_BYTES } = options;
+  const { maxRecordBytes: maxBytes = MAX_RECORD_BYTES, chunkBytes = SCAN_BYTES, end: limit } = options;
   let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(MIN_SCAN_BYTES, facts.size + 1)));
   /** How many bytes of an unfinished line stand at the start of the buffer, and how many of it were let go. */
   let held = 0;
@@ -213,9 +218,8 @@ function* frameLines(
       lost += held;
       held = 0;
     }
-    const count = attempt(path, 'read', () =>
-      fileSystem.read(descriptor, buffer, held, buffer.length - held, position),
-    );
+    const room = Math.min(buffer.length - held, (limit ?? Number.POSITIVE_INFINITY) - position);
+    const count = attempt(path, 'read', () => fileSystem.read(descriptor, buffer, held, room, position));
     if (count === 0) break;
     position += count;
     const filled = buffer.subarray(0, held + count);
@@ -237,44 +241,56 @@ function* frameLines(
   if (end.length > 0) yield { kind: 'end', bytes: buffer.subarray(0, held), ...end };
 }
 
+interface LineFromEnd {
+  readonly bytes: Buffer;
+  readonly offset: number;
+  readonly length: number;
+  readonly isFinished: boolean;
+}
+
 function* linesFromEnd(
   fileSystem: FileSystem,
   descriptor: number,
   size: number,
-  maxBytes: number,
+  limits: { readonly maxBytes: number; readonly limitBytes: number },
   path: string,
-): Generator<{ bytes: Buffer; offset: number; length: number; isFinished: boolean }> {
-  let end = size;
-  let held = Buffer.alloc(0);
+): Generator<LineFromEnd> {
+  /** Where the chunk that is looked at starts, and what of the line behind it was read before, last piece first. */
+  let start = size;
+  let chunk = Buffer.alloc(0);
+  let later: Buffer[] = [];
+  let held = 0;
   /** How much of a line that is too long was let go. */
   let lost = 0;
+  let lineEnd = size;
+  // What stands behind the last LF is on its way, or torn.
   let isFinished = false;
-  while (end > 0 || held.length > 0) {
-    const lineBreak = held.lastIndexOf(LF);
-    if (lineBreak === -1 && end > 0) {
-      if (held.length > maxBytes) {
-        lost += held.length;
-        held = Buffer.alloc(0);
-      }
-      const start = Math.max(0, end - CHUNK_BYTES);
-      const chunk = Buffer.allocUnsafe(end - start);
-      if (!attempt(path, 'read', () => readExactly(fileSystem, descriptor, chunk, start))) return;
-      held = Buffer.concat([chunk, held]);
-      end = start;
+  for (;;) {
+    const lineBreak = chunk.lastIndexOf(LF);
+    later.push(chunk.subarray(lineBreak + 1));
+    held += chunk.length - lineBreak - 1;
+    if (lineBreak === -1 && held > limits.maxBytes) {
+      lost += held;
+      held = 0;
+      later = [];
+    }
+    if (lineBreak === -1 && start > 0 && lineEnd - start < limits.limitBytes) {
+      const from = Math.max(0, start - CHUNK_BYTES);
+      chunk = Buffer.allocUnsafe(start - from);
+      if (!attempt(path, 'read', () => readExactly(fileSystem, descriptor, chunk, from))) return;
+      start = from;
       continue;
     }
-    const bytes = held.subarray(lineBreak + 1);
-    // What stands behind the last LF is on its way, or torn.
-    const length = bytes.length + lost;
-    if (isFinished || length > 0) yield { bytes, offset: end + lineBreak + 1, length, isFinished };
-    isFinished = true;
-    lost = 0;
+    const length = held + lost;
+    const bytes = later.length === 1 ? (later[0] as Buffer) : Buffer.concat(later.reverse());
+    if (isFinished || length > 0) yield { bytes, offset: start + lineBreak + 1, length, isFinished };
     if (lineBreak === -1) return;
-    held = held.subarray(0, lineBreak);
-    if (held.length === 0 && end === 0) {
-      yield { bytes: held, offset: 0, length: 0, isFinished };
-      return;
-    }
+    isFinished = true;
+    later = [];
+    held = 0;
+    lost = 0;
+    chunk = chunk.subarray(0, lineBreak);
+    lineEnd = start + lineBreak;
   }
 }
 

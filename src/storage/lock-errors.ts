@@ -7,9 +7,11 @@ export class LockedError extends HoldfastError<'LOCKED'> {
   readonly path: string;
   readonly state: LockState;
 
-  constructor(path: string, state: LockState) {
-    super(`${path} is locked ${describeOwner(state)}`, {
-      hint: 'Wait for it, or end that process; `holdfast unlock <session> --force` takes the lock away.',
+  /** `sessionId`: whose lock it is, where the one who wants it knows. */
+  constructor(path: string, state: LockState, sessionId?: string) {
+    const session = sessionId === undefined ? undefined : visibleExcerpt(sessionId, 80);
+    super(`${session === undefined ? path : `Session ${session}`} is locked ${describeOwner(state)}`, {
+      hint: `Wait for it, or end that process; \`holdfast unlock ${session ?? '<session>'} --force\` takes the lock away.`,
     });
     this.path = path;
     this.state = state;

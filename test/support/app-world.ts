@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { createServices, type Services } from '../../src/app/index.js';
 import { HOLDFAST } from '../../src/cli/command-table.js';
+import type { Program } from '../../src/cli/program.js';
 import { run } from '../../src/cli/run.js';
 import { serveMcp } from '../../src/mcp/serve.js';
 import type { Json } from './holdfast-binary.js';
@@ -27,6 +28,8 @@ export interface CliOptions {
   readonly isTerminal?: boolean;
   readonly signal?: AbortSignal;
   readonly workingDirectory?: string;
+  /** Which program of the package; `holdfast` if absent. */
+  readonly program?: Program;
 }
 
 export interface CliOutcome {
@@ -57,7 +60,7 @@ export async function appWorld(): Promise<AppWorld> {
       self,
       signal: options.signal ?? new AbortController().signal,
     };
-    const code = await run(args, surroundings, HOLDFAST);
+    const code = await run(args, surroundings, options.program ?? HOLDFAST);
     return { code, stdout: stdout.text, stderr: stderr.text };
   };
   return {

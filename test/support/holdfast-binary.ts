@@ -9,6 +9,7 @@ import { type TempDir, tempDir } from './temp-dir.js';
 export const DIST = process.env.HOLDFAST_TEST_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 export const HOLDFAST = join(DIST, 'cli', 'holdfast.cjs');
 export const RALPHTOOL = join(DIST, 'cli', 'ralphtool.cjs');
+export const AUR = join(DIST, 'cli', 'aur.cjs');
 
 export interface Outcome {
   /** The exit code, or null after a signal. */
@@ -24,7 +25,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** Which program of the package; `holdfast` if absent. */
-  readonly program?: 'ralphtool';
+  readonly program?: 'aur' | 'ralphtool';
 }
 
 /** A machine of its own for the program: home, data, project and temporary directory. */
@@ -121,7 +122,8 @@ export async function machine(): Promise<Machine> {
   };
   const running = new Set<Running>();
   const start = (args: readonly string[], options: RunOptions = {}) => {
-    const child = spawn(process.execPath, [options.program === undefined ? HOLDFAST : RALPHTOOL, ...args], {
+    const program = { holdfast: HOLDFAST, aur: AUR, ralphtool: RALPHTOOL }[options.program ?? 'holdfast'];
+    const child = spawn(process.execPath, [program, ...args], {
       cwd: options.cwd ?? project,
       env: withoutUndefined({ ...env, ...options.env }),
     });

@@ -92,10 +92,10 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
     }
     yield* turn.events;
   };
-  const id = systemIds.uuid();
-  const start: StartConnection =
-    typeof told === 'function' ? told(project) : async () => playedConnection(options.service, id, play);
-  const launch = launchOf(options.service, project, start);
+  const launch =
+    typeof told === 'function'
+      ? launchOf(options.service, project, told(project))
+      : playedLaunch(options.service, project, play);
   const events: RunEvent[] = [];
   const run: NightWorld['run'] = async ({ isReset = false, signal } = {}) => {
     const plan = openPrpPlan(tools.fileSystem, join(project, PLAN), PLAN);
@@ -170,6 +170,16 @@ class NightClock extends FakeClock {
     setImmediate(() => (signal?.aborted ? undefined : this.advance(ms)));
     await slept;
   }
+}
+
+/** An agent that is played by this function. */
+export function playedLaunch(
+  driver: string,
+  project: string,
+  play: (text: string) => AsyncGenerator<AgentEvent>,
+): AgentLaunch {
+  const id = systemIds.uuid();
+  return launchOf(driver, project, async () => playedConnection(driver, id, play));
 }
 
 function launchOf(driver: string, project: string, start: StartConnection): AgentLaunch {

@@ -4,7 +4,10 @@ import { CHAT_OPTIONS, runChat } from './chat.js';
 export default defineCommand({
   usage: 'spawn [tasks]',
   summary: 'Talk with an agent; every turn is kept (the same as `holdfast chat`)',
-  options: { interactive: { type: 'boolean', about: 'a conversation of many turns' }, ...CHAT_OPTIONS },
+  options: {
+    interactive: { type: 'boolean', short: '-i', about: 'a conversation of many turns' },
+    ...CHAT_OPTIONS,
+  },
   examples: [
     'aur spawn --interactive --agent qa-test',
     'aur spawn --resume session-123',
@@ -25,6 +28,6 @@ export default defineCommand({
       values.cleanSessions !== undefined;
     if (!isAsked)
       throw new UsageError('Only `aur spawn --interactive` is known', { hint: 'See `aur spawn --help`.' });
-    return runChat(context, values, 'Aurora Spawn Interactive Mode', { hasProjects: false });
+    return runChat(context, values, { title: 'Aurora Spawn Interactive Mode', hasProjects: false });
   },
 });

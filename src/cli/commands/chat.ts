@@ -3,9 +3,8 @@ import {
   type ChatWishes,
   chatStart,
   chooseAgent,
-  cleanAutomatically,
   conversationPath,
-  isSameProject,
+  createTextFile,
   noteTerminal,
   openConversations,
   openPrices,
@@ -13,26 +12,24 @@ import {
   readTextFile,
   type Services,
   turnTaker,
-  writeTextFile,
 } from '../../app/index.js';
-import { counted, SessionNotFoundError, visibleLine } from '../../foundation/index.js';
-import type {
-  Conversation,
-  ConversationSessions,
-  ConversationSummary,
+import { counted, visibleLine } from '../../foundation/index.js';
+import {
+  type Conversation,
+  type ConversationSessions,
+  UNKNOWN_AGENT,
 } from '../../sessions/conversation/index.js';
 import { type ChatParty, type ChatView, describeContinuation } from '../../tui/chat/index.js';
-import { cleanConversations, deleteConversation, listConversations } from '../chat-sessions.js';
+import { resumeConversation } from '../chat-resume.js';
 import {
-  type CommandContext,
-  ConfirmationMissingError,
-  defineCommand,
-  type OptionValues,
-  UsageError,
-} from '../command.js';
+  cleanConversations,
+  deleteConversation,
+  listConversations,
+  tidyConversations,
+} from '../chat-sessions.js';
+import { type CommandContext, defineCommand, type OptionValues, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { type QuestionNotes, questionNotes } from '../question-notes.js';
-import { renderConversations } from '../render/conversations.js';
 import { permissionMode } from './exec.js';
 
 /** The options of `holdfast chat`, which `aur spawn` has as well. */
@@ -51,23 +48,24 @@ export const CHAT_OPTIONS = {
   session: { type: 'string', value: '<id>', about: 'a name of your own for the new conversation' },
   resume: {
     type: 'string',
-    value: '<id>',
-    about: 'go on with a conversation: its id, the start of it, or `last` (of this project)',
+    value: '[id]',
+    about: 'go on with a conversation: its id, the start of it, or `last` of this project (as without an id)',
   },
   here: { type: 'boolean', about: 'with --resume: move a conversation of another project to this directory' },
   recover: { type: 'boolean', about: 'with --resume: mend a damaged file first, without asking' },
   raw: { type: 'boolean', about: 'keep what is said as it is, secrets included' },
-  listSessions: { type: 'boolean', about: 'list conversations, newest first' },
+  listSessions: { type: 'boolean', about: 'list conversations, the last active first' },
   status: {
     type: 'string',
     value: '<status>',
     about: 'with --list-sessions: active, completed or interrupted',
   },
-  deleteSession: { type: 'string', value: '<id>', about: 'delete a conversation' },
+  limit: { type: 'number', value: '<count>', about: 'with --list-sessions: only so many' },
+  deleteSession: { type: 'string', value: '<id>', about: 'move a conversation to the trash' },
   cleanSessions: {
     type: 'number',
     value: '<days>',
-    about: 'delete conversations without activity for so long',
+    about: 'move conversations without activity for so long to the trash',
   },
   yes: { type: 'boolean', about: 'do not ask before deleting' },
 } as const;
@@ -75,61 +73,83 @@ export const CHAT_OPTIONS = {
 type ChatValues = OptionValues<typeof CHAT_OPTIONS>;
 
 export default defineCommand({
-  usage: 'chat',
+  usage: 'chat [message]',
   summary: 'Talk with an agent; every turn is kept',
   details:
-    'Without a terminal every line of standard input is a message; with --json every line is {"content": "…"} and\n' +
+    'A message on the command line is said first. Without a terminal every line of standard input is a message; with --json every line is {"content": "…"} and\n' +
     'events are printed as JSON. /help lists what can be typed. Ctrl+C cancels the turn, Ctrl+D leaves.',
   options: CHAT_OPTIONS,
   examples: [
     'holdfast chat --agent claude',
-    'holdfast chat --resume last',
+    'holdfast chat "what does this project do?"',
+    'holdfast chat --resume',
     'holdfast chat --resume my-talk --here',
     'holdfast chat --list-sessions --agent qa-test --status interrupted',
     'echo "what does this project do?" | holdfast chat --agent codex',
   ],
-  run: (context, { values }) => runChat(context, values, 'Holdfast chat'),
+  run: (context, { positionals: [first], values }) =>
+    runChat(context, values, { title: 'Holdfast chat', first }),
 });
 
-/** One of the things a chat command can do. `hasProjects`: whether lists say where a conversation belongs. */
-export async function runChat(
-  context: CommandContext,
-  values: ChatValues,
-  title: string,
-  { hasProjects = true } = {},
-): Promise<ExitCode> {
+interface ChatWay {
+  readonly title: string;
+  /** What is said first. */
+  readonly first?: string | undefined;
+  /** Whether lists say where a conversation belongs; yes otherwise. */
+  readonly hasProjects?: boolean;
+}
+
+/** One of the things a chat command can do. */
+export async function runChat(context: CommandContext, values: ChatValues, way: ChatWay): Promise<ExitCode> {
   const { services } = context;
   const chosen = [values.listSessions, values.deleteSession, values.cleanSessions].filter(
     (wish) => wish !== undefined && wish !== false,
   );
   if (chosen.length > 1)
     throw new UsageError('One of --list-sessions, --delete-session and --clean-sessions, not several');
+  if (way.first !== undefined && chosen.length > 0)
+    throw new UsageError('A message goes with a conversation, not with a list, a delete or a clean');
   const conversations = openConversations(services, { isRaw: values.raw });
-  if (values.listSessions) return listConversations(context, conversations, { ...values, hasProjects });
-  if (values.deleteSession !== undefined)
-    return deleteConversation(context, conversations, values.deleteSession, values.yes);
-  if (values.cleanSessions !== undefined)
-    return cleanConversations(context, conversations, values.cleanSessions);
-  const code = await talk(context, conversations, values, title);
-  await cleanAutomatically(services);
-  return code;
+  const held: string[] = [];
+  try {
+    if (values.listSessions)
+      return listConversations(context, conversations, { ...values, hasProjects: way.hasProjects ?? true });
+    if (values.deleteSession !== undefined)
+      return await deleteConversation(context, conversations, values.deleteSession, values.yes);
+    if (values.cleanSessions !== undefined)
+      return await cleanConversations(context, conversations, values.cleanSessions);
+    return await talk(context, conversations, values, { ...way, onHeld: (id) => held.push(id) });
+  } finally {
+    // After the command's own words, whatever became of it.
+    if (!context.signal.aborted) await tidyConversations(context, held);
+  }
 }
 
 async function talk(
   context: CommandContext,
   conversations: ConversationSessions,
   values: ChatValues,
-  title: string,
+  way: ChatWay & { readonly onHeld: (id: string) => void },
 ): Promise<ExitCode> {
   const { services, terminal, signal, isJson } = context;
+  const { title, first, onHeld } = way;
   const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
-  const resumed = values.resume === undefined ? undefined : await resume(context, conversations, values);
+  const resumed =
+    values.resume === undefined
+      ? undefined
+      : await resumeConversation(context, conversations, {
+          typed: values.resume === '' ? 'last' : values.resume,
+          isAnywhere: values.here,
+          isRecovered: values.recover,
+        });
+  if (resumed === 'deleted') return ExitCode.done;
   const prepared = prepare(services, { ...values, permissions }, resumed);
   let view: ChatView | undefined;
   const priceOf = await openPrices(services);
   let notes: QuestionNotes | undefined;
   using _notes = { [Symbol.dispose]: () => notes?.[Symbol.dispose]() };
   const partyOf = (start: Wishes, conversation: Conversation, workingDirectory: string): ChatParty => {
+    onHeld(conversation.id);
     const agent = chooseAgent(services, start.agent);
     notes?.[Symbol.dispose]();
     notes = questionNotes(services, (question) => view?.asked(question), conversation.id);
@@ -169,7 +189,8 @@ async function talk(
     // The model belongs to the agent that was left.
     startWith: (agent: string) => begin({ agent, model: undefined, permissions: prepared.permissions }),
     readFile: (path: string) => readTextFile(services, path),
-    writeFile: (path: string, text: string) => writeTextFile(services, path, text),
+    createFile: (path: string, text: string) => createTextFile(services, path, text),
+    first,
     style: terminal.style,
     signal,
     onOpen: (opened: ChatView) => {
@@ -204,6 +225,8 @@ async function talk(
     stdout,
     stderr,
     isJson,
+    // Whoever said it all on the command line need not end the input at their keyboard.
+    readsInput: first === undefined || !terminal.hasKeyboard,
   });
   if (path === null) {
     resumed?.[Symbol.dispose]();
@@ -227,6 +250,10 @@ function prepare(
 ): ChatStart & { readonly workingDirectory: string } {
   try {
     const { notes, ...start } = chatStart(services, values, resumed);
+    if (resumed !== undefined && start.agent === UNKNOWN_AGENT)
+      throw new UsageError(`Nothing in ${resumed.id} says which agent it was with`, {
+        hint: `Name one: ${services.tools.command} --resume ${resumed.id} --agent <name> (\`holdfast agents\` lists them)`,
+      });
     const place =
       resumed === undefined
         ? { workingDirectory: services.workingDirectory, notes: [] }
@@ -247,54 +274,4 @@ function banner(title: string, party: ChatParty, resumed: Conversation | undefin
     lines.push(`Resumed with ${counted(turnCount, 'turn')}.`);
   }
   return [...lines, 'Type /help for commands, /exit to quit'];
-}
-
-/** The conversation to go on with, mended where it is damaged. */
-async function resume(
-  context: CommandContext,
-  conversations: ConversationSessions,
-  values: ChatValues,
-): Promise<Conversation> {
-  const { terminal } = context;
-  let id: string;
-  try {
-    const isMeant = ({ workingDirectory }: ConversationSummary) =>
-      values.here || isSameProject(context.services, workingDirectory);
-    id = conversations.resolve(values.resume ?? 'last', isMeant);
-  } catch (error) {
-    if (error instanceof SessionNotFoundError && !context.isJson) {
-      const known = conversations.list();
-      if (known.length > 0)
-        terminal.complain(
-          renderConversations(known.slice(0, 20), terminal.errorStyle, { withProject: true }),
-        );
-    }
-    throw error;
-  }
-  const { isOk, damage } = conversations.verify(id);
-  if (!isOk) {
-    for (const { line, offset, detail } of damage.slice(0, 10))
-      terminal.complain(
-        `damaged: ${line === null ? '' : `line ${line}, `}offset ${offset}: ${visibleLine(detail)}`,
-      );
-    if (!values.recover && !(await wantsRecovery(context, id))) {
-      throw new ConfirmationMissingError(
-        `${id} is damaged in ${counted(damage.length, 'place')}; nothing was changed`,
-        {
-          hint: 'Go on with what is intact: --recover. What is damaged is set aside, never deleted.',
-        },
-      );
-    }
-    const report = await conversations.recover(id);
-    terminal.note(
-      `Kept ${counted(report.kept, 'record')}${report.setAside === null ? '' : `; the file as it was: ${visibleLine(report.setAside)}`}`,
-    );
-  }
-  return conversations.open(id);
-}
-
-async function wantsRecovery({ terminal }: CommandContext, id: string): Promise<boolean> {
-  if (!terminal.isInteractive) return false;
-  const answer = await terminal.ask(`Recover session '${id}'? What is damaged is set aside. [Y/n] `);
-  return answer !== null && !/^n/i.test(answer.trim());
 }

@@ -1,4 +1,4 @@
-import { SETTINGS, type SettingKey } from '../../app/base.js';
+import { SETTINGS, type SettingKey, settingsFromAurora } from '../../app/index.js';
 import { visibleJson } from '../../foundation/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -10,11 +10,13 @@ export default defineCommand({
   details: `Settings live in config.json (see \`holdfast paths\`); another key is an error. Known keys: ${Object.keys(SETTINGS).join(', ')}, agents.`,
   options: {},
   examples: ['holdfast config show', 'holdfast config show --json'],
-  async run({ services: { config }, terminal, isJson }) {
+  async run({ services, terminal, isJson }) {
+    const { config } = services;
+    const published = settingsFromAurora(services);
     const settings = (Object.keys(SETTINGS) as SettingKey[]).map((key) => ({
       key,
-      value: config.get(key) ?? null,
-      source: config.sourceOf(key),
+      value: published.get(key)?.value ?? config.get(key) ?? null,
+      source: published.get(key)?.source ?? config.sourceOf(key),
       about: SETTINGS[key].about,
     }));
     if (isJson) terminal.write(visibleJson({ file: config.layout.configFile, settings }));

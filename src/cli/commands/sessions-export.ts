@@ -1,9 +1,10 @@
-import { writeTextFile } from '../../app/index.js';
-import { createTextFile, openCatalog } from '../../app/open-catalog.js';
+import { createTextFile, writeTextFile } from '../../app/index.js';
+import { openCatalog } from '../../app/open-catalog.js';
 import type { ExportFormat } from '../../catalog/index.js';
 import { visibleBlock, visibleExcerpt, visibleJson, visibleLine } from '../../foundation/index.js';
 import { defineCommand, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
+import { renderFault } from '../render/sessions.js';
 import { KIND_OPTION, parseKind } from '../session-kinds.js';
 
 export default defineCommand({
@@ -29,9 +30,18 @@ export default defineCommand({
     const catalog = openCatalog(services);
     const session = await catalog.find(typed, parseKind(values.kind));
     const text = await catalog.export(session, format);
+    // An export has what is intact; whoever reads it should know what is not in it.
+    const { faults } = await catalog.verify(session);
+    for (const fault of faults.slice(0, 10)) terminal.complain(`damaged: ${renderFault(fault)}`);
+    if (faults.length > 0)
+      terminal.complain(
+        'What is intact is exported. `holdfast sessions verify` tells everything that is wrong.',
+      );
     const { output } = values;
     if (output === undefined) {
-      await terminal.deliver(isJson ? visibleJson({ ...session, format, text }) : printable(text, format));
+      await terminal.deliver(
+        isJson ? visibleJson({ ...session, format, text, faults }) : printable(text, format),
+      );
       return ExitCode.done;
     }
     if (values.force) writeTextFile(services, output, text);
@@ -41,7 +51,7 @@ export default defineCommand({
       });
     terminal.write(
       isJson
-        ? visibleJson({ success: true, ...session, format, output })
+        ? visibleJson({ success: true, ...session, format, output, faults })
         : `Wrote ${session.kind} ${visibleLine(session.id)} to ${visibleLine(output)}`,
     );
     return ExitCode.done;

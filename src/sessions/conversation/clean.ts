@@ -7,8 +7,12 @@ export interface CleanOptions {
   readonly olderThanMs: number;
   /** Only tell what would be done. */
   readonly isDryRun?: boolean | undefined;
-  /** Stop after this time; the rest is for the next one. */
+  /** Stop after this time; the rest is for the next one, which goes on behind `reached`. */
   readonly limitMs?: number | undefined;
+  /** Only those whose id is behind this one. */
+  readonly after?: string | undefined;
+  /** These stay, however old. */
+  readonly except?: readonly string[] | undefined;
 }
 
 export interface CleanReport {
@@ -20,6 +24,8 @@ export interface CleanReport {
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];
   /** Whether everything was looked at; false when the time was up before. */
   readonly isComplete: boolean;
+  /** The last that was looked at; null where none was. */
+  readonly reached: string | null;
 }
 
 const TRASH_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -46,8 +52,10 @@ export async function cleanConversations(tools: CleanTools, options: CleanOption
   };
   const retired: string[] = [];
   const skipped: { id: string; reason: string }[] = [];
-  for (const id of store.ids()) {
-    if (clock.monotonicMs() > deadline) return { retired, purged: [], skipped, isComplete: false };
+  let reached: string | null = options.after ?? null;
+  for (const id of candidates(store, options)) {
+    if (clock.monotonicMs() > deadline) return { retired, purged: [], skipped, isComplete: false, reached };
+    reached = id;
     try {
       if (!isOld(id)) continue;
       if (options.isDryRun ? isFree(store, id) : await retire(store, id, isOld)) retired.push(id);
@@ -59,7 +67,15 @@ export async function cleanConversations(tools: CleanTools, options: CleanOption
     }
   }
   const purged = options.isDryRun ? [] : tidy(tools);
-  return { retired, purged, skipped, isComplete: true };
+  return { retired, purged, skipped, isComplete: true, reached };
+}
+
+/** In an order that is the same the next time. */
+function candidates(store: FileConversationStore, { after, except = [] }: CleanOptions): string[] {
+  return store
+    .ids()
+    .filter((id) => !except.includes(id) && (after === undefined || id > after))
+    .sort();
 }
 
 function isFree(store: FileConversationStore, id: string): boolean {

@@ -51,6 +51,7 @@ export function exportJson(view: ConversationView, options: ExportOptions = {}):
       tokens,
       ...(failure === null ? {} : { failed: redact(failure) }),
     })),
+    ...(view.damage.length === 0 ? {} : { damage: view.damage }),
   };
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -4,7 +4,7 @@ export { Conversation, type ImportedTurn, type TurnFacts } from './conversation.
 export { ConversationExistsError, InvalidConversationIdError } from './errors.js';
 export { exportJson, exportMarkdown, type ImportedConversation, parseExport } from './export.js';
 export { type ConversationStatus, conversationLifecycle } from './lifecycle.js';
-export type { UsageRecord } from './schema.js';
+export { UNKNOWN_AGENT, type UsageRecord } from './schema.js';
 export {
   type ConversationFilter,
   ConversationSessions,

@@ -11,18 +11,25 @@ export interface LastTurns {
   readonly torn: ConversationDamage | undefined;
 }
 
+/** Where to begin, and how far to look for a whole record. */
+export interface ReadLastLimits {
+  readonly end?: number | undefined;
+  readonly limitBytes?: number | undefined;
+}
+
 /** Reads the last turns from the end of the file only; undefined where only the whole file can tell them. */
 export function readLastTurns(
   store: FileConversationStore,
   id: string,
   count: number,
+  limits: ReadLastLimits = {},
 ): LastTurns | undefined {
   const found: ConversationRecord[] = [];
   const damage: ConversationDamage[] = [];
   let torn: ConversationDamage | undefined;
   let turns = 0;
   let before = Number.POSITIVE_INFINITY;
-  for (const entry of store.scanBackwards(id)) {
+  for (const entry of store.scanBackwards(id, limits)) {
     const seq = seqOf(entry);
     // Whatever stands in another order, or carries no number, is only told by the whole file.
     if (seq === null || (seq !== undefined && seq >= before)) return undefined;

@@ -519,7 +519,7 @@ describe('how the agent is started', () => {
 });
 
 describe('list', () => {
-  verifies('C04', 'tells id, agent, turns, creation and status, newest first', async () => {
+  verifies('C04', 'tells id, agent, turns, creation and status, the last active first', async () => {
     await using world = await conversationWorld();
     await said(world, 'first', ['a', 'b', 'c']);
     world.clock.advance(HOUR_MS);
@@ -535,6 +535,7 @@ describe('list', () => {
         isHidden: false,
         workingDirectory: null,
         isDamaged: false,
+        isChecked: true,
       },
       {
         id: 'first',
@@ -546,6 +547,7 @@ describe('list', () => {
         isHidden: false,
         workingDirectory: null,
         isDamaged: false,
+        isChecked: true,
       },
     ]);
   });
@@ -660,6 +662,7 @@ describe('clean', () => {
         purged: [],
         skipped: [{ id: 'live', reason: 'somebody has it open' }],
         isComplete: true,
+        reached: 'resumed',
       });
       expect(world.files()).toEqual(['fresh.jsonl', 'live.jsonl', 'resumed.jsonl']);
       world.clock.advance(8 * DAY_MS);
@@ -679,8 +682,18 @@ describe('clean', () => {
       purged: [],
       skipped: [],
       isComplete: false,
+      reached: null,
     });
     expect(await world.sessions.clean({ olderThanMs: DAY_MS })).toMatchObject({ retired: ['damaged'] });
+  });
+
+  it('goes on behind where it was, and leaves alone what it is told to', async () => {
+    await using world = await conversationWorld();
+    for (const id of ['a1', 'b2', 'c3']) await said(world, id, ['x']);
+    world.clock.advance(31 * DAY_MS);
+    const report = await world.sessions.clean({ olderThanMs: 30 * DAY_MS, after: 'a1', except: ['c3'] });
+    expect(report).toMatchObject({ retired: ['b2'], isComplete: true, reached: 'b2' });
+    expect(world.files()).toEqual(['a1.jsonl', 'c3.jsonl']);
   });
 
   it('removes what killed processes left behind', async () => {

@@ -10,14 +10,14 @@ import {
   SessionNotFoundError,
   timestamp,
 } from '../../foundation/index.js';
-import { type FileEnds, NewerVersionError, type TrashEntry } from '../../storage/index.js';
+import { type FileEnds, MAX_RECORD_BYTES, NewerVersionError, type TrashEntry } from '../../storage/index.js';
 import { type CleanOptions, type CleanReport, cleanConversations } from './clean.js';
 import { Conversation, viewOf } from './conversation.js';
 import { LISTED_BY } from './errors.js';
 import { ConversationFold } from './fold.js';
 import { checkAgent, checkNewId, isHiddenId, newId } from './ids.js';
 import type { ConversationStatus } from './lifecycle.js';
-import { readLastTurns } from './read-last.js';
+import { type ReadLastLimits, readLastTurns } from './read-last.js';
 import { nothingIntact, recoverConversation } from './recover.js';
 import { FORMAT_VERSION, toDisk } from './schema.js';
 import type { FileConversationStore, HeldConversation } from './store.js';
@@ -106,37 +106,63 @@ export class ConversationSessions {
 
   /** Every intact turn in order, without a lock; never a torn one. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
   read(id: string): ConversationView {
-    let fold = this.#fold(id);
-    // Whoever mends the end while we read makes two halves look like a damaged record: look again.
-    if (fold.notes.list.length > 0 || this.#mayBeWholeNow(id, fold.notes.torn)) fold = this.#fold(id);
-    const state = fold.state();
-    return this.#view(id, state, fold.notes.list, fold.notes.torn);
+    const view = this.#read(id);
+    this.#store.noteDamage(id, view.damage.length > 0);
+    return view;
   }
 
   /** The last turns, from the end of the file only. Throws as `read`. */
   readLast(id: string, count: number): ConversationView {
     if (!Number.isSafeInteger(count) || count < 0)
       throw new InvalidInputError(`${count} is no number of turns`, { place: 'count' });
-    let last = readLastTurns(this.#store, id, count);
-    if (this.#mayBeWholeNow(id, last?.torn)) last = readLastTurns(this.#store, id, count);
-    if (last !== undefined) return this.#view(id, last.state, last.damage, last.torn);
-    const whole = this.read(id);
-    return { ...whole, turns: count === 0 ? [] : whole.turns.slice(-count) };
+    return this.#readLast(id, count);
   }
 
-  /** What there is, newest first, from the ends of the files; a damaged one is marked. Throws STORAGE_FAILED. */
+  /**
+   * The last turns, and all that is wrong with the file: every record of it was looked at. Memory does not depend on its size.
+   * Throws as `read`.
+   */
+  readLastChecked(id: string, count: number): ConversationView {
+    const { damage } = this.verify(id);
+    return { ...this.readLast(id, count), damage };
+  }
+
+  /**
+   * What there is, the last active first, from the ends of the files; a damaged one is marked. The newest are checked record by record as
+   * far as a fixed allowance goes; of the others it is known what the last look at all of them found. Throws STORAGE_FAILED.
+   */
   list(filter: ConversationFilter = {}): ConversationSummary[] {
+    let bytes = CHECKED_BYTES;
+    return this.#list(filter).map((summary, index) => {
+      if (summary.isDamaged || index >= CHECKED_FILES) return summary;
+      bytes -= this.#store.size(summary.id);
+      return bytes < 0 ? summary : this.#check(summary);
+    });
+  }
+
+  #check(summary: ConversationSummary): ConversationSummary {
+    try {
+      return { ...summary, isDamaged: !this.verify(summary.id).isOk, isChecked: true };
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      return summary; // it went away meanwhile
+    }
+  }
+
+  /** From the ends of the files alone. */
+  #list(filter: ConversationFilter): ConversationSummary[] {
     const readEnds = this.#store.endsReader();
+    const isNoted = this.#store.damageNotes();
     const summaries: ConversationSummary[] = [];
     for (const id of this.#store.ids()) {
       if (isHiddenId(id) && filter.withHidden !== true) continue;
-      const summary = this.#summarize(id, readEnds);
+      const summary = this.#summarize(id, readEnds, isNoted);
       if (summary === undefined) continue;
       if (filter.agent !== undefined && summary.agent !== filter.agent) continue;
       if (filter.status !== undefined && summary.status !== filter.status) continue;
       summaries.push(summary);
     }
-    return newestFirst(summaries, ({ createdAt }) => createdAt);
+    return lastActiveFirst(summaries);
   }
 
   /**
@@ -144,10 +170,7 @@ export class ConversationSessions {
    * last among those that `isMeant` says. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID.
    */
   resolve(typed: string, isMeant: (summary: ConversationSummary) => boolean = () => true): string {
-    const found =
-      typed === 'last'
-        ? newestFirst(this.list(), ({ lastActivity }) => lastActivity).find(isMeant)?.id
-        : findId(this.#store.ids(), typed);
+    const found = typed === 'last' ? this.#list({}).find(isMeant)?.id : findId(this.#store.ids(), typed);
     if (found === undefined) throw new SessionNotFoundError(typed, LISTED_BY);
     return found;
   }
@@ -161,14 +184,17 @@ export class ConversationSessions {
   /** Moves old conversations to the trash; see `cleanConversations`. */
   clean(options: CleanOptions): Promise<CleanReport> {
     const readEnds = this.#store.endsReader();
-    const summarize = (id: string) => this.#summarize(id, readEnds);
+    const summarize = (id: string) => this.#summarize(id, readEnds, () => false);
     return cleanConversations({ ...this.#options, summarize }, options);
   }
 
   /** Checks every record. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
   verify(id: string): VerifyReport {
-    const report = verifyConversation(this.#store, id);
-    return report.isOk ? report : verifyConversation(this.#store, id);
+    let report = verifyConversation(this.#store, id);
+    // Whoever mends the end while we read makes two halves look like a damaged record: look again.
+    if (!report.isOk) report = verifyConversation(this.#store, id);
+    this.#store.noteDamage(id, !report.isOk);
+    return report;
   }
 
   /**
@@ -212,10 +238,25 @@ export class ConversationSessions {
     if (version > FORMAT_VERSION) throw new NewerVersionError(held.path, version);
   }
 
-  #fold(id: string): ConversationFold {
+  #fold(id: string, end?: number): ConversationFold {
     const fold = new ConversationFold();
-    for (const found of this.#store.scan(id)) fold.add(found);
+    for (const found of this.#store.scan(id, end)) fold.add(found);
     return fold;
+  }
+
+  #read(id: string, end?: number): ConversationView {
+    let fold = this.#fold(id, end);
+    if (fold.notes.list.length > 0 || this.#mayBeWholeNow(id, fold.notes.torn)) fold = this.#fold(id, end);
+    const state = fold.state();
+    return this.#view(id, state, fold.notes.list, fold.notes.torn);
+  }
+
+  #readLast(id: string, count: number, limits: ReadLastLimits = {}): ConversationView {
+    let last = readLastTurns(this.#store, id, count, limits);
+    if (this.#mayBeWholeNow(id, last?.torn)) last = readLastTurns(this.#store, id, count, limits);
+    if (last !== undefined) return this.#view(id, last.state, last.damage, last.torn);
+    const whole = this.#read(id, limits.end);
+    return { ...whole, turns: count === 0 ? [] : whole.turns.slice(-count) };
   }
 
   /** Its owner may have written the rest and left before we asked for one: only a second look tells. */
@@ -235,13 +276,22 @@ export class ConversationSessions {
   }
 
   /** Undefined for one that is gone, or that the disk does not give; the latter is warned about. */
-  #summarize(id: string, readEnds: (id: string) => FileEnds | undefined): ConversationSummary | undefined {
+  #summarize(
+    id: string,
+    readEnds: (id: string) => FileEnds | undefined,
+    isNoted: (id: string, ends: FileEnds) => boolean,
+  ): ConversationSummary | undefined {
     try {
       const ends = readEnds(id);
       if (ends === undefined) return undefined;
       const seen = glance(id, ends);
       const owner = once(() => this.#store.ownerOf(id));
-      if (seen === undefined || (seen.isTorn && owner().hold !== 'held')) return this.#summarizeWhole(id);
+      const hasNulEnd = ends.dataEnd < ends.size;
+      const isDamaged = hasNulEnd || isNoted(id, ends);
+      if (seen === undefined || (seen.isTorn && owner().hold !== 'held')) {
+        const whole = this.#summarizeWhole(id, hasNulEnd ? ends.dataEnd : undefined);
+        return isDamaged ? { ...whole, isDamaged } : whole;
+      }
       return {
         id,
         agent: seen.agent,
@@ -251,7 +301,8 @@ export class ConversationSessions {
         lastActivity: seen.lastActivity,
         workingDirectory: seen.workingDirectory,
         isHidden: isHiddenId(id),
-        isDamaged: seen.isDamaged,
+        isDamaged: seen.isDamaged || isDamaged,
+        isChecked: false,
       };
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
@@ -261,8 +312,14 @@ export class ConversationSessions {
     }
   }
 
-  #summarizeWhole(id: string): ConversationSummary {
-    const { metadata, workingDirectory, status, turnCount, lastActivity, damage } = this.readLast(id, 1);
+  /** From the last records that the ends do not show, up to where the file has something in it. */
+  #summarizeWhole(id: string, end: number | undefined): ConversationSummary {
+    const limits = { end, limitBytes: MAX_RECORD_BYTES };
+    const { metadata, workingDirectory, status, turnCount, lastActivity, damage } = this.#readLast(
+      id,
+      1,
+      limits,
+    );
     const { agent, createdAt, isHidden } = metadata;
     return {
       id,
@@ -274,16 +331,18 @@ export class ConversationSessions {
       workingDirectory,
       isHidden,
       isDamaged: damage.length > 0,
+      isChecked: false,
     };
   }
 }
 
-function newestFirst(
-  summaries: readonly ConversationSummary[],
-  timeOf: (summary: ConversationSummary) => string,
-): ConversationSummary[] {
+/** How much a list reads to check the newest conversations, and of how many: what it costs does not depend on their sizes. */
+const CHECKED_BYTES = 4 * 1024 * 1024;
+const CHECKED_FILES = 50;
+
+function lastActiveFirst(summaries: readonly ConversationSummary[]): ConversationSummary[] {
   return summaries
-    .map((summary) => ({ summary, time: Date.parse(timeOf(summary)) }))
+    .map((summary) => ({ summary, time: Date.parse(summary.lastActivity) }))
     .sort((a, b) => b.time - a.time || (a.summary.id < b.summary.id ? 1 : -1))
     .map(({ summary }) => summary);
 }

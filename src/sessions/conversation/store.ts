@@ -12,11 +12,13 @@ import {
   inspectLock,
   JsonlLog,
   type Lock,
+  LockedError,
   type LockState,
   type LockTools,
   type LogRecord,
   listDirectory,
   type Piece,
+  readFile,
   removeQuietly,
   removeTree,
   rewriteFile,
@@ -27,6 +29,7 @@ import {
   Trash,
   type TrashEntry,
   tryAcquireLock,
+  writeQuick,
 } from '../../storage/index.js';
 import { ConversationExistsError, LISTED_BY } from './errors.js';
 import { checkId, idFault } from './ids.js';
@@ -40,11 +43,13 @@ export class FileConversationStore {
   readonly trash: Trash;
   readonly #tools: LockTools & { ids: Ids };
   readonly #locks: string;
+  readonly #damaged: string;
 
   constructor(tools: LockTools & { ids: Ids }, paths: { directory: string }) {
     this.#tools = tools;
     this.directory = paths.directory;
     this.#locks = join(paths.directory, '.holdfast', 'locks');
+    this.#damaged = join(paths.directory, '.holdfast', 'damaged');
     this.trash = new Trash(tools, join(paths.directory, '.holdfast', 'trash'));
   }
 
@@ -86,9 +91,9 @@ export class FileConversationStore {
     return { hold: 'free', epoch: 0, reason: 'it was never taken' };
   }
 
-  /** Everything in a file, in order. Throws SESSION_NOT_FOUND, UNSAFE_PATH, STORAGE_FAILED. */
-  scan(id: string) {
-    return scanLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id });
+  /** Everything in a file up to `end`, in order. Throws SESSION_NOT_FOUND, UNSAFE_PATH, STORAGE_FAILED. */
+  scan(id: string, end?: number) {
+    return scanLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id, end });
   }
 
   /** The same for who wants only the first line. */
@@ -98,8 +103,8 @@ export class FileConversationStore {
   }
 
   /** Everything in a file, from its end. Throws as `scan`. */
-  scanBackwards(id: string) {
-    return scanLogBackwards(this.#tools.fileSystem, this.#existing(id), { sessionId: id });
+  scanBackwards(id: string, limits: { end?: number | undefined; limitBytes?: number | undefined } = {}) {
+    return scanLogBackwards(this.#tools.fileSystem, this.#existing(id), { ...limits, sessionId: id });
   }
 
   /** Everything in a file, checked but mostly not parsed. Throws as `scan`. */
@@ -110,6 +115,33 @@ export class FileConversationStore {
   /** How long a file is now, in bytes. */
   size(id: string): number {
     return this.#tools.fileSystem.look(this.path(id))?.size ?? 0;
+  }
+
+  /**
+   * Remembers what a look at every record came to, for lists, which look at the ends only. It counts for as long as the file stays
+   * as it is, and is no more than a hint: what cannot be written down is found again by the next look.
+   */
+  noteDamage(id: string, isDamaged: boolean): void {
+    const { fileSystem, log } = this.#tools;
+    const path = join(this.#damaged, id);
+    try {
+      const file = isDamaged ? fileSystem.look(this.path(id)) : undefined;
+      const known = fileSystem.look(path);
+      if (known !== undefined) fileSystem.unlink(path);
+      if (file === undefined) return;
+      ensureDirectory(fileSystem, this.#damaged);
+      writeQuick(fileSystem, path, damageMark(file));
+    } catch (error) {
+      log.debug('conversation.damage-not-noted', { sessionId: id, error: messageOf(error) });
+    }
+  }
+
+  /** What `noteDamage` noted, for a list: whether the file with these facts was found damaged. */
+  damageNotes(): (id: string, facts: Pick<FileEnds, 'size' | 'modifiedMs'>) => boolean {
+    const { fileSystem } = this.#tools;
+    const noted = new Set(listDirectory(fileSystem, this.#damaged));
+    return (id, facts) =>
+      noted.has(id) && readFile(fileSystem, join(this.#damaged, id)) === damageMark(facts);
   }
 
   /** A reader of the ends of files, for lists; undefined from it where there is no such file. */
@@ -165,6 +197,14 @@ export class FileConversationStore {
       if (name.startsWith(GONE)) removeTree(fileSystem, join(this.#locks, name));
       else if (idFault(name) === undefined && !this.has(name)) this.#sweepLock(name);
     }
+    this.#sweepNotes();
+  }
+
+  #sweepNotes(): void {
+    const { fileSystem } = this.#tools;
+    for (const name of listDirectory(fileSystem, this.#damaged))
+      if (idFault(name) !== undefined || !this.has(name))
+        removeQuietly(fileSystem, join(this.#damaged, name));
   }
 
   #sweepLock(id: string): void {
@@ -210,9 +250,14 @@ export class FileConversationStore {
       if (temporaryOf(name) === id) removeQuietly(fileSystem, join(this.directory, name));
   }
 
-  #lock(id: string, options: AcquireOptions): Promise<Lock> {
+  async #lock(id: string, options: AcquireOptions): Promise<Lock> {
     ensureDirectory(this.#tools.fileSystem, this.#lockDirectory(id));
-    return acquireLock(this.#tools, this.lockPath(id), options);
+    try {
+      return await acquireLock(this.#tools, this.lockPath(id), options);
+    } catch (error) {
+      if (error instanceof LockedError) throw new LockedError(error.path, error.state, id);
+      throw error;
+    }
   }
 
   #lockDirectory(id: string): string {
@@ -287,6 +332,11 @@ export class HeldConversation implements Disposable {
     this.#log?.close();
     this.#lock.release();
   }
+}
+
+/** What a note of damage is about: the file as it was then. */
+function damageMark({ size, modifiedMs }: Pick<FileEnds, 'size' | 'modifiedMs'>): string {
+  return `${size} ${modifiedMs}`;
 }
 
 const GONE = '.gone-';

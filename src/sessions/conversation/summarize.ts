@@ -46,7 +46,9 @@ export function glance(id: string, ends: FileEnds): Glance | undefined {
 }
 
 /** Null for a first line that is no record; undefined when it is longer than what was read. */
-function firstRecord({ head, size }: FileEnds, seed: number): ConversationRecord | null | undefined {
+function firstRecord(ends: FileEnds, seed: number): ConversationRecord | null | undefined {
+  const { dataEnd: size } = ends;
+  const head = ends.head.subarray(0, size);
   const end = head.indexOf(LF);
   if (end === -1 && head.length < size) return undefined;
   return recordIn(head.subarray(0, end === -1 ? head.length : end), seed)?.record ?? null;
@@ -62,7 +64,7 @@ interface LastRecords {
   readonly isTorn: boolean;
 }
 
-function lastRecords({ tail, size }: FileEnds, seed: number): LastRecords | undefined {
+function lastRecords({ tail, dataEnd: size }: FileEnds, seed: number): LastRecords | undefined {
   let lastActivity: string | null = null;
   let isDamaged = false;
   let isTorn = false;

@@ -96,8 +96,10 @@ export interface ConversationSummary {
   /** The directory that it belongs to; null where none was noted. */
   readonly workingDirectory: string | null;
   readonly isHidden: boolean;
-  /** Whether the first or the last record is damaged; what lies between is looked at by `verify`. */
+  /** Whether something in it is known to be damaged. */
   readonly isDamaged: boolean;
+  /** Whether every record was looked at just now; otherwise the ends, and what the last look at all of them found. */
+  readonly isChecked: boolean;
 }
 
 /** What `verify` found. */

@@ -43,6 +43,20 @@ describe.each(['acp', 'claude', 'codex'] as const)(
       expect(world.agents.alive()).toEqual([]);
     });
 
+    verifies('P04', 'tells the end of an answer after its record says so', async () => {
+      await using world = await processWorld({ play: { turns: [[{ say: 'one' }]] }, protocol });
+      const session = await world.sessions.getOrCreate();
+      const told: string[] = [];
+      await session.execute('first', {
+        onEvent: ({ type }) => {
+          if (type === 'text' || type === 'turn-end')
+            told.push(`${type} ${world.store.read(session.id).state}`);
+        },
+      });
+      expect(told).toEqual(['text executing', 'turn-end ready']);
+      await session.end();
+    });
+
     verifies('P05', 'has failed when its agent dies in an answer, with what came until then', async () => {
       const play = { turns: [[{ say: 'half' }, { crash: { code: 7 } }]] } as const;
       await using world = await processWorld({ play, protocol });

@@ -188,7 +188,8 @@ export class ProcessSession {
         watch.notice();
         gatherer.add(event);
         this.#noteResumeHandle(connection);
-        options.onEvent?.(event);
+        // The end is told once it is written down.
+        if (event.type !== 'turn-end') options.onEvent?.(event);
       }
     } catch (error) {
       thrown = { error };
@@ -196,6 +197,7 @@ export class ProcessSession {
       this.#gatherer = undefined;
     }
     const response = await this.#settle(gatherer, startedAt, measuring);
+    if (gatherer.end !== undefined) options.onEvent?.(gatherer.end);
     if (thrown !== undefined) throw thrown.error;
     if (watch.expired !== undefined) await this.#throwTimedOut(watch.expired, patience, response);
     return response;

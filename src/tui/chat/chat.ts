@@ -48,7 +48,8 @@ export interface ChatOptions {
   readonly startWith: (agent: string) => Promise<ChatParty>;
   /** Files as the person names them. */
   readonly readFile: (path: string) => string;
-  readonly writeFile: (path: string, text: string) => void;
+  /** Makes a file; false where there is one already, which stays as it is. */
+  readonly createFile: (path: string, text: string) => boolean;
   /** Told what the agent does, after it was shown. */
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
@@ -168,7 +169,7 @@ export class Chat {
   }
 
   async #carryOut(command: Exclude<SlashCommand, { name: 'exit' }>): Promise<void> {
-    const { view, writeFile } = this.#options;
+    const { view } = this.#options;
     const { conversation } = this.#party;
     switch (command.name) {
       case 'help':
@@ -182,18 +183,31 @@ export class Chat {
         await this.#party.taker.forget();
         return view.note('The agent forgets what was said; the file keeps it.');
       case 'save': {
-        const path = command.path ?? `${conversation.id}.md`;
-        writeFile(path, exportMarkdown(conversation.view));
-        return view.note(`Saved to ${visibleLine(path)}`);
+        const path = this.#write(command.path, exportMarkdown(conversation.view));
+        return path === null ? undefined : view.note(`Saved to ${visibleLine(path)}`);
       }
-      case 'export':
-        writeFile(command.path, exportJson(conversation.view));
-        return view.note(`Exported to ${visibleLine(command.path)}`);
+      case 'export': {
+        const path = this.#write(command.path, exportJson(conversation.view));
+        return path === null ? undefined : view.note(`Exported to ${visibleLine(path)}`);
+      }
       case 'import':
         return this.#import(command.path);
       case 'agent':
         return this.#changeAgent(command.agent);
     }
+  }
+
+  /** Writes to a file that is not there yet, of a name of ours if none was given; null where that could not be. */
+  #write(path: string | null, text: string): string | null {
+    const { view, createFile } = this.#options;
+    const { id } = this.#party.conversation;
+    for (let number = 1; path === null; number++) {
+      const free = `${id}${number === 1 ? '' : `-${number}`}.md`;
+      if (createFile(free, text)) return free;
+    }
+    if (createFile(path, text)) return path;
+    view.warn(`${visibleLine(path)} is there already: nothing was written. Give another name.`);
+    return null;
   }
 
   async #import(path: string): Promise<void> {

@@ -16,6 +16,10 @@ export type Input =
 interface InputOptions extends TerminalStreams {
   /** Ctrl+C while nothing is asked. */
   readonly onInterrupt: () => void;
+  /** A message was finished while nothing is asked: it is sent when its turn comes. */
+  readonly onQueued: (text: string) => void;
+  /** So many of these will not be sent after all. */
+  readonly onDropped: (count: number) => void;
   /** What would have been written across the screen. */
   readonly onNote: (text: string) => void;
 }
@@ -30,12 +34,15 @@ export interface Aside {
 
 /**
  * The line editor of the chat: several lines, history, paste. It draws only while something is asked; what is typed
- * meanwhile is kept for the next time. The terminal is put back on every way out.
+ * meanwhile is kept for the next time, and each message that Enter finishes is one of its own. The terminal is put back on
+ * every way out.
  */
 export class LineInput implements Disposable {
   readonly #options: InputOptions;
   readonly #decoder: KeyDecoder;
   readonly #history: string[] = [];
+  /** Messages that were finished while nothing was asked, oldest first. */
+  readonly #queue: string[] = [];
   #editor: EditorState = editorWith('');
   /** Where in the history the person is; at its end they write something new. */
   #place = 0;
@@ -66,8 +73,29 @@ export class LineInput implements Disposable {
     this.#place = this.#history.length;
   }
 
-  /** Asks for the next message. */
+  /** Puts a message behind those that wait to be sent. */
+  enqueue(text: string): void {
+    this.remember([text]);
+    this.#queue.push(text);
+  }
+
+  /** Forgets the messages that wait to be sent; the history has them still. */
+  dropQueued(): void {
+    const count = this.#queue.length;
+    this.#queue.length = 0;
+    if (count > 0) this.#options.onDropped(count);
+  }
+
+  /** Asks for the next message; one that waits is shown and taken as it is. */
   ask(prompt: string): Promise<Input> {
+    const queued = this.#isClosed ? undefined : this.#queue.shift();
+    if (queued === undefined) return this.#askLine(prompt);
+    this.#prompt = prompt;
+    this.#options.stdout.write(`${this.#lines(this.#rows(editorWith(queued))).join('\r\n')}\r\n`);
+    return Promise.resolve({ type: 'message', text: queued });
+  }
+
+  #askLine(prompt: string): Promise<Input> {
     if (this.#isClosed) return Promise.resolve({ type: 'end' });
     this.#prompt = prompt;
     this.#rowsAbove = 0;
@@ -89,7 +117,7 @@ export class LineInput implements Disposable {
     const withdraw = () => this.#finish({ type: 'withdrawn' });
     signal.addEventListener('abort', withdraw, { once: true });
     try {
-      return await this.ask(prompt);
+      return await this.#askLine(prompt);
     } finally {
       signal.removeEventListener('abort', withdraw);
       this.#canBeEmpty = false;
@@ -130,15 +158,27 @@ export class LineInput implements Disposable {
     else this.#edit(key);
   }
 
-  /** While nothing is asked, only text counts; Enter would send what nobody looked at. */
+  /** While nothing is asked, only text counts, and Enter behind it. */
   #keep(key: Key): void {
-    if (key.name === 'text' || key.name === 'paste' || key.name === 'backspace')
+    if (key.name === 'enter') this.#finishQueued();
+    else if (key.name === 'text' || key.name === 'paste' || key.name === 'backspace')
       this.#editor = edit(this.#editor, key);
   }
 
+  #finishQueued(): void {
+    if (this.#goOnInNextLine()) return;
+    const text = this.#text;
+    if (text.trim() === '') return;
+    this.#editor = editorWith('');
+    this.enqueue(text);
+    this.#options.onQueued(text);
+  }
+
   #interrupt(): void {
-    if (this.#answer === undefined) this.#options.onInterrupt();
-    else if (this.#text === '') this.#finish({ type: 'interrupt' });
+    if (this.#answer === undefined) {
+      this.dropQueued();
+      this.#options.onInterrupt();
+    } else if (this.#text === '') this.#finish({ type: 'interrupt' });
     else {
       this.#leaveRows();
       this.#replace('');
@@ -146,15 +186,19 @@ export class LineInput implements Disposable {
   }
 
   #submit(): void {
+    if (this.#goOnInNextLine()) return;
     const text = this.#text;
-    // A line that ends with a backslash goes on.
-    if (text.endsWith('\\') && this.#editor.cursor === this.#editor.graphemes.length) {
-      this.#replace(`${text.slice(0, -1)}\n`);
-      return;
-    }
     if (text.trim() === '' && !this.#canBeEmpty) return;
     if (this.#setAside === undefined) this.remember([text]);
     this.#finish({ type: 'message', text });
+  }
+
+  /** A line that ends with a backslash goes on. */
+  #goOnInNextLine(): boolean {
+    const text = this.#text;
+    if (!text.endsWith('\\') || this.#editor.cursor !== this.#editor.graphemes.length) return false;
+    this.#replace(`${text.slice(0, -1)}\n`);
+    return true;
   }
 
   #finish(input: Input): void {
@@ -196,9 +240,15 @@ export class LineInput implements Disposable {
     return textOf(this.#editor);
   }
 
-  #rows() {
+  #rows(editor = this.#editor) {
     const width = Math.max(10, (this.#options.stdout.columns ?? 80) - widthOf(this.#prompt));
-    return layOutEditor(this.#editor, width);
+    return layOutEditor(editor, width);
+  }
+
+  /** Rows behind the prompt. */
+  #lines(rows: readonly { readonly text: string }[]): string[] {
+    const indent = ' '.repeat(widthOf(this.#prompt));
+    return rows.map((row, index) => `${index === 0 ? this.#prompt : indent}${row.text}`);
   }
 
   #clearScreen(): void {
@@ -219,9 +269,8 @@ export class LineInput implements Disposable {
   readonly #draw = () => {
     if (this.#answer === undefined) return;
     const rows = this.#rows();
-    const indent = ' '.repeat(widthOf(this.#prompt));
     const up = this.#rowsAbove > 0 ? `\x1b[${this.#rowsAbove}A` : '';
-    const lines = rows.map((row, index) => `${index === 0 ? this.#prompt : indent}${row.text}`);
+    const lines = this.#lines(rows);
     const at = rows.findIndex((row) => row.cursorAt !== null);
     const back = rows.length - 1 - at;
     const column = widthOf(this.#prompt) + widthOf((rows[at]?.text ?? '').slice(0, rows[at]?.cursorAt ?? 0));

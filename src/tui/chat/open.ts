@@ -13,6 +13,8 @@ export interface OpenChatOptions extends Omit<ChatOptions, 'view'>, TerminalStre
   readonly banner: readonly string[];
   /** Whether the conversation is gone on with: then its last turns are shown. */
   readonly isResumed: boolean;
+  /** What is said first, before anybody is asked. */
+  readonly first?: string | undefined;
   /** What the agent asks is answered here. */
   readonly questions: QuestionSessions;
   readonly signal: AbortSignal;
@@ -34,6 +36,8 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
   using keyboard = new LineInput({
     ...options,
     onInterrupt: () => chat.cancel(),
+    onQueued: (text) => screen.note(`queued: ${visibleExcerpt(text, 200)} (Ctrl+C drops it)`),
+    onDropped: (count) => screen.note(`Not sent: ${counted(count, 'queued message')}. Up brings it back.`),
     onNote: (text) => screen.note(text.replace(/\n$/, '')),
   });
   input = keyboard;
@@ -43,7 +47,10 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
     screen,
     size,
     paint,
-    onInterrupt: () => chat.cancel(),
+    onInterrupt: () => {
+      keyboard.dropQueued();
+      chat.cancel();
+    },
   });
   const view = viewOf(screen, answers);
   const chat = new Chat({ ...options, view });
@@ -51,6 +58,7 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
   if (options.isResumed) showLastTurns(screen, chat.conversation.view);
   options.onOpen?.(view);
   keyboard.remember(said(chat));
+  if (options.first !== undefined) keyboard.enqueue(options.first);
   const stop = () => {
     chat.cancel();
     keyboard[Symbol.dispose]();

@@ -17,6 +17,10 @@ export interface PlainChatOptions extends Omit<ChatOptions, 'view' | 'party'> {
   readonly style: ChatStyle;
   /** Messages and events as lines of JSON. */
   readonly isJson: boolean;
+  /** What is said first, before standard input is read. */
+  readonly first?: string | undefined;
+  /** Whether standard input has messages, too. */
+  readonly readsInput: boolean;
   readonly signal: AbortSignal;
   readonly onOpen?: ((view: ChatView) => void) | undefined;
 }
@@ -34,17 +38,18 @@ export async function openChat(options: PlainChatOptions): Promise<PlainResult> 
   const view = isJson ? jsonView(options) : plainView(options);
   let chat: Chat | undefined;
   options.onOpen?.(view);
-  const lines = createInterface({ input: stdin, terminal: false });
+  const lines = options.readsInput ? createInterface({ input: stdin, terminal: false }) : undefined;
+  // Listens from now on: lines that come while the first message is answered are not lost.
+  const input = lines?.[Symbol.asyncIterator]();
   const stop = () => {
     chat?.cancel();
-    lines.close();
+    lines?.close();
   };
   signal.addEventListener('abort', stop, { once: true });
   let isAllAnswered = true;
   try {
-    for await (const line of lines) {
+    for await (const message of messages(options, input)) {
       if (signal.aborted) break;
-      const message = isJson ? parseMessage(line) : line;
       if (message.trim() === '') continue;
       chat ??= new Chat({ ...options, view, party: await options.party() });
       // A slash is a command for people; a program that writes one means it.
@@ -55,10 +60,18 @@ export async function openChat(options: PlainChatOptions): Promise<PlainResult> 
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    lines.close();
+    lines?.close();
     await chat?.leave(signal);
   }
   return { path: chat?.path ?? null, isAllAnswered };
+}
+
+async function* messages(
+  { first, isJson }: PlainChatOptions,
+  lines: AsyncIterableIterator<string> | undefined,
+): AsyncGenerator<string> {
+  if (first !== undefined) yield first;
+  for await (const line of lines ?? []) yield isJson ? parseMessage(line) : line;
 }
 
 function parseMessage(line: string): string {
