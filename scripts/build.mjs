@@ -83,7 +83,7 @@ async function buildLibrary() {
     entryPoints: {
       index: 'src/index.ts',
       question: 'src/sessions/question/published.ts',
-      process: 'src/sessions/process/published.ts',
+      process: 'src/published/process.ts',
       loop: 'src/sessions/loop/published.ts',
       conversation: 'src/sessions/conversation/published.ts',
       change: 'src/sessions/change/published.ts',

@@ -53,6 +53,7 @@ export {
 } from './service-errors.js';
 export {
   checkedUsage,
+  dollarsOf,
   hasTokens,
   NO_TOKENS,
   plusTokens,

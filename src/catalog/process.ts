@@ -112,7 +112,7 @@ function summaryOf(info: ProcessInfo): SessionSummary {
     status: standing === 'live' || standing === 'over' ? state : standing,
     title: counted(info.promptCount, 'prompt'),
     agent: info.agent,
-    workingDirectory: info.launch.working_dir,
+    workingDirectory: info.launch.workingDirectory,
     createdAt: info.createdAt,
     lastActivity: info.lastActivity,
     isDamaged: false,

@@ -74,8 +74,8 @@ export async function iterate(
   const trouble = notes.trouble({ ...parts.service, now: clock.now() }, endOf(exchange));
   let othersMs = clock.monotonicMs() - agentStartMs;
   const changes = exchange.kind === 'response' ? exchange.response.changes : null;
-  for (const kind of ['created', 'modified', 'deleted'] as const)
-    for (const path of changes?.[kind] ?? []) parts.touched.add(path);
+  const paths = [...(changes?.created ?? []), ...(changes?.modified ?? []), ...(changes?.deleted ?? [])];
+  for (const path of paths) parts.touched.add(path);
   if (exchange.kind === 'response' && exchange.response.reason === 'completed') {
     await answers.confirm();
     loop.closeGuidance();
@@ -102,7 +102,7 @@ export async function iterate(
     activeMs,
     used: uncountedUsage(parts),
   });
-  const decision = loop.commitIteration(outcome);
+  const decision = loop.commitIteration({ ...outcome, paths });
   tell(parts, { phase: phase.name, story, iteration }, outcome, exchange, decision, {
     filesLeft: state.interrupted?.filesChanged ?? 0,
     activeMs,

@@ -6,10 +6,11 @@ import { type SnapshotOptions, takeSnapshot, type WorkspaceTools } from './take-
 export interface ChangedCounts {
   readonly files: number;
   readonly documents: number;
+  readonly paths: readonly string[];
 }
 
 /**
- * How many files of a working tree were written since a moment, by their times: for who has no snapshot of that moment,
+ * Which files of a working tree were written since a moment, by their times: for who has no snapshot of that moment,
  * because the process that took it was killed. What was deleted or committed since does not show.
  */
 export async function countChangedSince(
@@ -22,5 +23,5 @@ export async function countChangedSince(
   const isNew = (path: string) =>
     (tools.fileSystem.look(join(root, path))?.modifiedMs ?? 0) >= since.getTime();
   const changed = [...files.keys()].filter(isNew);
-  return { files: changed.length, documents: changed.filter(isDocument).length };
+  return { files: changed.length, documents: changed.filter(isDocument).length, paths: changed };
 }

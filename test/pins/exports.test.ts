@@ -113,7 +113,20 @@ describe('what programs may import', () => {
   });
 
   it('from holdfast/process: the published names, with the published operations', async () => {
-    expect(await namesOf('process.js')).toEqual(['ContextTracker', 'Session', 'SessionManager']);
+    expect(await namesOf('process.js')).toEqual([
+      'ContextTracker',
+      'ProcessNotReadyError',
+      'ProcessStartError',
+      'PromptFailedError',
+      'PromptTimedOutError',
+      'Session',
+      'SessionConfig',
+      'SessionId',
+      'SessionManager',
+      'SessionState',
+      'TerminateFailedError',
+      'TooManyProcessesError',
+    ]);
     const { Session, SessionManager } = (await import(join(DIST, 'lib', 'process.js'))) as Record<
       string,
       { prototype: object }
@@ -144,7 +157,11 @@ describe('what programs may import', () => {
   });
 
   it('from holdfast/loop: SessionManager, with the operations of its specification', async () => {
-    expect(await namesOf('loop.js')).toEqual(['SessionManager']);
+    expect(await namesOf('loop.js')).toEqual([
+      'LoopNotFoundError',
+      'LoopNotResumableError',
+      'SessionManager',
+    ]);
     const { SessionManager } = (await import(join(DIST, 'lib', 'loop.js'))) as {
       SessionManager: { prototype: object };
     };
@@ -155,6 +172,7 @@ describe('what programs may import', () => {
       'detectSession',
       'endSession',
       'resumeSession',
+      'updateSession',
       'validateSession',
     ]);
   });
@@ -208,9 +226,10 @@ describe('what programs may import', () => {
         action: 'create_new',
         reason: null,
       });
-      await manager.createSession('plan.md');
-      expect(manager.validateSession('plan.md')).toEqual({ isValid: true, error: '' });
-      expect(await manager.resumeSession('plan.md')).toMatchObject({
+      const id = await manager.createSession('plan.md');
+      const { session } = manager.detectSession('plan.md');
+      expect(manager.validateSession(session, 'plan.md')).toEqual([true, '']);
+      expect(await manager.resumeSession(id)).toMatchObject({
         phase: 'RED',
         iteration: 0,
         metrics: { phases: {} },

@@ -131,7 +131,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
           ownWords: {},
           skip: null,
           touched: new Set(),
-          filesChangedSince: async () => ({ files: 0, documents: 0 }),
+          filesChangedSince: async () => ({ files: 0, documents: 0, paths: [] }),
           context: 'continue',
           service: { service: options.service, zone: 'UTC' },
           idle: { idleMs: Number.POSITIVE_INFINITY, toolMs: Number.POSITIVE_INFINITY },

@@ -13,7 +13,7 @@ export function renderProcessList(infos: readonly ProcessInfo[], now: Date, styl
     String(info.promptCount),
     `${info.contextUsage} %`,
     visibleExcerpt(info.agent, 20),
-    visibleExcerpt(info.launch.working_dir, 40),
+    visibleExcerpt(info.launch.workingDirectory, 40),
   ]);
   return renderTable(['ID', 'STATE', 'ACTIVE', 'PROMPTS', 'CONTEXT', 'AGENT', 'DIRECTORY'], rows, style);
 }
@@ -25,7 +25,7 @@ export function renderProcess(info: ProcessInfo, style: Style): string {
     `${style.bold(info.id)}  ${standingInWords(info)}`,
     `agent      ${visibleLine(info.agent)} (${visibleLine(launch.driver)} driver)`,
     `command    ${visibleLine([launch.command, ...launch.args].join(' '))}`,
-    `directory  ${visibleLine(launch.working_dir)}`,
+    `directory  ${visibleLine(launch.workingDirectory)}`,
     `launched   permissions ${visibleLine(launch.permissions)}, model ${visibleLine(launch.model ?? 'its own choice')}`,
     `created    ${info.createdAt}, last active ${info.lastActivity}`,
     `work       ${counted(info.promptCount, 'prompt')}, ${(info.totalExecutionMs / 1_000).toFixed(1)} s, context ${info.contextUsage} % full`,

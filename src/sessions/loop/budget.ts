@@ -1,4 +1,5 @@
 import { counted, withoutNoise } from '../../foundation/index.js';
+import { plus } from './plus.js';
 import type { Budget, Usage } from './schema.js';
 
 /** A limit that is reached: which, how much was used, how much was allowed. */
@@ -54,7 +55,7 @@ export type Used = Partial<Pick<Usage, AddedKey | 'countedRecords'>>;
 
 /** What was used before and in one more iteration, or in a turn that does not count as one. */
 export function addUsage(usage: Usage, more: Used, iterations: 0 | 1 = 1): Usage {
-  const sum = (key: AddedKey) => (usage[key] ?? 0) + (more[key] ?? 0);
+  const sum = (key: AddedKey) => plus(usage[key] ?? 0, more[key] ?? 0);
   const known = ADDED.filter((key) => usage[key] !== undefined || more[key] !== undefined);
   const counted = more.countedRecords ?? usage.countedRecords;
   return {

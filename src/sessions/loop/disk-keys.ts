@@ -25,6 +25,22 @@ export function toDisk(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [DISK_NAMES.get(key) ?? key, toDisk(inner)]));
 }
 
+/**
+ * A document as its specification spells it. The names in code, which release 0.1 published, still lead to the same
+ * values; they are not listed among the keys.
+ */
+export function toPublished(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toPublished);
+  if (typeof value !== 'object' || value === null) return value;
+  const published: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value).filter(([, inner]) => inner !== undefined)) {
+    const name = DISK_NAMES.get(key) ?? key;
+    published[name] = toPublished(inner);
+    if (name !== key) Object.defineProperty(published, key, { get: () => published[name] });
+  }
+  return published;
+}
+
 /** The spelling on disk of a name in code. */
 export function diskName(name: string): string {
   return name

@@ -30,6 +30,8 @@ export interface IterationOutcome {
   readonly permissionDenials?: number | undefined;
   readonly usage?: Used | undefined;
   readonly limit?: LimitSignal | undefined;
+  /** The files that were changed; only their names where no repository can tell them later. */
+  readonly paths?: readonly string[] | undefined;
   /** With stories: the one that follows this one; null after the last. */
   readonly nextStory?: string | null | undefined;
 }
@@ -104,7 +106,7 @@ export function concludeIteration(
   });
   const state = advance(before.state, { at, phase, unit, iteration, error, outcome });
   const rateLimit = run === 'answered' ? recordAnswer(before.rateLimit) : before.rateLimit;
-  const metrics = recordNumbers(before.metrics, unit, numbers, at);
+  const metrics = recordNumbers(before.metrics, unit, numbers, { at, begun: begunOf(before.state, at) });
   const documents = { state, breaker, metrics, rateLimit, dualGate };
   const decision = decide(documents, outcome, phase);
   const block = blockOf(documents, outcome, phasePercent(phase, numbers), decision, at);
@@ -130,11 +132,11 @@ function concludeLimited(
     files: filesChangedAfter(undefined, measured),
     documents: documentsChangedAfter(undefined, measured),
   };
-  const metrics = withFiles(before.metrics, unit, changed, at);
+  const metrics = withFiles(before.metrics, unit, changed, begunOf(before.state, at));
   // They are counted, so that the next start does not count them again.
   const cut = inFlight == null || measured === null ? inFlight : { ...inFlight, filesChanged: changed.files };
   const touched: LoopState = {
-    ...before.state,
+    ...withPaths(before.state, outcome.paths),
     lastActivity: at,
     inFlight: null,
     interrupted: cut ?? interrupted ?? null,
@@ -183,6 +185,27 @@ export function presetOf(state: LoopState): { readonly name: string; readonly ph
   return state.preset ?? PRESETS['tdd-strict'];
 }
 
+const MAX_FILES = 500;
+
+/**
+ * The files that a session has changed, with some more. A repository tells them from where the work began; without one
+ * nobody could, once the process that measured them is gone.
+ */
+export function withPaths(state: LoopState, paths: readonly string[] = []): LoopState {
+  if (state.startedFrom != null || paths.length === 0) return state;
+  const known = state.filesChanged ?? [];
+  const names = new Set(known.map(({ path }) => path));
+  const more = [...new Set(paths)].filter((path) => !names.has(path));
+  if (more.length === 0) return state;
+  const files = [...known, ...more.map((path) => ({ path, added: null, deleted: null }))];
+  return { ...state, filesChanged: files.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, MAX_FILES) };
+}
+
+/** When the phase (or story) that a session is in began. */
+export function begunOf(state: LoopState, now: string): string {
+  return state.phaseHistory[unitOf(state)]?.startedAt ?? now;
+}
+
 /** What iterations are counted by: the story where there is one, else the phase. */
 export function unitOf(state: LoopState): string {
   return state.currentStory ?? state.currentPhase;
@@ -215,7 +238,7 @@ function advance(
   const { at, unit, iteration, outcome } = facts;
   const run = state.phaseHistory[unit] ?? { startedAt: at, completedAt: null, iterations: 0 };
   const next = {
-    ...state,
+    ...withPaths(state, outcome.paths),
     currentIteration: iteration,
     lastActivity: at,
     inFlight: null,
@@ -277,7 +300,7 @@ function settle(
 }
 
 /** The phase (or story) as one that is complete. */
-function leavePhase(
+export function leavePhase(
   documents: LoopDocuments,
   exitReason: string,
   at: string,
@@ -288,7 +311,7 @@ function leavePhase(
   const run = state.phaseHistory[unit] ?? { startedAt: at, iterations: 0 };
   return {
     ...documents,
-    metrics: closePhase(documents.metrics, unit, at),
+    metrics: closePhase(documents.metrics, unit, { at, begun: run.startedAt }),
     state: {
       ...state,
       newTests: newTests ?? state.newTests,
@@ -306,7 +329,7 @@ export function dropPhase(documents: LoopDocuments, skipped: SkippedPhase): Loop
   const exitReason = `skipped by ${actor}: ${reason}`;
   return {
     ...documents,
-    metrics: closePhase(documents.metrics, unit, at),
+    metrics: closePhase(documents.metrics, unit, { at, begun: run.startedAt }),
     state: {
       ...state,
       phasesSkipped: [...state.phasesSkipped, skipped],

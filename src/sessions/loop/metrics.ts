@@ -1,5 +1,6 @@
 import { redact } from '../../foundation/index.js';
 import { type Claim, isGreen, type Measurement } from './measurement.js';
+import { plus } from './plus.js';
 import type { GateName, Phase } from './presets.js';
 import type { Metrics, PhaseMetrics } from './schema.js';
 
@@ -67,7 +68,7 @@ function redacted(metrics: Claim['metrics']): Record<string, unknown> {
 /** Green runs in a row, this one included. */
 export function greenRunsAfter(phase: PhaseMetrics | null | undefined, measured: Measurement | null): number {
   if (measured === null || !isGreen(measured)) return 0;
-  return numberIn(phase?.currentMetrics, 'consecutive_green_runs') + (measured.runs ?? 1);
+  return plus(numberIn(phase?.currentMetrics, 'consecutive_green_runs'), measured.runs ?? 1);
 }
 
 /** Files that changed in the phase so far, this iteration included. */
@@ -78,7 +79,7 @@ export function filesChangedAfter(
   const before = numberIn(phase?.currentMetrics, 'files_changed');
   if (measured === null) return before;
   const { created, modified, deleted } = measured.files;
-  return before + created + modified + deleted;
+  return plus(before, created + modified + deleted);
 }
 
 /** The documents among them. */
@@ -86,23 +87,25 @@ export function documentsChangedAfter(
   phase: PhaseMetrics | null | undefined,
   measured: Measurement | null,
 ): number {
-  return numberIn(phase?.currentMetrics, 'documents_changed') + (measured?.documents.changed ?? 0);
+  return plus(numberIn(phase?.currentMetrics, 'documents_changed'), measured?.documents.changed ?? 0);
 }
 
-/** The metrics with files that were changed by a turn that does not count as an iteration. */
+/**
+ * The metrics with files that were changed by a turn that does not count as an iteration. `begun`: when the phase began,
+ * here and below; the first one has no numbers before its first iteration is over.
+ */
 export function withFiles(
   metrics: Metrics,
   unit: string,
   { files, documents }: { readonly files: number; readonly documents: number },
-  at: string,
+  begun: string,
 ): Metrics {
   if (files === 0) return metrics;
-  // The first one has no numbers before its first iteration is over.
-  const phase = metrics.phases[unit] ?? begunAt(at);
+  const phase = metrics.phases[unit] ?? begunAt(begun);
   const currentMetrics = {
     ...phase.currentMetrics,
-    files_changed: numberIn(phase.currentMetrics, 'files_changed') + files,
-    documents_changed: numberIn(phase.currentMetrics, 'documents_changed') + documents,
+    files_changed: plus(numberIn(phase.currentMetrics, 'files_changed'), files),
+    documents_changed: plus(numberIn(phase.currentMetrics, 'documents_changed'), documents),
   };
   return { ...metrics, phases: { ...metrics.phases, [unit]: { ...phase, currentMetrics } } };
 }
@@ -112,9 +115,9 @@ export function recordNumbers(
   metrics: Metrics,
   unit: string,
   numbers: Record<string, unknown>,
-  at: string,
+  { at, begun }: { readonly at: string; readonly begun: string },
 ): Metrics {
-  const before = metrics.phases[unit] ?? begunAt(at);
+  const before = metrics.phases[unit] ?? begunAt(begun);
   const told = Object.fromEntries(Object.entries(numbers).filter(([key]) => HISTORY_KEYS.includes(key)));
   const history = [...(before.history ?? []), { timestamp: at, ...told }].slice(-MAX_HISTORY);
   const phase = { ...before, iterations: before.iterations + 1, currentMetrics: numbers, history };
@@ -122,8 +125,12 @@ export function recordNumbers(
 }
 
 /** The metrics with a phase closed: its last numbers are its final ones. */
-export function closePhase(metrics: Metrics, unit: string, at: string): Metrics {
-  const { currentMetrics, ...phase } = metrics.phases[unit] ?? begunAt(at);
+export function closePhase(
+  metrics: Metrics,
+  unit: string,
+  { at, begun }: { readonly at: string; readonly begun: string },
+): Metrics {
+  const { currentMetrics, ...phase } = metrics.phases[unit] ?? begunAt(begun);
   const closed = { ...phase, completedAt: at, finalMetrics: currentMetrics ?? {} };
   return { ...metrics, phases: { ...metrics.phases, [unit]: closed } };
 }

@@ -3,9 +3,11 @@ import { commitGroup, hasRedo, type Lock, type LockTools } from '../../storage/i
 import { trashSession } from './archive.js';
 import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './budget.js';
 import { resetBreaker } from './circuit-breaker.js';
+import { countableBaseline, countableOutcome, countableUsage, countIn } from './countable.js';
 import { LoopPoisonedError } from './errors.js';
 import {
   afterPhase,
+  begunOf,
   concludeIteration,
   type Decision,
   dropPhase,
@@ -14,6 +16,7 @@ import {
   startPhase,
   unitOf,
   withError,
+  withPaths,
 } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
 import { closePhase, withFiles } from './metrics.js';
@@ -30,6 +33,7 @@ import {
   STATUS_LOG,
   type StartedFrom,
 } from './schema.js';
+import { type LoopUpdate, updated } from './update.js';
 
 /**
  * A loop session in the hands of its owner: the one process that may write it. Every method commits all files before
@@ -76,7 +80,7 @@ export class OwnedLoop implements Disposable {
 
   /** Writes down what the checks said before anybody touched the tree. */
   recordBaseline(baseline: Baseline): void {
-    this.#write({ ...this.#documents, state: this.#touched({ baseline }) });
+    this.#write({ ...this.#documents, state: this.#touched({ baseline: countableBaseline(baseline) }) });
   }
 
   /** Writes down where the work begins. */
@@ -112,9 +116,14 @@ export class OwnedLoop implements Disposable {
     next(loopLifecycle, this.state.status, 'iterate');
     const now = this.#tools.clock.now();
     const rolled = { ...this.#documents, rateLimit: roll(this.#documents.rateLimit, now) };
-    const { documents, decision, block } = concludeIteration(rolled, outcome, now);
+    const { documents, decision, block } = concludeIteration(rolled, countableOutcome(outcome), now);
     this.#write(documents, block);
     return decision;
+  }
+
+  /** Changes what a caller outside of a run may change, in one commit. Throws INVALID_INPUT, ILLEGAL_TRANSITION. */
+  update(update: LoopUpdate): void {
+    this.#write(updated(this.#documents, update, this.#now()));
   }
 
   /** Records an error outside an iteration. */
@@ -126,19 +135,24 @@ export class OwnedLoop implements Disposable {
   /** Counts what was used outside a completed iteration: a turn that was cut short costs as well. */
   recordUsage(used: Used): void {
     const before = this.state.usage ?? NO_USAGE;
-    const usage = { ...addUsage(before, used), iterations: before.iterations };
+    const usage = addUsage(before, countableUsage(used), 0);
     this.#write({ ...this.#documents, state: this.#touched({ usage }) });
   }
 
   /** Counts the files that an iteration changed before it was cut short, once; the phase has them from then on. */
-  recordLeftFiles(left: { readonly files: number; readonly documents: number }): void {
+  recordLeftFiles(left: {
+    readonly files: number;
+    readonly documents: number;
+    readonly paths?: readonly string[] | undefined;
+  }): void {
     const { state, metrics } = this.#documents;
     const interrupted = state.interrupted ?? null;
     if (interrupted === null || interrupted.filesChanged !== undefined) return;
+    const [files, documents] = [countIn(left.files) ?? 0, countIn(left.documents) ?? 0];
     this.#write({
       ...this.#documents,
-      metrics: withFiles(metrics, unitOf(state), left, this.#now()),
-      state: this.#touched({ interrupted: { ...interrupted, filesChanged: left.files } }),
+      metrics: withFiles(metrics, unitOf(state), { files, documents }, begunOf(state, this.#now())),
+      state: withPaths(this.#touched({ interrupted: { ...interrupted, filesChanged: files } }), left.paths),
     });
   }
 
@@ -277,7 +291,7 @@ export class OwnedLoop implements Disposable {
     const run = state.phaseHistory[unit] ?? { startedAt: at, iterations: 0 };
     const left = { ...run, completedAt: at, exitReason: `left: the phases are ${name} now` };
     const phaseHistory = { ...state.phaseHistory, [unit]: left };
-    const metrics = closePhase(this.#documents.metrics, unit, at);
+    const metrics = closePhase(this.#documents.metrics, unit, { at, begun: run.startedAt });
     const documents = { ...this.#documents, metrics, state: { ...state, phaseHistory } };
     this.#write(startPhase(documents, { phase: first.name, story: null }, at));
   }

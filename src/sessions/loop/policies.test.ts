@@ -45,13 +45,15 @@ describe('presets', () => {
   });
 });
 
+const BEGUN = '2026-02-28T23:59:00.000Z';
+
 describe('metrics', () => {
   verifies('L13', 'each iteration is kept; the last numbers of a phase become its final ones', () => {
     const empty = { sessionId: 's', currentPhase: 'GREEN', phases: {} };
-    const once = recordNumbers(empty, 'GREEN', { tests_passing: 3 }, AT);
-    const twice = recordNumbers(once, 'GREEN', { tests_passing: 5 }, AT);
+    const once = recordNumbers(empty, 'GREEN', { tests_passing: 3 }, { at: AT, begun: BEGUN });
+    const twice = recordNumbers(once, 'GREEN', { tests_passing: 5 }, { at: AT, begun: AT });
     expect(twice.phases.GREEN).toEqual({
-      startedAt: AT,
+      startedAt: BEGUN,
       completedAt: null,
       iterations: 2,
       currentMetrics: { tests_passing: 5 },
@@ -60,11 +62,13 @@ describe('metrics', () => {
         { timestamp: AT, tests_passing: 5 },
       ],
     });
-    expect(closePhase(twice, 'GREEN', AT).phases.GREEN).toMatchObject({
+    expect(closePhase(twice, 'GREEN', { at: AT, begun: AT }).phases.GREEN).toMatchObject({
       completedAt: AT,
       finalMetrics: { tests_passing: 5 },
     });
-    expect(closePhase(twice, 'GREEN', AT).phases.GREEN).not.toHaveProperty('currentMetrics');
+    expect(closePhase(twice, 'GREEN', { at: AT, begun: AT }).phases.GREEN).not.toHaveProperty(
+      'currentMetrics',
+    );
   });
 
   verifies('L13', 'percentages follow the published formulas', () => {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type * as z from 'zod';
+import { InvalidInputError } from '../../foundation/index.js';
 import {
   DOCUMENT_VERSION,
   DocumentDamagedError,
@@ -62,7 +63,10 @@ export function readLoop(fileSystem: FileSystem, directory: string): LoopSnapsho
   }
 }
 
-/** The text of every document as a commit writes it. */
+/**
+ * The text of every document as a commit writes it. Each is read back first: what a reader would refuse is not written.
+ * Throws INVALID_INPUT, before anything is changed.
+ */
 export function writeDocuments(documents: LoopDocuments, commit: number): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const name of NAMES) {
@@ -72,9 +76,38 @@ export function writeDocuments(documents: LoopDocuments, commit: number): Record
       version: DOCUMENT_VERSION,
       commit,
     };
-    texts[DOCUMENTS[name].file] = JSON.stringify(toDisk(stamped), null, 2);
+    const { file, schema } = DOCUMENTS[name];
+    const text = JSON.stringify(toDisk(stamped), null, 2);
+    refuseUnreadable(file, text, schema);
+    texts[file] = text;
   }
   return texts;
+}
+
+function refuseUnreadable(file: string, text: string, schema: z.ZodType): void {
+  try {
+    check(file, text, schema);
+  } catch (error) {
+    if (!(error instanceof DocumentDamagedError)) throw error;
+    throw new InvalidInputError(`Nothing was written, because nobody could read ${file}: ${error.reason}`, {
+      cause: error,
+      hint: 'Give numbers and texts that the file can hold; the session is as it was.',
+    });
+  }
+}
+
+/** A state that somebody has read themselves: checked, or what is wrong with it. */
+export function checkState(raw: unknown): {
+  readonly state?: LoopDocuments['state'];
+  readonly fault?: string;
+} {
+  const { file, schema } = DOCUMENTS.state;
+  try {
+    return { state: check(file, JSON.stringify(raw), schema) as LoopDocuments['state'] };
+  } catch (error) {
+    if (!(error instanceof DocumentDamagedError)) throw error;
+    return { fault: `${file}: ${error.reason}` };
+  }
 }
 
 function readOnce(fileSystem: FileSystem, directory: string): LoopSnapshot {

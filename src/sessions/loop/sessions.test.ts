@@ -700,3 +700,34 @@ describe('for a runner', () => {
     expect(existsSync(world.directory)).toBe(false);
   });
 });
+
+describe('what an iteration leaves', () => {
+  verifies('L13', 'a phase began when it began, in its metrics too, from the first one on', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    const began = world.clock.now().toISOString();
+    world.clock.advance(60_000);
+    loop.beginIteration();
+    loop.commitIteration(done(measured(9, { exitCode: 1 })));
+    expect(world.read('metrics.json')).toMatchObject({
+      phases: { RED: { started_at: began, completed_at: world.clock.now().toISOString() } },
+    });
+    expect(world.read('loop-state.json')).toMatchObject({ phase_history: { RED: { started_at: began } } });
+  });
+
+  it('the names of its files, where no repository could tell them after a kill', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    loop.beginIteration();
+    loop.commitIteration({ ...outcome(), paths: ['test/greet.test.mjs', 'b.txt'] });
+    loop.beginIteration();
+    loop.resume();
+    loop.recordLeftFiles({ files: 2, documents: 0, paths: ['a.txt', 'b.txt'] });
+    const names = () => world.loops.read()?.state.filesChanged?.map(({ path }) => path);
+    expect(names()).toEqual(['a.txt', 'b.txt', 'test/greet.test.mjs']);
+    loop.recordStart({ commit: null, uncommitted: [] });
+    loop.beginIteration();
+    loop.commitIteration({ ...outcome(), paths: ['c.txt'] });
+    expect(names()).not.toContain('c.txt');
+  });
+});

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { allows, InvalidInputError, isUuidV4 } from '../../foundation/index.js';
+import { allows, InvalidInputError, isUuidV4, SessionNotFoundError } from '../../foundation/index.js';
 import {
   acquireLock,
   commitGroup,
@@ -50,7 +50,7 @@ import { loopLifecycle } from './lifecycle.js';
 import { completeDocuments, type FirstStory, type NewLoop, newDocuments } from './new-loop.js';
 import { OwnedLoop } from './owned-loop.js';
 import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './presets.js';
-import { groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
+import { checkState, groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
 import { type LoopRequest, LoopRequestInput, requestLock, sendRequest } from './requests.js';
 import {
   checkExpiry,
@@ -99,6 +99,8 @@ export interface ResumeOptions {
   /** Lets a halted session try again. */
   readonly reset?: boolean | undefined;
   readonly guidance?: string | undefined;
+  /** Only this session; another one that took its place is refused. */
+  readonly sessionId?: string | undefined;
   /** Owns a halted session as it is, for a phase to be skipped; any other is refused. */
   readonly skip?: boolean | undefined;
 }
@@ -110,6 +112,7 @@ export interface ArchivedLoop {
   readonly loop: LoopSessions;
 }
 
+const LISTED_BY = 'holdfast sessions list --kind loop --all';
 const LOCK = 'loop';
 const DEFAULT_CALLS_PER_HOUR = 100;
 
@@ -147,6 +150,22 @@ export class LoopSessions {
     if (!snapshot.isFound) throw new LoopNotFoundError(this.directory);
     const facts = this.#factsOf(snapshot, prpFile);
     return facts.raw === undefined ? facts.faults[0] : validateState(facts.raw, facts);
+  }
+
+  /** The same checks, and those of expiry, of a state that the caller has read. Reads only. */
+  judge(
+    raw: Readonly<Record<string, unknown>>,
+    prpFile: string,
+  ): { error: string | undefined; expiry: Expiry } {
+    const { state, fault } = checkState(raw);
+    const { breaker } = this.#read().documents;
+    const documents = {
+      ...(state === undefined ? {} : { state }),
+      ...(breaker === undefined ? {} : { breaker }),
+    };
+    const known = this.#factsOf({ ...NOTHING, isFound: true, raw, documents }, prpFile);
+    const facts = fault === undefined ? known : { ...known, faults: [fault] };
+    return { error: validateState(raw, facts), expiry: checkExpiry(facts) };
   }
 
   /** The session as it stands, or undefined where there is none that can be read. Reads only. */
@@ -206,11 +225,14 @@ export class LoopSessions {
 
   /**
    * Goes on with the session that is there and owns it. A commit that a crash cut short is completed first.
-   * Throws LOCKED, LOOP_NOT_FOUND, LOOP_NOT_RESUMABLE, NEWER_VERSION.
+   * Throws LOCKED, LOOP_NOT_FOUND, LOOP_NOT_RESUMABLE, NEWER_VERSION, SESSION_NOT_FOUND.
    */
   async resume(prpFile: string, options: ResumeOptions = {}): Promise<OwnedLoop> {
     const loop = await this.open();
     try {
+      const { sessionId } = options;
+      if (sessionId !== undefined && sessionId !== loop.state.sessionId)
+        throw new SessionNotFoundError(sessionId, LISTED_BY);
       const expiry = this.#expiryOf(this.#read(), prpFile);
       if (!expiry.isExpired) {
         if (options.skip === true) throw new PhaseNotSkippableError(loop.state.status);

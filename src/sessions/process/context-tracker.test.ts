@@ -12,17 +12,17 @@ describe('the context of an agent', () => {
   verifies('P07', 'is what it reported against the window of its model, whatever the text says', () => {
     const tracker = new ContextTracker();
     tracker.update(reported(45_000));
-    expect([tracker.usagePercent, tracker.tokens]).toEqual([45, 45_000]);
+    expect([tracker.usagePercent(), tracker.tokens]).toEqual([45, 45_000]);
     tracker.update({ usage: null, text: 'Context: 99%' });
-    expect(tracker.usagePercent).toBe(45);
+    expect(tracker.usagePercent()).toBe(45);
     tracker.update(reported(20_000));
-    expect(tracker.usagePercent).toBe(20);
+    expect(tracker.usagePercent()).toBe(20);
   });
 
   it('is measured against a usual window where the agent does not know its own', () => {
     const tracker = new ContextTracker();
     tracker.update(reported(100_000, null));
-    expect(tracker.usagePercent).toBe(50);
+    expect(tracker.usagePercent()).toBe(50);
   });
 
   it.each([
@@ -33,15 +33,15 @@ describe('the context of an agent', () => {
   ])('is what the text %j says where nothing is reported', (text, percent) => {
     const tracker = new ContextTracker();
     tracker.update({ usage: null, text });
-    expect(tracker.usagePercent).toBe(percent);
+    expect(tracker.usagePercent()).toBe(percent);
     tracker.update({ usage: null, text: 'no figure here' });
-    expect(tracker.usagePercent).toBe(percent);
+    expect(tracker.usagePercent()).toBe(percent);
   });
 
   it('is estimated from the length of what was said where nobody says anything', () => {
     const tracker = new ContextTracker();
-    for (let exchange = 0; exchange < 2; exchange++) tracker.updateFromText('x'.repeat(80_000));
-    expect([tracker.tokens, tracker.usagePercent]).toEqual([40_000, 20]);
+    for (let exchange = 0; exchange < 2; exchange++) tracker.updateFromOutput('x'.repeat(80_000));
+    expect([tracker.tokens, tracker.usagePercent()]).toEqual([40_000, 20]);
   });
 
   verifies(
@@ -57,7 +57,7 @@ describe('the context of an agent', () => {
         ['redline', 85],
         ['normal', 0],
       ]);
-      expect([tracker.tokens, tracker.usagePercent, tracker.level]).toEqual([0, 0, 'normal']);
+      expect([tracker.tokens, tracker.usagePercent(), tracker.level]).toEqual([0, 0, 'normal']);
     },
   );
 

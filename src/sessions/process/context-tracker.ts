@@ -1,4 +1,4 @@
-import type { Usage } from '../../agents/index.js';
+import { checkedUsage, type Usage } from '../../agents/index.js';
 
 export type ContextLevel = 'normal' | 'warning' | 'redline';
 
@@ -39,7 +39,7 @@ export class ContextTracker {
   }
 
   /** Whole percent, 0 to 100. */
-  get usagePercent(): number {
+  usagePercent(): number {
     return this.#percent;
   }
 
@@ -53,21 +53,27 @@ export class ContextTracker {
 
   /** Takes in one exchange: what was reported, and what was said for agents that report nothing. */
   update(exchange: { readonly usage: Usage | null; readonly text: string }): void {
-    const tokens = exchange.usage?.contextTokens ?? null;
+    const usage = exchange.usage === null ? null : checkedUsage(exchange.usage);
+    const tokens = usage?.contextTokens ?? null;
     if (tokens !== null) {
       this.#isReported = true;
-      this.#set(tokens, (tokens / (exchange.usage?.contextWindow ?? USUAL_WINDOW)) * 100);
-    } else if (!this.#isReported) this.updateFromText(exchange.text);
+      this.#set(tokens, (tokens / (usage?.contextWindow ?? USUAL_WINDOW)) * 100);
+    } else if (!this.#isReported) this.updateFromOutput(exchange.text);
   }
 
   /** Takes in text alone. The last figure in it counts. */
-  updateFromText(text: string): void {
-    const tokens = this.#tokens + Math.ceil(text.length / CHARACTERS_PER_TOKEN);
-    const said = [...text.matchAll(IN_TEXT)].at(-1)?.[1];
+  updateFromOutput(output: string): void {
+    const tokens = this.#tokens + Math.ceil(output.length / CHARACTERS_PER_TOKEN);
+    const said = [...output.matchAll(IN_TEXT)].at(-1)?.[1];
     if (said !== undefined) {
       this.#isSaid = true;
       this.#set(tokens, Number(said));
     } else this.#set(tokens, this.#isSaid ? this.#percent : (tokens / USUAL_WINDOW) * 100);
+  }
+
+  /** @deprecated The name of release 0.1 for `updateFromOutput`. */
+  updateFromText(text: string): void {
+    this.updateFromOutput(text);
   }
 
   /** For a fresh conversation. */

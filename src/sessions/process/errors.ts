@@ -1,5 +1,13 @@
-import { counted, HoldfastError, messageOf, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import type { ProcessState } from './lifecycle.js';
+import type { TurnEndReason } from '../../agents/index.js';
+import {
+  counted,
+  HoldfastError,
+  InvalidInputError,
+  messageOf,
+  visibleExcerpt,
+  visibleLine,
+} from '../../foundation/index.js';
+import { isOver, type ProcessState } from './lifecycle.js';
 import type { PromptResponse } from './response.js';
 
 /** An agent that did not start; its session is kept as a record of that. */
@@ -19,17 +27,46 @@ export class ProcessStartError extends HoldfastError<'PROCESS_START_FAILED'> {
   }
 }
 
-/** A prompt, pause or resume in a state that does not allow it; nothing was sent. */
+/** Why an agent cannot work in a directory: it is not there, or something else is. */
+export function unusableDirectory(path: string, isThere: boolean): InvalidInputError {
+  const told = visibleLine(path);
+  return new InvalidInputError(
+    isThere
+      ? `its working directory ${told} is not a directory`
+      : `its working directory ${told} does not exist`,
+    { hint: isThere ? 'Name a directory.' : 'Make the directory first, or name another one.' },
+  );
+}
+
+/** What a session was asked to do in a state that does not allow it. */
+export type ProcessWish = 'prompt' | 'start' | 'pause' | 'resume';
+
+/** A prompt, start, pause or resume in a state that does not allow it; nothing was sent. */
 export class ProcessNotReadyError extends HoldfastError<'PROCESS_NOT_READY'> {
   readonly code = 'PROCESS_NOT_READY';
   readonly sessionId: string;
   readonly state: ProcessState;
 
-  constructor(sessionId: string, state: ProcessState) {
-    super(`Session ${sessionId} takes no prompt: it is ${state}`, { hint: WAY_OUT[state] });
+  constructor(sessionId: string, state: ProcessState, wish: ProcessWish = 'prompt') {
+    super(`Session ${sessionId} ${REFUSED[wish]}: it is ${state}`, { hint: wayOut(state, wish) });
     this.sessionId = sessionId;
     this.state = state;
   }
+}
+
+const REFUSED: Readonly<Record<ProcessWish, string>> = {
+  prompt: 'takes no prompt',
+  start: 'cannot be started again',
+  pause: 'cannot be paused',
+  resume: 'cannot be resumed',
+};
+
+function wayOut(state: ProcessState, wish: ProcessWish): string {
+  if (wish === 'start' && (state === 'ready' || state === 'executing'))
+    return 'It runs already: send it a prompt.';
+  if (wish === 'prompt' && state === 'creating') return 'Start it first, and wait until it has started.';
+  if (wish === 'resume' && state === 'ready') return 'It is not paused: send it a prompt.';
+  return WAY_OUT[state];
 }
 
 const WAY_OUT: Readonly<Record<ProcessState, string>> = {
@@ -40,6 +77,48 @@ const WAY_OUT: Readonly<Record<ProcessState, string>> = {
   ended: 'It has ended for good: start another one.',
   error: 'It has failed for good: start another one, or look at its record with `holdfast processes show`.',
   terminated: 'It was terminated: start another one.',
+};
+
+/** A prompt whose answer did not come to its end. What came until then is in `response`. */
+export class PromptFailedError extends HoldfastError<'PROMPT_FAILED'> {
+  readonly code = 'PROMPT_FAILED';
+  readonly sessionId: string;
+  readonly reason: TurnEndReason;
+  readonly response: PromptResponse;
+
+  constructor(sessionId: string, state: ProcessState, response: PromptResponse) {
+    const { reason } = response;
+    super(`Session ${sessionId} did not answer: ${failureOf(state, response)}`, {
+      hint: isOver(state) ? WAY_OUT[state] : (NEXT[reason] ?? 'The session is ready: send the prompt again.'),
+    });
+    this.sessionId = sessionId;
+    this.reason = reason;
+    this.response = response;
+  }
+}
+
+const NEXT: Partial<Record<TurnEndReason, string>> = {
+  'rate-limited': 'Wait until the limit is over, then send the prompt again.',
+  'context-overflow': 'Go on in a fresh session.',
+};
+
+function failureOf(state: ProcessState, { reason, message, exitCode, signal }: PromptResponse): string {
+  const words = message === null || message === '' ? '' : ` (${visibleExcerpt(message, MAX_WORDS)})`;
+  if (state === 'terminated' || state === 'ended') return `it was ${state} before the answer came`;
+  if (reason === 'failed' && words !== '') return visibleExcerpt(message ?? '', MAX_WORDS);
+  if (reason !== 'died') return `${ENDS[reason] ?? reason}${words}`;
+  const how = signal ?? (exitCode === null ? null : `exit code ${exitCode}`);
+  return `the agent's process ended${how === null ? '' : `, ${how}`}${words}`;
+}
+
+const MAX_WORDS = 500;
+const ENDS: Partial<Record<TurnEndReason, string>> = {
+  cancelled: 'the prompt was cancelled',
+  refused: 'the agent refused',
+  'turn-limit': 'the agent reached its limit of turns',
+  'context-overflow': "the agent's context is full",
+  'rate-limited': "the agent's service set a limit",
+  failed: 'the agent failed',
 };
 
 /** Which patience ran out: for this prompt, for any sign of life, or for the whole session. */

@@ -5,17 +5,18 @@ export {
   NotResumableError,
   ProcessNotReadyError,
   ProcessStartError,
+  PromptFailedError,
   PromptTimedOutError,
   TerminateFailedError,
   type TimeoutKind,
   TooManyProcessesError,
 } from './errors.js';
 export type { Denial } from './gatherer.js';
-export type { ProcessInfo, Standing } from './info.js';
-export { isOver, type ProcessState, processLifecycle } from './lifecycle.js';
+export type { LaunchInfo, ProcessInfo, Standing } from './info.js';
+export { canExecute, isOver, type ProcessState, processLifecycle } from './lifecycle.js';
 export type { Measured, Workbench } from './measure.js';
 export type { PromptResponse } from './response.js';
-export { isProcessId, type Launch, type StopMode } from './schema.js';
+export { isProcessId, type Launch, processId, type StopMode } from './schema.js';
 export {
   type ExecuteOptions,
   type ProcessNotice,

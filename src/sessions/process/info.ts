@@ -13,6 +13,19 @@ export type Standing =
   | 'left'
   | 'over';
 
+/** With what an agent was started. */
+export interface LaunchInfo {
+  readonly driver: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly workingDirectory: string;
+  /** The names of the variables that were set. */
+  readonly env: readonly string[];
+  readonly permissions: string;
+  readonly model: string | null;
+  readonly mcpServers: readonly string[];
+}
+
 /** What is told about a session. The configuration has the names of environment variables, never their values. */
 export interface ProcessInfo {
   readonly id: string;
@@ -24,7 +37,7 @@ export interface ProcessInfo {
   readonly promptCount: number;
   readonly totalExecutionMs: number;
   readonly contextUsage: number;
-  readonly launch: Launch;
+  readonly launch: LaunchInfo;
   readonly isResumable: boolean;
   /** The prompt that was sent and of which no answer is recorded. */
   readonly openPrompt: { readonly number: number; readonly sentAt: string } | null;
@@ -48,7 +61,7 @@ export function infoOf(record: Readonly<ProcessFile>, isOwned: boolean): Process
     promptCount: record.prompt_count,
     totalExecutionMs: record.total_execution_ms,
     contextUsage: record.context_usage,
-    launch: record.launch,
+    launch: launchInfo(record.launch),
     isResumable: !isOver(record.state) && record.resume !== null,
     openPrompt: prompt === null ? null : { number: prompt.number, sentAt: prompt.sent_at },
     ended:
@@ -63,4 +76,10 @@ function standingOf(record: Readonly<ProcessFile>, isOwned: boolean): Standing {
   if (isOwned) return 'live';
   if (record.state === 'creating' || record.state === 'executing') return 'interrupted';
   return record.resume === null ? 'left' : 'resumable';
+}
+
+function launchInfo(launch: Readonly<Launch>): LaunchInfo {
+  const { driver, command, args, working_dir: workingDirectory, env } = launch;
+  const { permissions, model, mcp_servers: mcpServers } = launch;
+  return { driver, command, args, workingDirectory, env, permissions, model, mcpServers };
 }

@@ -1,4 +1,4 @@
-import { defineLifecycle } from '../../foundation/index.js';
+import { allows, defineLifecycle } from '../../foundation/index.js';
 
 /**
  * The states of a process session. `paused` refuses prompts and sends no signal. Every state that is not terminal can
@@ -27,4 +27,9 @@ const TERMINAL: ReadonlySet<ProcessState> = new Set(['ended', 'error', 'terminat
 /** Whether a session is over for good. */
 export function isOver(state: ProcessState): boolean {
   return TERMINAL.has(state);
+}
+
+/** Whether a session takes a prompt in this state. */
+export function canExecute(state: ProcessState): boolean {
+  return allows(processLifecycle, state, 'prompt');
 }

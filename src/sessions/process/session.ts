@@ -1,4 +1,4 @@
-import type { AgentConnection, AgentEvent, ResumeHandle } from '../../agents/index.js';
+import { type AgentConnection, type AgentEvent, dollarsOf, type ResumeHandle } from '../../agents/index.js';
 import {
   allows,
   type Clock,
@@ -13,7 +13,7 @@ import type { DirectoryWatch, FileSystem } from '../../storage/index.js';
 import { type ContextLevel, type ContextLimits, ContextTracker } from './context-tracker.js';
 import { ProcessNotReadyError, ProcessStartError, PromptTimedOutError, type TimeoutKind } from './errors.js';
 import { Gatherer } from './gatherer.js';
-import { isOver, type ProcessEvent, type ProcessState, processLifecycle } from './lifecycle.js';
+import { canExecute, isOver, type ProcessEvent, type ProcessState, processLifecycle } from './lifecycle.js';
 import { Measuring, type Workbench } from './measure.js';
 import { ExchangeWatch, type Patience } from './patience.js';
 import { type PromptResponse, responseOf } from './response.js';
@@ -117,7 +117,7 @@ export class ProcessSession {
 
   /** How full the agent's context is, as far as it is known. */
   get contextPercent(): number {
-    return this.#context.usagePercent;
+    return this.#context.usagePercent();
   }
 
   get pid(): number | null {
@@ -138,7 +138,7 @@ export class ProcessSession {
   /** Starts the agent. Throws PROCESS_START_FAILED; then the record says why and nothing is left running. */
   async start(start: StartConnection): Promise<void> {
     if (this.state !== 'creating' || this.#connection !== undefined)
-      throw new ProcessNotReadyError(this.id, this.state);
+      throw new ProcessNotReadyError(this.id, this.state, 'start');
     try {
       this.#stopWatch = this.#owned?.onStop((mode) => this.#stop(mode));
       this.#connection = await start({
@@ -167,7 +167,7 @@ export class ProcessSession {
   async execute(prompt: string, options: ExecuteOptions = {}): Promise<PromptResponse> {
     this.checkAlive();
     const connection = this.#connection;
-    if (this.#isLeft || connection === undefined || !allows(processLifecycle, this.state, 'prompt'))
+    if (this.#isLeft || connection === undefined || !canExecute(this.state))
       throw new ProcessNotReadyError(this.id, this.state);
     const number = this.#record.prompt_count + 1;
     this.#move('prompt', {
@@ -265,7 +265,7 @@ export class ProcessSession {
       exit: exit ?? null,
       durationMs,
       ...(await measuring.end(gatherer)),
-      contextUsage: this.#context.usagePercent,
+      contextUsage: this.#context.usagePercent(),
     });
     this.#recordAnswer(response, exit);
     return response;
@@ -285,7 +285,7 @@ export class ProcessSession {
   #recordAnswer(response: PromptResponse, exit: ProgramExit | null | undefined): void {
     const facts = {
       prompt: null,
-      total_execution_ms: this.#record.total_execution_ms + response.durationMs,
+      total_execution_ms: this.#record.total_execution_ms + Math.max(0, response.durationMs),
       context_usage: response.contextUsage,
       resume: this.#connection?.resumeHandle ?? this.#record.resume,
       ...this.#costSoFar(),
@@ -304,7 +304,7 @@ export class ProcessSession {
   }
 
   #costSoFar(): Pick<ProcessFile, 'resume_cost_usd'> {
-    const costUsd = this.#connection?.conversationCostUsd ?? null;
+    const costUsd = dollarsOf(this.#connection?.conversationCostUsd);
     return costUsd === null ? {} : { resume_cost_usd: costUsd };
   }
 
@@ -380,7 +380,7 @@ export class ProcessSession {
   #moveOrRefuse(event: 'pause' | 'resume'): void {
     this.checkAlive();
     if (this.#isLeft || !allows(processLifecycle, this.state, event))
-      throw new ProcessNotReadyError(this.id, this.state);
+      throw new ProcessNotReadyError(this.id, this.state, event);
     this.#move(event, {});
   }
 

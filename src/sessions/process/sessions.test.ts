@@ -78,6 +78,9 @@ describe('process sessions', () => {
     const [info] = world.sessions.list();
     expect(info).toMatchObject({ id: session.id, state: 'ready', promptCount: 1, standing: 'live' });
     expect(info?.lastActivity).toEqual(expect.any(String));
+    // One spelling, whatever the record has.
+    expect(Object.keys({ ...info, ...info?.launch }).filter((key) => key.includes('_'))).toEqual([]);
+    expect(info?.launch).toMatchObject({ workingDirectory: world.agents.workingDirectory, mcpServers: [] });
     const file = readFileSync(world.agents.dir.at('processes', session.id, 'session.json'), 'utf8');
     expect(file).not.toContain(world.agents.stateDirectory);
   });

@@ -1,4 +1,4 @@
-import type { KeptReply, ResumeHandle } from '../../agents/index.js';
+import { dollarsOf, type KeptReply, type ResumeHandle } from '../../agents/index.js';
 import {
   type Clock,
   findId,
@@ -8,12 +8,14 @@ import {
   SessionNotFoundError,
   timestamp,
 } from '../../foundation/index.js';
-import { DOCUMENT_VERSION, type FileSystem } from '../../storage/index.js';
+import { DOCUMENT_VERSION, type FileSystem, lookAt, resolveUserPath } from '../../storage/index.js';
 import {
   LaunchDiffersError,
   NotResumableError,
+  ProcessStartError,
   TerminateFailedError,
   TooManyProcessesError,
+  unusableDirectory,
 } from './errors.js';
 import { infoOf, type ProcessInfo } from './info.js';
 import { launchDifferences } from './launch.js';
@@ -100,10 +102,18 @@ export class ProcessSessions {
 
   /**
    * Starts a session with a launch of its own, where wished in a conversation that the agent has already; it does not
-   * become the current one. Throws as `fresh`.
+   * become the current one. `id` names a session that does not exist yet. Throws as `fresh`.
    */
-  async start(launch: AgentLaunch, resume: ResumeHandle | null = null): Promise<ProcessSession> {
-    const record = { ...newRecord(this.#options, launch), ...resumeIn(resume) };
+  async start(
+    launch: AgentLaunch,
+    resume: ResumeHandle | null = null,
+    { id }: { readonly id?: string | undefined } = {},
+  ): Promise<ProcessSession> {
+    const record = {
+      ...newRecord(this.#options, launch),
+      ...resumeIn(resume),
+      ...(id === undefined ? {} : { id }),
+    };
     return this.#reserving(() => this.#begin(record, launch));
   }
 
@@ -134,6 +144,7 @@ export class ProcessSessions {
     const differences = launchDifferences(record.launch, launch.launch);
     if (differences.length > 0 && options.acceptsChanges !== true)
       throw new LaunchDiffersError(id, differences);
+    this.#checkDirectory(id, launch.launch);
     return this.#reserving(async () => {
       const owned = await store.own(id);
       return this.#begin({ ...record, state: 'creating', launch: launch.launch }, launch, {
@@ -248,8 +259,8 @@ export class ProcessSessions {
 
   /** Counts what is about to be there, so that calls at the same time cannot overrun the capacity. */
   async #reserving(start: () => Promise<ProcessSession>): Promise<ProcessSession> {
-    if (this.#active().length + this.#reserved >= this.capacity)
-      throw new TooManyProcessesError(this.capacity);
+    const started = this.#active().filter(({ state }) => state !== 'creating');
+    if (started.length + this.#reserved >= this.capacity) throw new TooManyProcessesError(this.capacity);
     this.#reserved += 1;
     try {
       return await start();
@@ -263,14 +274,25 @@ export class ProcessSessions {
     { start }: AgentLaunch,
     reopened?: { readonly owned: OwnedProcess; readonly before: ProcessFile },
   ): Promise<ProcessSession> {
+    // Before anything is written: by default the record is kept in the working directory.
+    if (reopened === undefined) this.#checkDirectory(record.id, record.launch);
     const owned = reopened?.owned ?? (await this.#options.store?.create(record));
     const session = new ProcessSession(this.#options, record, owned, {
       ...this.#options,
       before: reopened?.before,
     });
-    // The slot is reserved until `start` returns; from then on the session itself is counted.
-    await session.start(start).finally(() => this.#remember(session));
+    // Known from now on, so that it can be ended while it starts; its slot is reserved until `start` returns.
+    this.#remember(session);
+    await session.start(start);
     return session;
+  }
+
+  /** A directory that is not there is not made: the agent would work in a place that nobody has looked at. */
+  #checkDirectory(id: string, { working_dir: path }: Launch): void {
+    const { fileSystem } = this.#options;
+    const real = resolveUserPath(fileSystem, path);
+    if (real !== undefined && lookAt(fileSystem, real)?.kind === 'directory') return;
+    throw new ProcessStartError(id, unusableDirectory(path, real !== undefined));
   }
 
   #remember(session: ProcessSession): void {
@@ -321,8 +343,9 @@ function newRecord(
 
 function resumeIn(resume: ResumeHandle | null): Pick<ProcessFile, 'resume' | 'resume_cost_usd'> {
   if (resume === null) return { resume };
-  const { driver, id, costUsd } = resume;
-  return { resume: { driver, id }, ...(costUsd === undefined ? {} : { resume_cost_usd: costUsd }) };
+  const { driver, id } = resume;
+  const costUsd = dollarsOf(resume.costUsd);
+  return { resume: { driver, id }, ...(costUsd === null ? {} : { resume_cost_usd: costUsd }) };
 }
 
 /** Closes the record of a session that nobody has any more. */

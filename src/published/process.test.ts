@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
-import { agentWorld } from '../../../test/support/agents.js';
-import { scriptedStart } from '../../../test/support/agents-scripted.js';
-import { verifies } from '../../../test/support/verifies.js';
-import { Session, SessionManager } from './published.js';
+import { agentWorld } from '../../test/support/agents.js';
+import { scriptedStart } from '../../test/support/agents-scripted.js';
+import { verifies } from '../../test/support/verifies.js';
+import { Session, SessionManager } from './process.js';
 
 const PLAY = { turns: [[{ say: 'one' }], [{ say: 'two' }]] } as const;
 
@@ -22,7 +22,7 @@ describe('the published names', () => {
     async () => {
       await using world = await publishedWorld();
       const session = new Session(world.config);
-      expect([session.id, session.state()]).toEqual([null, 'creating']);
+      expect([session.id(), session.state()]).toEqual([expect.stringMatching(/^ses_/), 'creating']);
       await session.start();
       expect(session.state()).toBe('ready');
       expect(await session.executePrompt('hello')).toMatchObject({
@@ -61,7 +61,8 @@ describe('the published names', () => {
     const manager = new SessionManager(world.config, { maxSessions: 2 });
     const first = await manager.getOrCreateSession();
     const fresh = await manager.createFreshSession();
-    expect([manager.currentSession()?.id, manager.getSession(first.id)?.state]).toEqual([fresh.id, 'ended']);
+    expect([manager.currentSession(), manager.getSession(first.id())]).toEqual([fresh, first]);
+    expect([fresh.state(), first.state()]).toEqual(['ready', 'ended']);
     expect([manager.sessionCount(), manager.activeSessionCount()]).toEqual([2, 1]);
     expect(manager.listSessions().map(({ state }) => state)).toEqual(
       expect.arrayContaining(['ended', 'ready']),

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
+
+/** What only some files may use, and which: a file, or a folder with its slash. */
+const RULES: readonly (readonly [what: string, pattern: RegExp, allowed: readonly string[]])[] = [
+  ['the environment', /\bprocess\.env\b/, ['app/config.ts', 'agents/scripted/program/']],
+  ['standard error', /\bprocess\.stderr\b/, ['cli/', 'published/process.ts', 'agents/scripted/program/']],
+  ['standard output', /\bprocess\.stdout\b/, ['cli/', 'agents/scripted/program/']],
+  ['the end of the process', /\bprocess\.exit(Code)?\b/, ['cli/', 'agents/scripted/program/']],
+];
+
+const FILES = readdirSync(SRC, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name));
+
+describe('what only some files may use', () => {
+  it.each(RULES)('%s', (_what, pattern, allowed) => {
+    const users = FILES.filter((path) => pattern.test(readFileSync(path, 'utf8'))).map((path) =>
+      relative(SRC, path),
+    );
+    const isAllowed = (path: string) =>
+      allowed.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+    expect(users.filter((path) => !isAllowed(path))).toEqual([]);
+    expect(users).not.toEqual([]);
+  });
+});
