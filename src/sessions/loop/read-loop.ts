@@ -72,7 +72,7 @@ export function writeDocuments(documents: LoopDocuments, commit: number): Record
       version: DOCUMENT_VERSION,
       commit,
     };
-    texts[DOCUMENTS[name].file] = JSON.stringify(toDisk(stamped), null, 2);
+    texts[DOCUMENTS[name].file] = JSON.stringify(toDisk(DOCUMENTS[name].schema, stamped), null, 2);
   }
   return texts;
 }
