@@ -1,22 +1,37 @@
-// Runs one tier of checks and tests and ends with a line `N passed, N failed, N skipped`.
-//   node scripts/test.mjs          checks, unit, scenarios, quick crash selection (npm test)
-//   node scripts/test.mjs crash    the long fault runs
-//   node scripts/test.mjs agents   real third-party programs
-import { execFile, spawnSync } from 'node:child_process';
+// Runs one tier of checks and tests and ends with the names of what failed and a line `N passed, N failed, N skipped`.
+//   node scripts/test.mjs                  checks, unit, scenarios, quick crash selection (npm test)
+//   node scripts/test.mjs crash            the long fault runs
+//   node scripts/test.mjs agents           real third-party programs
+//   node scripts/test.mjs nodes [--all] [20.19 22 …]
+//                                          unit tests and quick scenarios, or all, on every Node that we promise
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isolation } from './agents-cache.mjs';
+import { LINES, nodesOf } from './nodes-cache.mjs';
 
-process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const tier = process.argv[2] ?? 'default';
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
+const [tier = 'default', ...options] = process.argv.slice(2);
 const prepared = spawnSync(process.execPath, ['scripts/prepare-tree.mjs'], { stdio: 'inherit' });
 if (prepared.status !== 0) process.exit(prepared.status ?? 1);
-// Before the network goes away. What cannot be installed is skipped by its tests, loudly.
-if (tier === 'agents') spawnSync(process.execPath, ['scripts/agents-cache.mjs'], { stdio: 'inherit' });
 
-const PROJECTS = { default: ['unit', 'scenarios', 'crash-quick'], crash: ['crash'], agents: ['agents'] };
+/** What takes long and says little about a Node: it is run on the one that `npm test` is run with. */
+const SLOW_SCENARIOS = [
+  'gates',
+  'hostile-text',
+  'inbox-attacks',
+  'inbox-terminal',
+  'release-0.1',
+  'run',
+  'run-detached',
+  'run-people',
+  'run-resume-detached',
+  'run-terminal',
+].map((name) => `test/scenarios/${name}.test.ts`);
+
 const CHECKS = [
   ['format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']],
   ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']],
@@ -32,55 +47,119 @@ const CHECKS = [
   ['packed tarball', ['scripts/check-package.mjs']],
 ];
 
+const TIERS = {
+  // Side by side: tests wait much, and checks never do.
+  default: () => Promise.all([runTests(['unit', 'scenarios', 'crash-quick']), runChecks()]),
+  crash: () => runTests(['crash']),
+  agents: () => {
+    // Before the network goes away. What cannot be installed is skipped by its tests, loudly.
+    spawnSync(process.execPath, ['scripts/agents-cache.mjs'], { stdio: 'inherit' });
+    // Real agents run only where they can reach nobody; without that their tests are skipped.
+    return runTests(['agents'], { way: isolation() ?? [], args: ['--maxConcurrency=3'] });
+  },
+  nodes: runOnNodes,
+};
+
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const total = { passed: 0, failed: 0, skipped: 0 };
-if (tier === 'default') await Promise.all(CHECKS.map(([name, args]) => runCheck(name, args)));
-runTests(PROJECTS[tier]);
-console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+const failures = [];
+const skips = [];
+await TIERS[tier]();
+console.log('');
+for (const name of skips) console.log(`skipped: ${name}`);
+for (const name of failures) console.log(`failed: ${name}`);
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed === 0 ? 0 : 1);
+
+/** Each says its word when the tests are not in the middle of a line of theirs; what is wrong comes in one piece. */
+async function runChecks() {
+  await Promise.all(CHECKS.map(([name, args]) => runCheck(name, args)));
+}
 
 function runCheck(name, args) {
   return new Promise((resolve) => {
     execFile(process.execPath, args, { maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
-      const isGood = error === null;
-      total[isGood ? 'passed' : 'failed'] += 1;
-      console.log(`${isGood ? 'ok' : 'FAILED'}  ${name}`);
-      if (!isGood) console.log(`${stdout}${stderr}`);
+      if (error === null) total.passed += 1;
+      else fail(name);
+      console.log(`${error === null ? 'ok' : 'FAILED'}  ${name}`);
+      if (error !== null) console.log(`${stdout}${stderr}`);
       resolve();
     });
   });
 }
 
-function runTests(projects) {
+async function runOnNodes() {
+  const lines = options.filter((option) => !option.startsWith('--'));
+  const projects = ['unit', 'scenarios'];
+  const args = options.includes('--all') ? [] : SLOW_SCENARIOS.map((path) => `--exclude=${path}`);
+  const times = [];
+  for (const { line, version, directory, reason } of nodesOf(lines.length > 0 ? lines : LINES)) {
+    if (version === undefined) {
+      times.push(`Node ${line}: SKIPPED, ${reason}`);
+      skip(`Node ${line}: ${reason}`);
+      continue;
+    }
+    console.log(`== Node ${version}`);
+    const before = { ...total };
+    const begunMs = performance.now();
+    // First in PATH as well: programs that tests start are to run on it, whoever starts them.
+    const env = { PATH: [directory, process.env.PATH].join(delimiter), HOLDFAST_TEST_NODE: `v${version}` };
+    await runTests(projects, { node: join(directory, 'node'), name: `Node ${version}`, env, args });
+    const seconds = Math.round((performance.now() - begunMs) / 1_000);
+    const counts = ['passed', 'failed', 'skipped'].map((what) => `${total[what] - before[what]} ${what}`);
+    times.push(`Node ${version}: ${counts.join(', ')} in ${Math.floor(seconds / 60)} min ${seconds % 60} s`);
+  }
+  console.log(`\n${times.join('\n')}`);
+}
+
+async function runTests(projects, { way = [], node = process.execPath, name, env = {}, args = [] } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   const report = join(directory, 'report.json');
-  const args = [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-    // Each test of the agents is a program of some weight.
-    ...(tier === 'agents' ? ['--maxConcurrency=3'] : []),
-  ];
-  // Real agents run only where they can reach nobody; without that their tests are skipped.
-  const way = tier === 'agents' ? (isolation() ?? []) : [];
-  const projectArgs = projects.flatMap((name) => ['--project', name]);
-  const [command, ...parameters] = [...way, process.execPath, ...args, ...projectArgs];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const projectArgs = projects.flatMap((project) => ['--project', project]);
+  const vitest = [node, 'node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args, ...projectArgs];
   // A list of certificates that nobody needs here would cost every process that is started 30 ms.
-  const { NODE_EXTRA_CA_CERTS: _certificates, ...env } = process.env;
-  const result = spawnSync(command, parameters, { stdio: 'inherit', env });
+  const { NODE_EXTRA_CA_CERTS: _certificates, ...own } = process.env;
+  const [command, ...parameters] = [...way, ...vitest];
+  const status = await ended(spawn(command, parameters, { stdio: 'inherit', env: { ...own, ...env } }));
   try {
-    const counts = JSON.parse(readFileSync(report, 'utf8'));
-    total.passed += counts.numPassedTests;
-    total.failed += counts.numFailedTests;
-    countSkips(counts.testResults.flatMap((file) => file.assertionResults));
-    if (total.failed === 0 && result.status !== 0) total.failed += 1;
+    count(JSON.parse(readFileSync(report, 'utf8')), status, name === undefined ? '' : `${name}: `);
   } catch (error) {
-    console.log(`The test runner left no report: ${error.message}`);
-    total.failed += 1;
+    fail(`${name ?? tier}: the test runner left no report: ${error.message}`);
   }
   rmSync(directory, { recursive: true, force: true });
+}
+
+function ended(child) {
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(null));
+    child.on('close', (code) => resolve(code));
+  });
+}
+
+function count({ numPassedTests, testResults }, status, prefix) {
+  total.passed += numPassedTests;
+  const before = total.failed;
+  for (const { name, status: outcome, assertionResults, message } of testResults) {
+    const path = relative(root, name);
+    const failed = assertionResults.filter((result) => result.status === 'failed');
+    for (const { fullName } of failed) fail(`${prefix}${path}: ${fullName}`);
+    if (outcome === 'failed' && failed.length === 0)
+      fail(`${prefix}${path}: ${(message ?? '').split('\n')[0] || 'could not be run'}`);
+  }
+  countSkips(testResults.flatMap((file) => file.assertionResults));
+  if (total.failed === before && status !== 0)
+    fail(`${prefix}an error outside of any test; the test runner ended with ${status}`);
+}
+
+function fail(name) {
+  total.failed += 1;
+  failures.push(name);
+}
+
+function skip(name) {
+  total.skipped += 1;
+  skips.push(name);
 }
 
 /** What this machine lacks is a skip; a clause of a contract for which a protocol has no words is told apart. */
@@ -88,9 +167,9 @@ function countSkips(results) {
   const skipped = results.filter(
     ({ status }) => status === 'pending' || status === 'skipped' || status === 'todo',
   );
-  const inapplicable = skipped.filter(({ fullName }) => fullName.includes('this agent has no'));
-  for (const { fullName } of skipped) console.log(`skipped: ${fullName}`);
+  const isInapplicable = ({ fullName }) => fullName.includes('this agent has no');
+  const inapplicable = skipped.filter(isInapplicable);
+  for (const result of skipped) if (!isInapplicable(result)) skip(result.fullName);
   if (inapplicable.length > 0)
     console.log(`${inapplicable.length} clauses do not apply to an agent that lacks what they are about`);
-  total.skipped += skipped.length - inapplicable.length;
 }

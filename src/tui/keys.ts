@@ -130,7 +130,8 @@ export class KeyDecoder {
 
   #takePaste(before: string): boolean {
     const all = before + this.#pending;
-    const end = all.indexOf(PASTE_END);
+    // What was searched already is not searched again; only the end may have been cut in two.
+    const end = all.indexOf(PASTE_END, Math.max(0, before.length - PASTE_END.length));
     this.#pending = '';
     if (end === -1) {
       this.#paste = all;

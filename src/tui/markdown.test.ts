@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { countSegmented, countWork } from '../../test/support/work.js';
 import { visibleBlock } from '../foundation/index.js';
 import { renderMarkdown } from './markdown.js';
 import { type Span, widthOf } from './wrap.js';
@@ -146,10 +147,15 @@ describe('Markdown', () => {
     ['brackets', '[a]('],
     ['lines of backticks', `${'`'.repeat(1_900)}x\n`],
     ['lines of stars', `${'**a '.repeat(480)}\n`],
-  ])('renders 200 kB of %s at once', (_name, unit) => {
+  ])('renders 200 kB of %s with work that grows with the length', (_name, unit) => {
     const markdown = unit.repeat(Math.floor(200_000 / unit.length));
-    const start = performance.now();
+    using segmented = countSegmented();
+    using paired = countWork(String.prototype, 'matchAll', (text) => String(text).length);
     renderMarkdown(markdown, 78);
-    expect(performance.now() - start).toBeLessThan(3_000);
+    // Looking for pairs of marks costs the square of the length of a line, and cutting that of a piece.
+    expect(paired.largest).toBeLessThanOrEqual(2_000);
+    expect(paired.total).toBeLessThanOrEqual(markdown.length);
+    expect(segmented.largest).toBeLessThanOrEqual(1_024);
+    expect(segmented.total).toBeLessThanOrEqual(8 * markdown.length);
   });
 });

@@ -52,7 +52,7 @@ describe('any two snapshots', () => {
   it.each([
     ['in a repository', true],
     ['without git, where all files are new', false],
-  ])('tell exactly which files differ on disk, %s', tellExactly, 120_000);
+  ])('tell exactly which files differ on disk, %s', tellExactly);
 });
 
 async function tellExactly(_where: string, isRepository: boolean): Promise<void> {

@@ -33,18 +33,18 @@ for (const agent of [claude, gemini]) {
         await pane.press('Enter');
       };
       const ready = (prompts: number) =>
-        pane.until((rows) => rows.filter((row) => row.startsWith('you>')).length === prompts, 90_000);
+        pane.until((rows) => rows.filter((row) => row.startsWith('you>')).length === prompts);
       await pane.holdfast('chat --agent real --session talk --permissions ask');
       await ready(1);
       await send('do it');
-      const card = (await pane.until(/^answer>$/m, 90_000)).join('\n');
+      const card = (await pane.until(/^answer>$/m)).join('\n');
       expect(card).toMatch(/^┃ .*touch/m);
       await send('2');
       await pane.until('Answered: Deny');
       await ready(2);
       expect(existsSync(`${outside}/ran`)).toBe(false);
       await send('do it again');
-      await pane.until((rows) => rows.filter((row) => row === 'answer>').length === 1, 90_000);
+      await pane.until((rows) => rows.filter((row) => row === 'answer>').length === 1);
       await send('1');
       await pane.until('Answered: Allow once');
       await until(() => existsSync(`${outside}/ran`));
@@ -56,7 +56,7 @@ for (const agent of [claude, gemini]) {
       await pane.until('you> do it again');
       await pane.until(/^you>$/m);
       await send('and now');
-      await pane.until(/context \d+ % full/, 90_000);
+      await pane.until(/context \d+ % full/);
       expect((await pane.history()).slice(-4_000)).not.toMatch(/started otherwise|accept-changes/);
       await pane.press('C-d');
       // Closing the terminal while the agent says goodbye must leave nothing: the stage looks for it.

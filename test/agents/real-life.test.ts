@@ -16,7 +16,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const PLAN = 'docs/prps/freeze.md';
 const CHECK = "npx tape 'test/**/*.js'";
 /** An agent may take its time on a busy machine. */
-const PATIENCE_MS = 120_000;
 const PHASES = ['RED', 'GREEN', 'REFACTOR', 'DOCUMENT'] as const;
 const QUESTION = {
   title: 'Depth',
@@ -72,7 +71,7 @@ for (const agent of Object.values(REAL_AGENTS)) {
 
       const command = `holdfast run ${PLAN} --agent ${agent.name} --verify "${CHECK}"`;
       await pane.run(`clear; ${command}`);
-      await pane.until(/question +Should objects inside/, PATIENCE_MS);
+      await pane.until(/question +Should objects inside/);
       const answered = await answerElsewhere(pc, env);
       await pane.until(/question \w+ was answered/);
 
@@ -222,5 +221,5 @@ async function stallsIn(model: StandIn, phase: string, pane: Pane): Promise<void
       (last.matches(new RegExp(`Iteration \\d+ of ${phase}, begun`, 'g')).length ?? 0) > 0
     );
   };
-  await pane.until(isSo, PATIENCE_MS);
+  await pane.until(isSo);
 }

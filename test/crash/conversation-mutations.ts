@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { isHoldfastError } from '../../src/foundation/index.js';
 import { type ConversationWorld, conversationWorld, publishedFile } from '../support/conversation-world.js';
-import { cpuClockOf } from '../support/cpu-clock.js';
 import { SeededRandom } from '../support/seeded-random.js';
+import { countWork } from '../support/work.js';
 
-/** CPU time that one file may cost; a hang has no end at all. */
-const MAX_FILE_MS = 1_000;
+/** How often each character of a file may be parsed, by all that is done with it. */
+const MAX_PARSES = 30;
 const MAX_GROWTH_BYTES = 600 * 1024 * 1024;
 
 /** Reads, lists, verifies, continues and recovers files that were changed at random; all that may happen is a typed error. */
@@ -19,9 +19,11 @@ export async function mutate(files: number, seed: number): Promise<void> {
   for (let number = 0; number < files; number++) {
     const bytes = mutated(random.pick(originals), random);
     world.plant('mine', bytes);
-    const spentMs = cpuClockOf(process.pid);
+    using parsed = countWork(JSON, 'parse', (_self, [text]) => String(text).length);
     await exercise(world, `file ${number} of seed ${seed}`);
-    expect(spentMs(), `CPU time of file ${number} of seed ${seed}`).toBeLessThan(MAX_FILE_MS);
+    expect(parsed.total, `work for file ${number} of seed ${seed}`).toBeLessThan(
+      MAX_PARSES * (bytes.length + 1_000),
+    );
     removeAside(world);
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(MAX_GROWTH_BYTES);

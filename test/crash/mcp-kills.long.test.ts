@@ -1,5 +1,6 @@
 import { describe, expect, vi } from 'vitest';
 import { createServices } from '../../src/app/index.js';
+import { PATIENT } from '../support/deadlines.js';
 import { type Machine, machine } from '../support/holdfast-binary.js';
 import { connectAgent, ERAS, type ToolReply } from '../support/mcp-agent.js';
 import { question } from '../support/question-world.js';
@@ -8,7 +9,6 @@ import { verifies } from '../support/verifies.js';
 
 const SET = [question()];
 const ROUNDS = 6;
-const PATIENT = { timeout: 20_000, interval: 5 };
 
 /** The person: another process than the server, namely this one. */
 function person(world: Machine) {

@@ -177,75 +177,68 @@ describe('text of agents and people', () => {
         if (index % 4 === 0 || index % 4 === 3) await lookEverywhere(world, id, `${what} settled`);
       }
     },
-    120_000,
   );
 
-  verifies(
-    'Q18',
-    'the same through MCP: text, structured content, errors and log lines',
-    async () => {
-      await using world = await appWorld();
-      world.configure({ question: { maxSessions: 1_000 } });
-      const random = new SeededRandom(815);
-      const sets = hostileSets([...ATTACKS, ...Array.from({ length: 400 }, () => hostileText(random))]);
-      const services = world.services();
-      await using server = await speakTo(services, hostileText(random));
-      const header =
-        /^\[Session: [0-9a-f]{8} \| (Questions: \d+( \| (Late|Status: pending))?|Status: \w+)\]$/;
-      const lines = [
-        header,
-        ...ANSWERS,
-        /^No answers yet\. The question stays/,
-        /^Later, use get_answered_questions\(session_id="[0-9a-f]{8}"\)/,
-        /^User rejected this question set\.$/,
-        /^Rejection reason: ".*"$/,
-        /^This question set was withdrawn: /,
-      ];
-      const call = async (name: string, parameters: object) =>
-        (await server.call('tools/call', { name, arguments: parameters })).result;
-      for (const [index, set] of sets.entries()) {
-        const asked = await call('ask_user_questions', {
-          questions: set,
-          nonBlocking: true,
-          requestId: `${index}${hostileText(random)}`,
-        });
-        assertVisible(asked.content[0].text, `mcp ${index}`);
-        assertLines(asked.content[0].text, lines, `mcp ${index}`);
-        const [{ sessionId }] = asked.structuredContent.sessions;
-        const own = hostileText(random);
-        if (index % 3 === 1) await services.questions.reject(sessionId, own);
-        else if (index % 3 === 2) await services.questions.cancel(sessionId, own);
-        else
-          await services.questions.answer(
-            sessionId,
-            set.map((asked_, questionIndex) => ({
-              questionIndex,
-              ...(asked_.multiSelect ? { selectedOptions: [asked_.options[0]?.label ?? ''] } : {}),
-              customText: own,
-            })),
-          );
-        const fetched = await call('get_answered_questions', { session_id: sessionId });
-        expect(fetched.isError).toBeUndefined();
-        assertVisible(fetched.content[0].text, `mcp ${index}`);
-        assertLines(fetched.content[0].text, lines, `mcp ${index}`);
+  verifies('Q18', 'the same through MCP: text, structured content, errors and log lines', async () => {
+    await using world = await appWorld();
+    world.configure({ question: { maxSessions: 1_000 } });
+    const random = new SeededRandom(815);
+    const sets = hostileSets([...ATTACKS, ...Array.from({ length: 400 }, () => hostileText(random))]);
+    const services = world.services();
+    await using server = await speakTo(services, hostileText(random));
+    const header = /^\[Session: [0-9a-f]{8} \| (Questions: \d+( \| (Late|Status: pending))?|Status: \w+)\]$/;
+    const lines = [
+      header,
+      ...ANSWERS,
+      /^No answers yet\. The question stays/,
+      /^Later, use get_answered_questions\(session_id="[0-9a-f]{8}"\)/,
+      /^User rejected this question set\.$/,
+      /^Rejection reason: ".*"$/,
+      /^This question set was withdrawn: /,
+    ];
+    const call = async (name: string, parameters: object) =>
+      (await server.call('tools/call', { name, arguments: parameters })).result;
+    for (const [index, set] of sets.entries()) {
+      const asked = await call('ask_user_questions', {
+        questions: set,
+        nonBlocking: true,
+        requestId: `${index}${hostileText(random)}`,
+      });
+      assertVisible(asked.content[0].text, `mcp ${index}`);
+      assertLines(asked.content[0].text, lines, `mcp ${index}`);
+      const [{ sessionId }] = asked.structuredContent.sessions;
+      const own = hostileText(random);
+      if (index % 3 === 1) await services.questions.reject(sessionId, own);
+      else if (index % 3 === 2) await services.questions.cancel(sessionId, own);
+      else
+        await services.questions.answer(
+          sessionId,
+          set.map((asked_, questionIndex) => ({
+            questionIndex,
+            ...(asked_.multiSelect ? { selectedOptions: [asked_.options[0]?.label ?? ''] } : {}),
+            customText: own,
+          })),
+        );
+      const fetched = await call('get_answered_questions', { session_id: sessionId });
+      expect(fetched.isError).toBeUndefined();
+      assertVisible(fetched.content[0].text, `mcp ${index}`);
+      assertLines(fetched.content[0].text, lines, `mcp ${index}`);
+    }
+    for (const text of [...ATTACKS, ...Array.from({ length: 200 }, () => hostileText(random))]) {
+      for (const refused of [
+        await call('get_answered_questions', { session_id: text }),
+        await call('ask_user_questions', { questions: [{ ...question(), [text]: text }] }),
+        await call('ask_user_questions', {
+          questions: [question({ options: [{ label: `x${text}` }, { label: `x${text}` }] })],
+        }),
+        await call(text, {}),
+      ]) {
+        const shown = refused?.content?.[0]?.text ?? '';
+        assertVisible(shown, 'mcp error');
+        expect(shown.split('\n').length).toBeLessThanOrEqual(2);
       }
-      for (const text of [...ATTACKS, ...Array.from({ length: 200 }, () => hostileText(random))]) {
-        for (const refused of [
-          await call('get_answered_questions', { session_id: text }),
-          await call('ask_user_questions', { questions: [{ ...question(), [text]: text }] }),
-          await call('ask_user_questions', {
-            questions: [question({ options: [{ label: `x${text}` }, { label: `x${text}` }] })],
-          }),
-          await call(text, {}),
-        ]) {
-          const shown = refused?.content?.[0]?.text ?? '';
-          assertVisible(shown, 'mcp error');
-          expect(shown.split('\n').length).toBeLessThanOrEqual(2);
-        }
-      }
-    },
-    120_000,
-  );
+    }
+  });
 
   verifies(
     'Q16',
@@ -299,46 +292,40 @@ describe('text of agents and people', () => {
       }
       expect(treeOf(world.dir.path)).toEqual(before);
     },
-    60_000,
   );
 
-  verifies(
-    'Q20',
-    'as any argument of a command it is shown as visible text',
-    async () => {
-      await using world = await appWorld();
-      const random = new SeededRandom(20);
-      const { stdout } = await world.run([
-        'ask',
-        '--no-wait',
-        JSON.stringify({ questions: [question(), question()] }),
-      ]);
-      const id = stdout.trim();
-      for (const text of [...ATTACKS, ...Array.from({ length: 100 }, () => hostileText(random))]) {
-        for (const args of [
-          [text],
-          ['questions', text],
-          ['questions', 'list', `--${text}`],
-          ['ask', text],
-          ['ask', '--file', `x${text}`],
-          ['ask', '{}', '--timeout', text],
-          ['answer', id, '--option', text],
-          ['answer', id, '--option', `0=${text}`],
-          ['answer', id, '--answers', text],
-          ['answer', id, '--answers', JSON.stringify({ [text]: {} })],
-          ['answer', id, '--answers', JSON.stringify({ 0: { [text]: text } })],
-          ['setup', text],
-          ['completion', text],
-          ['questions', 'clean', '--older-than', text],
-        ]) {
-          const { stdout: out, stderr } = await world.run(args);
-          assertVisible(out + stderr, JSON.stringify(args));
-        }
+  verifies('Q20', 'as any argument of a command it is shown as visible text', async () => {
+    await using world = await appWorld();
+    const random = new SeededRandom(20);
+    const { stdout } = await world.run([
+      'ask',
+      '--no-wait',
+      JSON.stringify({ questions: [question(), question()] }),
+    ]);
+    const id = stdout.trim();
+    for (const text of [...ATTACKS, ...Array.from({ length: 100 }, () => hostileText(random))]) {
+      for (const args of [
+        [text],
+        ['questions', text],
+        ['questions', 'list', `--${text}`],
+        ['ask', text],
+        ['ask', '--file', `x${text}`],
+        ['ask', '{}', '--timeout', text],
+        ['answer', id, '--option', text],
+        ['answer', id, '--option', `0=${text}`],
+        ['answer', id, '--answers', text],
+        ['answer', id, '--answers', JSON.stringify({ [text]: {} })],
+        ['answer', id, '--answers', JSON.stringify({ 0: { [text]: text } })],
+        ['setup', text],
+        ['completion', text],
+        ['questions', 'clean', '--older-than', text],
+      ]) {
+        const { stdout: out, stderr } = await world.run(args);
+        assertVisible(out + stderr, JSON.stringify(args));
       }
-      expect((await world.json(['questions', 'show', id])).data.status).toBe('pending');
-    },
-    60_000,
-  );
+    }
+    expect((await world.json(['questions', 'show', id])).data.status).toBe('pending');
+  });
 
   it('in damaged files and lock records it is shown as visible text', async () => {
     await using world = await appWorld();
@@ -389,7 +376,7 @@ describe('text of agents and people', () => {
       }
       await world.run(['questions', 'clean', '--older-than', '0']);
     }
-  }, 60_000);
+  });
 });
 
 describe('through the real program', () => {

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import type { QuestionInput } from '../../src/sessions/question/index.js';
 import { type Machine, machine } from '../support/holdfast-binary.js';
 import { elsewhere } from '../support/inbox-world.js';
+import { until } from '../support/processes.js';
 import { Pane, verifiesInTerminal as verifies } from '../support/tmux.js';
 import { verifies as verifiesAnywhere } from '../support/verifies.js';
 
@@ -81,9 +82,7 @@ describe('leaving', () => {
     await typeInto(pane);
     const pid = await pane.program();
     await pane.hangUp();
-    const deadline = performance.now() + 20_000;
-    while (isAlive(pid) && performance.now() < deadline) await new Promise(setImmediate);
-    expect(isAlive(pid)).toBe(false);
+    await until(() => !isAlive(pid));
     const draft = JSON.parse(readFileSync(join(world.questions, id, 'draft.json'), 'utf8'));
     expect(draft.answers[0].text).toBe('half a thought');
   });

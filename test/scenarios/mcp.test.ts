@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { PATIENT } from '../support/deadlines.js';
 import { HOLDFAST, type Json, type Machine, machine } from '../support/holdfast-binary.js';
 import { type Agent, type AgentOptions, connectAgent, ERAS } from '../support/mcp-agent.js';
 import { question } from '../support/question-world.js';
@@ -20,7 +21,6 @@ function pendingId(world: Machine): Promise<string> {
 }
 
 /** Long enough for a busy machine; what is waited for comes at once or not at all. */
-const PATIENT = { timeout: 20_000, interval: 10 };
 
 /** An agent that has asked and waits. */
 async function asking(world: Machine, options: AgentOptions = {}, parameters: Record<string, unknown> = {}) {

@@ -155,9 +155,7 @@ export async function converse(connection: AgentConnection, prompt: string): Pro
 }
 
 /** Waits for something outside of us that nothing tells us about. */
-export async function eventually(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await systemClock.sleep(10);
-}
+export { until as eventually } from './processes.js';
 
 /** Kills a process as nobody can prevent. */
 export function kill(pid: number | null): void {

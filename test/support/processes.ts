@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { nodeFileSystem, ownIdentity, type ProcessIdentity } from '../../src/storage/index.js';
+import { WAIT_MS } from './deadlines.js';
 
 /** What /proc tells about a process: its state letter and start time; undefined when it is gone. */
 export function processFacts(pid: number): { state: string; startTime: string } | undefined {
@@ -44,10 +45,23 @@ export async function zombie(): Promise<ProcessIdentity & Disposable> {
   };
 }
 
-/** Looks again and again until something is so. */
+/**
+ * Looks again and again until something is so: at once for a while, since most of it is a matter of a moment, then
+ * less often, so that the one who waits does not slow down the one waited for.
+ */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+  const begunMs = performance.now();
+  while (!(await isSo())) {
+    const waitedMs = performance.now() - begunMs;
+    if (waitedMs > WAIT_MS) throw new Error(`never so, in ${WAIT_MS / 1_000} s: ${isSo}`);
+    await new Promise((resolve) =>
+      waitedMs < EAGER_MS ? setImmediate(resolve) : setTimeout(resolve, POLL_MS),
+    );
+  }
 }
+
+const EAGER_MS = 10;
+const POLL_MS = 15;
 
 export function pidOf(child: ChildProcess): number {
   if (child.pid === undefined) throw new Error('the process did not start');

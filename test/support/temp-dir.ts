@@ -23,4 +23,4 @@ export async function tempDir(options: { isInMemory?: boolean } = {}): Promise<T
 }
 
 /** Where Linux keeps files in memory. */
-const MEMORY = '/dev/shm';
+export const MEMORY = '/dev/shm';

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { RequirementId } from '../requirements.js';
+import { WAIT_MS } from './deadlines.js';
 import { HOLDFAST, type Machine } from './holdfast-binary.js';
 import { itNeeds } from './it-needs.js';
 
@@ -36,7 +37,6 @@ export interface PaneFacts {
   readonly historyLines: number;
 }
 
-const WAIT_MS = 30_000;
 const POLL_MS = 15;
 const PROMPT = 'prompt> ';
 
@@ -139,13 +139,13 @@ export class Pane implements AsyncDisposable {
   }
 
   /** Waits until the screen shows something, and returns its rows. */
-  async until(wanted: string | RegExp | ((rows: string[]) => boolean), waitMs = WAIT_MS): Promise<string[]> {
+  async until(wanted: string | RegExp | ((rows: string[]) => boolean)): Promise<string[]> {
     const isThere = (rows: string[]) => {
       if (typeof wanted === 'function') return wanted(rows);
       const text = rows.join('\n');
       return typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
     };
-    const deadline = performance.now() + waitMs;
+    const deadline = performance.now() + WAIT_MS;
     for (;;) {
       const rows = await this.screen();
       if (isThere(rows)) return rows;

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { collect, fakeAgent } from '../../../test/support/fake-agent.js';
-import { processFacts } from '../../../test/support/processes.js';
+import { processFacts, until } from '../../../test/support/processes.js';
 import { CANCEL_GRACE_MS, STOP_GRACE } from '../driver.js';
 import type { AgentEvent } from '../events.js';
 import { claudeDriver } from './driver.js';
@@ -194,8 +194,8 @@ describe('a process that leaves', () => {
       { reason: 'died', message: 'Claude Code was ended by SIGKILL' },
     ]);
     const [pid] = agent.notes() as [number];
-    await vi.waitFor(() => expect(['Z', undefined]).toContain(processFacts(pid)?.state));
-    await vi.waitFor(() => expect(readdirSync(agent.dir.at('programs'))).toEqual([]));
+    await until(() => ['Z', undefined].includes(processFacts(pid)?.state));
+    await until(() => readdirSync(agent.dir.at('programs')).length === 0);
   });
 
   it.each([

@@ -5,7 +5,7 @@ import { addUsage, checkBudget, NO_USAGE } from './budget.js';
 import { diskName, toDisk } from './disk-keys.js';
 import { closePhase, greenRunsAfter, overallPercent, phasePercent, recordNumbers } from './metrics.js';
 import { choosePreset, type Phase, PRESETS, type PresetWishes, resolvePreset } from './presets.js';
-import { LoopState } from './schema.js';
+import { LoopState, Metrics } from './schema.js';
 
 const AT = '2026-03-01T12:00:00.000Z';
 const [RED, GREEN, REFACTOR, DOCUMENT] = PRESETS.tdd.phases as [Phase, Phase, Phase, Phase];
@@ -162,7 +162,40 @@ describe('the spelling on disk', () => {
     };
     const state = LoopState.parse(disk);
     expect([state.sessionId, state.prpFile, state.errorHistory[0]?.error]).toEqual(['x', 'a.md', 'e']);
-    expect(toDisk(state)).toMatchObject(disk);
+    expect(toDisk(LoopState, state)).toMatchObject(disk);
+  });
+
+  it('of a foreign key is its own, even where it looks like one of our names in code', () => {
+    const foreign = { startedAt: 'theirs', '~startedAt': 'odd', '~other': 1, phase: { startedAt: 2 } };
+    const disk = {
+      session_id: 'x',
+      prp_file: 'a.md',
+      started_at: AT,
+      current_phase: 'RED',
+      status: 'running',
+      ...foreign,
+      error_history: [
+        {
+          timestamp: AT,
+          phase: 'RED',
+          iteration: 1,
+          error: 'e',
+          hash: 'h',
+          sessionId: 3,
+          startedAt: [{ exitCode: 4 }],
+        },
+      ],
+      phase_history: { startedAt: { started_at: AT, startedAt: 5, completed_at: null, iterations: 1 } },
+    };
+    const state = LoopState.parse(disk);
+    expect(state.startedAt).toBe(AT);
+    expect(toDisk(LoopState, LoopState.parse(toDisk(LoopState, state)))).toMatchObject(disk);
+    const metrics = {
+      session_id: 'x',
+      current_phase: 'RED',
+      phases: { RED: { started_at: AT, iterations: 1, current_metrics: { startedAt: 1, exit_code: 2 } } },
+    };
+    expect(toDisk(Metrics, Metrics.parse(metrics))).toMatchObject(metrics);
   });
 
   it('is the same there and back', () => {

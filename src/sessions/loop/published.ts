@@ -3,7 +3,7 @@ import { systemTools } from '../../storage/index.js';
 import { toPublished } from './disk-keys.js';
 import { LoopNotFoundError, LoopNotResumableError } from './errors.js';
 import type { LoopStatus } from './lifecycle.js';
-import type { LoopState, Metrics } from './schema.js';
+import { LoopState, Metrics } from './schema.js';
 import { type Detection, LoopSessions } from './sessions.js';
 
 export { LoopNotFoundError, LoopNotResumableError };
@@ -153,7 +153,7 @@ export class SessionManager {
     return {
       phase: resumed.currentPhase,
       iteration: resumed.currentIteration,
-      metrics: toPublished(metrics satisfies Metrics) as SessionMetrics,
+      metrics: toPublished(Metrics, metrics) as SessionMetrics,
     };
   }
 
@@ -191,5 +191,5 @@ export class SessionManager {
 }
 
 function publishedState(state: LoopState): SessionState {
-  return toPublished(state) as SessionState;
+  return toPublished(LoopState, state) as SessionState;
 }

@@ -47,7 +47,7 @@ describe('calls per hour', () => {
         for (const gap of steps) {
           now += gap;
           // As it comes back from disk.
-          limit = RateLimit.parse(JSON.parse(JSON.stringify(toDisk(limit))));
+          limit = RateLimit.parse(JSON.parse(JSON.stringify(toDisk(RateLimit, limit))));
           const permission = mayCall(limit, new Date(now));
           if (!permission.isAllowed) {
             expect(Date.parse(permission.wait.until)).toBeGreaterThan(now);
@@ -159,7 +159,7 @@ describe("the agent's own limits", () => {
       { kind: 'quota', resetsAt: at(9), scope: '5h', words: 'x' },
       at(0),
     );
-    const restored = RateLimit.parse(JSON.parse(JSON.stringify(toDisk(limit))));
+    const restored = RateLimit.parse(JSON.parse(JSON.stringify(toDisk(RateLimit, limit))));
     expect(limitWait(restored, at(0))).toEqual(limitWait(limit, at(0)));
   });
 

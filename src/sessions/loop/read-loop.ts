@@ -77,7 +77,7 @@ export function writeDocuments(documents: LoopDocuments, commit: number): Record
       commit,
     };
     const { file, schema } = DOCUMENTS[name];
-    const text = JSON.stringify(toDisk(stamped), null, 2);
+    const text = JSON.stringify(toDisk(schema, stamped), null, 2);
     refuseUnreadable(file, text, schema);
     texts[file] = text;
   }

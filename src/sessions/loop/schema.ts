@@ -11,7 +11,7 @@ const Time = z.iso.datetime({ offset: true, error: 'not a time' });
 const Count = z.int().nonnegative();
 
 /** Keys of ours in every document: the format, the session, and which commit wrote it. */
-const OURS = { version: z.int().optional(), commit: Count.optional() };
+const OURS = { version: z.int().optional(), commit: Count.optional(), sessionId: z.string().optional() };
 
 export const ErrorEntry = diskObject({
   timestamp: Time,
@@ -97,6 +97,7 @@ export type StartedFrom = z.infer<typeof StartedFrom>;
 
 /** `loop-state.json`: the session itself. */
 export const LoopState = diskObject({
+  ...OURS,
   sessionId: z.string().min(1),
   prpFile: z.string().min(1),
   startedAt: Time,
@@ -108,7 +109,6 @@ export const LoopState = diskObject({
   haltReason: z.string().nullable().default(null),
   phasesCompleted: z.array(z.string()).default([]),
   errorHistory: z.array(ErrorEntry).default([]),
-  ...OURS,
   phaseHistory: z.record(z.string(), PhaseRun).default({}),
   totalAgentCalls: Count.default(0),
   pauseReason: z.string().nullish(),
@@ -193,12 +193,12 @@ export type PhaseMetrics = z.infer<typeof PhaseMetrics>;
 
 /** `metrics.json`. */
 export const Metrics = diskObject({
+  ...OURS,
   sessionId: z.string().min(1),
   prpFile: z.string().optional(),
   startedAt: Time.optional(),
   currentPhase: z.string(),
   phases: z.record(z.string(), PhaseMetrics.nullable()).default({}),
-  ...OURS,
 });
 export type Metrics = z.infer<typeof Metrics>;
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PATIENT } from '../../../test/support/deadlines.js';
 import { FailingFileSystem } from '../../../test/support/failing-file-system.js';
 import { keysOf } from '../../../test/support/inbox-world.js';
 import { pidOf, processFacts } from '../../../test/support/processes.js';
@@ -29,7 +30,7 @@ async function inbox(world: QuestionWorld, options: Partial<ControllerOptions> =
   });
   onTestFinished(() => controller.stop());
   await controller.start();
-  const until = (prove: () => void) => vi.waitFor(prove, { timeout: 10_000, interval: 5 });
+  const until = (prove: () => void) => vi.waitFor(prove, PATIENT);
   return {
     controller,
     arrivals,

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { cleanup, render } from 'ink-testing-library';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PATIENT } from '../../../test/support/deadlines.js';
 import { FakeTerminal } from '../../../test/support/fake-terminal.js';
 import { ATTACKS } from '../../../test/support/hostile-text.js';
 import { keysOf } from '../../../test/support/inbox-world.js';
@@ -51,7 +52,7 @@ function show(world: QuestionWorld, options: { columns?: number; rows?: number; 
     />,
   );
   const text = () => stripVTControlCharacters(lastFrame() ?? '');
-  const until = (prove: () => void) => vi.waitFor(prove, { timeout: 10_000, interval: 5 });
+  const until = (prove: () => void) => vi.waitFor(prove, PATIENT);
   return {
     terminal,
     sent,

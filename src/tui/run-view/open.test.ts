@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PATIENT } from '../../../test/support/deadlines.js';
 import { type QuestionWorld, questionWorld } from '../../../test/support/question-world.js';
 import { iterationEnd, runStart, standing } from '../../../test/support/run-events.js';
 import type { RunEvent } from '../../runner/index.js';
@@ -45,8 +46,7 @@ function open(world: QuestionWorld, describeEvent: (event: RunEvent) => readonly
     onBroken: (error) => failures.push(error),
   });
   onTestFinished(() => view.close());
-  const seen = (text: string) =>
-    vi.waitFor(() => expect(stdout.written).toContain(text), { timeout: 10_000, interval: 5 });
+  const seen = (text: string) => vi.waitFor(() => expect(stdout.written).toContain(text), PATIENT);
   return { view, stdin, stdout, stderr, failures, seen, interrupt, stop: () => controller.abort() };
 }
 
@@ -71,7 +71,7 @@ describe('the terminal of a run', () => {
     await using world = await questionWorld();
     const { stdin, seen, stop, interrupt } = open(world, () => []);
     stdin.write('\u0003');
-    await vi.waitFor(() => expect(interrupt).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(interrupt).toHaveBeenCalledOnce(), PATIENT);
     stop();
     await seen("stops: the agent's processes are ended");
   });
@@ -84,7 +84,7 @@ describe('the terminal of a run', () => {
     expect(stderr.written).toBe('');
     await view.close();
     stderr.write('afterwards');
-    await vi.waitFor(() => expect(stderr.written).toBe('afterwards'));
+    await vi.waitFor(() => expect(stderr.written).toBe('afterwards'), PATIENT);
   });
 
   it('is put back when the view fails, and the run does not notice', async () => {
