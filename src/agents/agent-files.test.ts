@@ -24,6 +24,7 @@ describe('an agent file', () => {
       model: 'sonnet',
       systemPrompt: 'You write tests.',
       path: '/p/qa.md',
+      notTaken: ['tools', 'command'],
     });
   });
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { keysNotTaken } from '../foundation/index.js';
 import { type FileSystem, listDirectory, readUserFile } from '../storage/index.js';
 
 /** What a Markdown file says about an agent. Never a command: a cloned repository must not name a program to run. */
@@ -8,6 +9,8 @@ export interface AgentFile {
   readonly model: string | null;
   readonly systemPrompt: string;
   readonly path: string;
+  /** What else its front matter says, such as `tools`: nothing of it is used. */
+  readonly notTaken: readonly string[];
 }
 
 /** Where agent files are, in a project and in a home directory. */
@@ -44,7 +47,9 @@ function readDirectory(fileSystem: FileSystem, directory: string): AgentFile[] {
 
 /** The agent of a file: `name`, `description` and `model` from its front matter, the rest is the prompt. */
 export function parseAgentFile(path: string, fileName: string, text: string): AgentFile | undefined {
-  const { fields, body } = splitFrontMatter(text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
+  const { fields: given, body } = splitFrontMatter(text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
+  const notTaken = keysNotTaken('agentFile', given.keys());
+  const fields = new Map([...given].filter(([key]) => !notTaken.includes(key)));
   const name = fields.get('name') ?? fileName.replace(/\.md$/, '');
   const systemPrompt = body.trim();
   if (!NAME.test(name) || systemPrompt === '') return undefined;
@@ -55,6 +60,7 @@ export function parseAgentFile(path: string, fileName: string, text: string): Ag
     model: model === SAME_MODEL ? null : model,
     systemPrompt,
     path,
+    notTaken,
   };
 }
 

@@ -75,8 +75,13 @@ export function chooseAgent(services: Services, name: string | undefined): Agent
   const agents = [...knownAgents(services), ...describedAgents(services)];
   const isThere = agents.some((agent) => agent.name === wanted);
   // It is described, but there is no agent that could be it.
-  if (!isThere && agentFiles(services).some((file) => file.name === wanted)) throw new NoAgentError();
-  return agentNamed(agents, wanted);
+  const file = agentFiles(services).find(({ name: described }) => described === wanted);
+  if (!isThere && file !== undefined) throw new NoAgentError();
+  const agent = agentNamed(agents, wanted);
+  // Who wrote `tools: Read` there should know that it restricts nothing here.
+  if (file !== undefined && agent.source === file.path && file.notTaken.length > 0)
+    services.log.warn('agent.file-keys-ignored', { path: file.path, keys: file.notTaken });
+  return agent;
 }
 
 /** The agent to use, when its program is there. Throws AGENT_UNKNOWN, NO_AGENT, PROGRAM_NOT_STARTED. */

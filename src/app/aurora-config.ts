@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { messageOf } from '../foundation/index.js';
-import { readUserFile } from '../storage/index.js';
+import { keysNotTaken, messageOf } from '../foundation/index.js';
+import { type FileSystem, readUserFile } from '../storage/index.js';
 import type { SettingKey } from './config.js';
 import type { Services } from './services.js';
 
@@ -23,6 +23,7 @@ export function interactiveSettings(services: Services): InteractiveSettings {
     expiryDays: config.get('conversation.expiryDays'),
   };
   const given = readSettings(services, auroraFile(services));
+  tellOfProject(services);
   const maxTokens = own.maxTokens ?? given.maxTokens;
   const expiryDays = own.expiryDays ?? given.expiryDays;
   return {
@@ -51,6 +52,29 @@ export function settingsFromAurora(
 
 function auroraFile({ config }: Services): string {
   return join(config.roots.home, '.aurora', 'config.json');
+}
+
+const told = new WeakSet<Services>();
+
+/** Says once which settings of a project's file are not its to decide. Other keys of that file are another program's. */
+function tellOfProject(services: Services): void {
+  const { config, log, workingDirectory, tools } = services;
+  const path = join(workingDirectory, '.aurora', 'config.json');
+  if (told.has(services) || workingDirectory === config.roots.home) return;
+  told.add(services);
+  const keys = keysNotTaken('auroraConfig', Object.keys(readInteractive(tools.fileSystem, path) ?? {}));
+  if (keys.length === 0) return;
+  log.warn('config.project-keys-ignored', { path, keys: keys.map((key) => `spawner.interactive.${key}`) });
+}
+
+function readInteractive(fileSystem: FileSystem, path: string): Record<string, unknown> | undefined {
+  try {
+    const root = JSON.parse(readUserFile(fileSystem, path) ?? '{}');
+    const interactive = root?.spawner?.interactive;
+    return typeof interactive === 'object' && interactive !== null ? interactive : undefined;
+  } catch {
+    return undefined; // nothing of it would have counted
+  }
 }
 
 function readSettings({ tools, log }: Services, path: string): InteractiveSettings {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { type Budget, LoopSessions } from '../sessions/loop/index.js';
-import { findLoopDirectory } from '../storage/index.js';
+import { findLoopAbove, findLoopDirectory } from '../storage/index.js';
 import type { Services } from './services.js';
 
 /** The loop of the project that the services work in. */
@@ -13,6 +13,8 @@ export function openLoops(
     ...tools,
     directory: config.layout.loop,
     projectDirectory: projectDirectoryOf(services),
+    isPlaceFound: config.get('loop.dir') === undefined,
+    findAbove: () => findLoopAbove(tools.fileSystem, services.workingDirectory),
     callsPerHour: overrides.callsPerHour ?? config.get('loop.callsPerHour'),
     budget: configuredBudget(services),
     phases: config.get('loop.phases'),

@@ -1,9 +1,12 @@
 import { relative } from 'node:path';
+import { timestamp } from '../foundation/index.js';
 import {
   ChangePlan,
+  directoryOfChange,
   findChange,
   findProject,
   isComplete,
+  placeOfChange,
   type Story,
   StoryNotFoundError,
 } from '../plans/index.js';
@@ -20,10 +23,17 @@ import { changeCommands } from './told-commands.js';
 export function openChangePlan(services: Services, name: string): RunPlan {
   const { tools, workingDirectory } = services;
   const project = findProject(tools.fileSystem, workingDirectory);
-  const change = findChange(tools.fileSystem, project, name);
-  const files = new ChangePlan(tools, project, change);
   const changes = openChanges(services);
-  const stories = files.stories();
+  const holder = changes.list().find((one) => one.name === name)?.session ?? undefined;
+  if (holder === undefined) findChange(tools.fileSystem, project, name);
+  const since = holder?.createdAt ?? timestamp(services.clock);
+  // An agent that has ticked its last task may archive the change while it is held.
+  const files = () => {
+    const place = placeOfChange(tools.fileSystem, project, name, since);
+    return new ChangePlan(tools, project, place ?? findChange(tools.fileSystem, project, name));
+  };
+  const path = directoryOfChange(project, name);
+  const stories = files().stories();
   const first = stories.find((story) => !isComplete(story)) ?? stories[0];
   if (first === undefined) throw new NoTasksError(name);
   const commands = changeCommands(services.self);
@@ -31,7 +41,7 @@ export function openChangePlan(services: Services, name: string): RunPlan {
   const scope = () => ({ sessionId });
   const holds = (id: string) => changes.list().find((one) => one.name === name)?.session?.sessionId === id;
   return {
-    path: change.directory,
+    path,
     criteriaCount: 0,
     story: {
       first: first.id,
@@ -48,13 +58,15 @@ export function openChangePlan(services: Services, name: string): RunPlan {
     async assignment(state) {
       const storyId = state.currentStory ?? first.id;
       const context =
-        sessionId === undefined ? previewOf(files, storyId) : await changes.context({ ...scope(), storyId });
-      const now = files.stories();
+        sessionId === undefined
+          ? previewOf(files(), storyId)
+          : await changes.context({ ...scope(), storyId });
+      const now = files().stories();
       const at = now.findIndex(({ id }) => id === storyId);
       return {
         title: `${name}: ${context.story.title}`,
         story: { number: at + 1, total: now.length, title: context.story.title },
-        path: relative(project.root, change.directory),
+        path: relative(project.root, files().change.directory),
         criteria: context.story.tasks.map(({ id, description, isDone }) => ({
           text: `${id} ${description}`,
           isDone,
@@ -64,7 +76,7 @@ export function openChangePlan(services: Services, name: string): RunPlan {
       };
     },
     async progress(state) {
-      const now = files.stories();
+      const now = files().stories();
       const current = now.find(({ id }) => id === state.currentStory);
       return {
         tasks: countOf(current),

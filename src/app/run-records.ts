@@ -1,6 +1,6 @@
 import { findId, SessionNotFoundError } from '../foundation/index.js';
 import type { ConversationView } from '../sessions/conversation/index.js';
-import { type ChangedFile, LoopNotFoundError, type LoopView } from '../sessions/loop/index.js';
+import type { ChangedFile, LoopView } from '../sessions/loop/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
 import { openConversations } from './conversations.js';
 import { openLoops, projectDirectoryOf } from './loops.js';
@@ -43,7 +43,7 @@ function findLoop(services: Services, typed: string | undefined): { loop: LoopVi
   const loops = openLoops(services);
   const current = loops.read();
   if (typed === undefined) {
-    if (current === undefined) throw new LoopNotFoundError(loops.directory);
+    if (current === undefined) throw loops.notFound();
     return { loop: current, isArchived: false };
   }
   const archived = loops.archived().flatMap(({ name, loop }) => {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import {
   type Added,
   type Allowance,
@@ -21,7 +21,16 @@ import {
   renderEntry,
   undoEdits,
 } from '../clients/index.js';
-import { ensureDirectory, readUserFile, removeUserFile, updateUserFile } from '../storage/index.js';
+import {
+  ensureDirectory,
+  type FileSystem,
+  lookAt,
+  readUserFile,
+  removeUserFile,
+  resolveUserPath,
+  UnsafePathError,
+  updateUserFile,
+} from '../storage/index.js';
 import type { Services } from './services.js';
 import {
   forgetSetup,
@@ -107,9 +116,43 @@ function snippetOf(client: ClientName, { entry, allowance }: SettingsFile): stri
  */
 export function installClient(services: Services, client: ClientName, options: SetupPlace): string[] {
   const files = filesOf(services, client, options);
+  assertInProject(services, files, options.project);
   // All of them are looked at before the first one is written.
   for (const file of files) edited(client, file, readUserFile(services.tools.fileSystem, file.path));
   return files.filter((file) => installFile(services, client, file)).map(({ path }) => path);
+}
+
+/**
+ * A project may come with a link in the place of its settings, and what is behind it belongs to somebody else. Throws
+ * UNSAFE_PATH.
+ */
+function assertInProject(
+  { tools: { fileSystem } }: Services,
+  files: readonly SettingsFile[],
+  project: string | undefined,
+): void {
+  if (project === undefined) return;
+  const root = resolveUserPath(fileSystem, project) ?? project;
+  for (const { path } of files) {
+    const isLink = lookAt(fileSystem, path)?.kind === 'link';
+    const real = realPlace(fileSystem, path);
+    if (real?.startsWith(root + sep)) continue;
+    throw new UnsafePathError(
+      path,
+      real === undefined || isLink
+        ? `it is a link that leads ${real === undefined ? 'nowhere' : `out of the project, to ${real}`}`
+        : `its directory is a link that leads out of the project, to ${dirname(real)}`,
+      'Put a file of the project in its place, or edit that file yourself: without --write the command prints what belongs there.',
+    );
+  }
+}
+
+/** Where a file is, or would be made; undefined for a link that leads nowhere. */
+function realPlace(fileSystem: FileSystem, path: string): string | undefined {
+  if (lookAt(fileSystem, path) !== undefined) return resolveUserPath(fileSystem, path);
+  const around = dirname(path);
+  const place = around === path ? around : realPlace(fileSystem, around);
+  return place === undefined ? undefined : join(place, basename(path));
 }
 
 function installFile(services: Services, client: ClientName, file: SettingsFile): boolean {
@@ -181,9 +224,9 @@ function merged(known: Added, added: Added): Added {
  * changed. Throws CLIENT_SETTINGS_UNREADABLE.
  */
 export function removeClient(services: Services, client: ClientName, options: SetupPlace): string[] {
-  return filesOf(services, client, options)
-    .filter((file) => removeFile(services, client, file))
-    .map(({ path }) => path);
+  const files = filesOf(services, client, options);
+  assertInProject(services, files, options.project);
+  return files.filter((file) => removeFile(services, client, file)).map(({ path }) => path);
 }
 
 function removeFile(services: Services, client: ClientName, file: SettingsFile): boolean {

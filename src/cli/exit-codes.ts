@@ -30,6 +30,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   CONFIG_INVALID: ExitCode.usage,
   INVALID_CHANGE_NAME: ExitCode.usage,
   SESSION_REQUIRED: ExitCode.usage,
+  SESSION_ELSEWHERE: ExitCode.usage,
   STORY_REQUIRED: ExitCode.usage,
   SCOPE_ERROR: ExitCode.usage,
   USAGE: ExitCode.usage,

@@ -2,35 +2,115 @@ import { counted, type LogFields } from '../foundation/index.js';
 
 type Words = (fields: LogFields) => string;
 
-const textIn = (fields: LogFields, key: string): string => String(fields[key] ?? 'unknown');
+const textIn = (fields: LogFields, key: string): string => [fields[key] ?? 'unknown'].flat().join(', ');
 
-/** What the library reports, said to a person. What is not here is shown as it was reported. */
+/** What happened, and why: most reports are just that. */
+const because =
+  (text: string): Words =>
+  (fields) =>
+    `${text.replaceAll(/\{(\w+)\}/g, (_match, key: string) => textIn(fields, key))}: ${textIn(fields, 'error')}`;
+
+/** What the library reports, said to a person. */
 const WORDS: Readonly<Record<string, Words>> = {
+  'acp.cancel-ignored': () => 'The agent did not stop its turn when it was told to, and was ended.',
+  'acp.question-failed': because('A question of the agent could not be put to you'),
+  'agent.file-keys-ignored': (fields) =>
+    `${textIn(fields, 'path')}: ${textIn(fields, 'keys')} ${sizeOf(fields.keys) === 1 ? 'is' : 'are'} not used here; permissions come from --permissions (docs/projects.md).`,
+  'agent.stop-failed': because('The agent could not be stopped'),
+  'agent.transcript-unreadable': because("The agent's own record of the conversation could not be read"),
+  'catalog.kind-failed': because('Sessions of kind {kind} could not be listed'),
+  'catalog.session-not-listed': because('Session {sessionId} could not be listed'),
+  'catalog.trash-not-emptied': because('The trash could not be emptied'),
+  'change.ended-unreadable': because('A session that is over could not be read ({path})'),
+  'change.projection-not-removed': because('The published file of session {sessionId} could not be removed'),
+  'change.projection-not-written': because(
+    'The published file of session {sessionId} could not be written; the session itself is kept',
+  ),
+  'config.aurora-file-ignored': because('{path} could not be used'),
+  'config.aurora-value-ignored': (fields) =>
+    `${textIn(fields, 'key')} in ${textIn(fields, 'path')} is not a number above 0, and is passed over.`,
+  'config.project-keys-ignored': (fields) =>
+    `${textIn(fields, 'path')}: ${textIn(fields, 'keys')} ${sizeOf(fields.keys) === 1 ? 'is' : 'are'} not for a project to decide; set it in config.json or in ~/.aurora/config.json (docs/projects.md).`,
+  'conversation.lock-not-removed': because('The lock of conversation {sessionId} could not be removed'),
+  'conversation.not-cleaned': because('Old conversations could not be cleaned'),
+  'conversation.trash-not-emptied': because('The trash of conversations could not be emptied'),
+  'conversation.unreadable': because('Conversation {sessionId} could not be read'),
+  'line.not-swept': because('Processes that the agent left behind could not be looked for'),
+  'lock.release-failed': because(
+    'The lock {path} could not be given up; it counts as free once this process has ended',
+  ),
+  'loop.damaged-file-set-aside': (fields) =>
+    `${textIn(fields, 'file')} of the loop was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
+  'loop.files-forged': (fields) =>
+    `Somebody else wrote to ${textIn(fields, 'files')} in ${textIn(fields, 'directory')} while this run owned it; what was written there does not count and is overwritten.`,
+  'loop.redo-unknown': because(
+    'It is not known whether the last commit of the loop in {directory} was complete',
+  ),
+  'loop.requests-damaged': (fields) =>
+    `Requests to the loop could not be read (${textIn(fields, 'path')}, lines ${textIn(fields, 'lines')}).`,
+  'mcp.error': because('A message of the MCP client could not be handled'),
+  'permission.not-withdrawn': because('The question {sessionId} could not be withdrawn'),
+  'process.not-measured': because('What the agent changed could not be measured'),
+  'process.record-not-written': because('The record of process session {sessionId} could not be written'),
+  'process.stop-failed': because('Process session {sessionId} could not be stopped'),
+  'process.stop-not-read': because('A request to stop could not be read ({path})'),
+  'process.unreadable': because('Process session {sessionId} could not be read'),
+  'program.log-ended': because('What the agent writes is no longer kept in {path}'),
+  'program.orphan-not-ended': because('A process that a killed run had left behind could not be ended'),
   'program.orphans-ended': ({ count }) =>
     `Ended ${counted(Number(count), 'process', 'processes')} that the killed run had left behind.`,
-  'program.orphan-not-ended': (fields) =>
-    `A process that a killed run had left behind could not be ended: ${textIn(fields, 'error')}`,
+  'program.signal-failed': because('Process {pid} could not be sent {signal}'),
   'program.survivors': (fields) => `Processes of the agent (${textIn(fields, 'pid')}) could not be ended.`,
-  'program.log-ended': (fields) =>
-    `What the agent writes is no longer kept in ${textIn(fields, 'path')}: ${textIn(fields, 'error')}`,
-  'turn.not-resumed': (fields) =>
-    `The agent could not go on in its own conversation: ${textIn(fields, 'error')}`,
+  'question.asker-not-noted': because('Who waits for question {sessionId} could not be noted'),
+  'question.clean-failed': because('Old questions could not be cleaned'),
+  'question.cleaned': ({ movedToTrash, removedFromTrash }) =>
+    `Moved ${counted(sizeOf(movedToTrash), 'old question set')} to the trash and removed ${sizeOf(removedFromTrash)} from it for good.`,
+  'question.damaged-file-set-aside': (fields) =>
+    `${textIn(fields, 'file')} of question ${textIn(fields, 'sessionId')} was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
+  'question.delivery-not-noted': because(
+    'That question {sessionId} was delivered could not be noted; it may be told again',
+  ),
+  'question.not-cleaned': because('Question {sessionId} could not be cleaned'),
+  'question.staging-left': because('A directory that is not needed any more could not be removed ({path})'),
+  'question.timeout-not-noted': because(
+    'That nobody answered question {sessionId} in time could not be noted',
+  ),
+  'question.trash-not-emptied': because('The trash of questions could not be emptied'),
+  'question.unreadable': because('Question {sessionId} could not be read'),
+  'run.left-files-not-counted': because(
+    'The files that the killed iteration had changed could not be counted',
+  ),
+  'run.log-not-written': because('The log of the run could not be written ({path})'),
   'run.on-end-failed': ({ exitCode, signal }) =>
     `The --on-end command failed (${signal === null || signal === undefined ? `exit code ${String(exitCode)}` : String(signal)}).`,
-  'run.start-not-known': (fields) =>
-    `How this run was started is not known any more: ${textIn(fields, 'error')}`,
-  'run.view-broken': (fields) => `The live view failed; plain lines from here on: ${textIn(fields, 'error')}`,
-  'conversation.unreadable': (fields) =>
-    `Conversation ${textIn(fields, 'sessionId')} could not be read: ${textIn(fields, 'error')}`,
-  'process.unreadable': (fields) =>
-    `Process session ${textIn(fields, 'sessionId')} could not be read: ${textIn(fields, 'error')}`,
-  'question.unreadable': (fields) =>
-    `Question ${textIn(fields, 'sessionId')} could not be read: ${textIn(fields, 'error')}`,
-  'permission.not-withdrawn': (fields) =>
-    `The question ${textIn(fields, 'sessionId')} could not be withdrawn: ${textIn(fields, 'error')}`,
+  'run.question-not-read': because('Question {sessionId} could not be read'),
+  'run.questions-not-read': because('The questions of the agent could not be read'),
+  'run.start-not-known': because('How this run was started is not known any more'),
+  'run.start-not-measured': because('How the files stood at the start could not be measured'),
+  'run.view-broken': because('The live view failed; plain lines from here on'),
+  'setup.record-not-known': because('What an earlier setup wrote is not known ({path})'),
+  'turn.not-resumed': because('The agent could not go on in its own conversation'),
+  'watch.polling': (fields) =>
+    `${textIn(fields, 'path')} cannot be watched here (${textIn(fields, 'reason')}); it is looked at every ${textIn(fields, 'everyMs')} ms.`,
 };
 
-/** A reported event in words; undefined for one that has none. */
-export function logWords(event: string, fields: LogFields): string | undefined {
-  return WORDS[event]?.(fields);
+function sizeOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : Number(value);
+}
+
+/** A reported event in words; one that has none of its own is at least no record for programs. */
+export function logWords(event: string, fields: LogFields): string {
+  const words = WORDS[event];
+  if (words !== undefined) return words(fields);
+  const facts = Object.entries(fields).map(([key, value]) => `${key} ${factOf(value)}`);
+  return [event.replaceAll(/[.-]/g, ' '), ...(facts.length === 0 ? [] : [facts.join(', ')])].join(': ');
+}
+
+/** Whether there are words of its own for an event. */
+export function hasWords(event: string): boolean {
+  return Object.hasOwn(WORDS, event);
+}
+
+function factOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 }

@@ -19,6 +19,7 @@ export const QUICK_COMMANDS: Readonly<Record<string, Loader>> = {
   'change next-story': async () => ({ default: (await changes()).nextStory }),
   'change context': async () => ({ default: (await changes()).context }),
   'change done': async () => ({ default: (await changes()).done }),
+  'change undo': async () => ({ default: (await changes()).undo }),
   'change status': async () => ({ default: (await changes()).status }),
   'change learn': async () => ({ default: (await changes()).learn }),
   'change flush': async () => ({ default: (await changes()).flush }),

@@ -5,6 +5,8 @@ const COMMANDS = [
   ['agent session flush', 'Write what was learned into design.md and end the session'],
   ['agent context', 'Print everything about the story in scope'],
   ['agent task done <id>', 'Tick a task of the story in scope'],
+  ['agent task undo <id>', 'Take the tick of a task back'],
+  ['agent task list', 'Print the tasks of the change, story by story'],
   ['agent status', 'Print how far the story and the change are'],
   ['agent learn <text>', 'Keep something learned until the flush (--task <id>)'],
 ] as const;
@@ -26,7 +28,8 @@ Usage: ralphtool ${group} <command> [options]
 Commands:
 ${commands.map(([name, summary]) => `  ${name.padEnd(26)}${summary}`).join('\n')}
 
-Every command prints JSON on stdout, or {"success":false,"error","code"} on stderr.
+Every command prints JSON on stdout, or {"success":false,"error","code"} on stderr. A warning
+is a line of its own on stderr, before that: {"warning","event"}.
 The session is --session <id>, else RALPH_SESSION, else the only active one of the project.
 The story is --story <id>, else RALPH_STORY, else the one that next-story took.
 

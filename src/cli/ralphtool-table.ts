@@ -1,3 +1,4 @@
+import { nearestCommands } from './nearest.js';
 import type { Loader, Program } from './program.js';
 import { helpOfGroup } from './ralphtool-help.js';
 
@@ -9,6 +10,8 @@ const COMMANDS: Readonly<Record<string, Loader>> = {
   'agent session flush': async () => ({ default: (await agent()).flush }),
   'agent context': async () => ({ default: (await agent()).context }),
   'agent task done': async () => ({ default: (await agent()).taskDone }),
+  'agent task undo': async () => ({ default: (await agent()).taskUndo }),
+  'agent task list': async () => ({ default: (await agent()).taskList }),
   'agent status': async () => ({ default: (await agent()).status }),
   'agent learn': async () => ({ default: (await agent()).learn }),
 };
@@ -29,5 +32,5 @@ export const RALPHTOOL: Program = {
     const last = args.at(-1);
     return last === '--help' || last === '-h' ? helpOfGroup(args.slice(0, -1).join(' ')) : undefined;
   },
-  similar: () => Object.keys(COMMANDS),
+  similar: (args) => nearestCommands(Object.keys(COMMANDS), args),
 };

@@ -25,6 +25,7 @@ export const COMMAND_GROUPS = [
       ['change next-story', 'Take the next story into scope'],
       ['change context', 'Show everything about the story in scope'],
       ['change done', 'Tick a task of the story in scope'],
+      ['change undo', 'Take the tick of a task back'],
       ['change status', 'Show how far the story and the change are'],
       ['change learn', 'Keep something learned until the flush'],
       ['change flush', 'Write what was learned into design.md, end the session'],

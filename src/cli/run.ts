@@ -60,7 +60,11 @@ async function runCommand(
   }
   const { default: command } = await found.load();
   const parsed = parseCommand(command, found.rest, program.name);
-  const terminal = createTerminal(surroundings, { ...parsed, environment: surroundings.environment });
+  const terminal = createTerminal(surroundings, {
+    ...parsed,
+    environment: surroundings.environment,
+    isForPrograms: program.isForPrograms,
+  });
   let services: Services | undefined;
   const context = {
     get services() {
@@ -136,7 +140,7 @@ class UnknownCommandError extends HoldfastError<'USAGE'> {
 
   constructor(args: readonly string[], program: Program) {
     const similar = program.similar(args);
-    const typed = visibleLine(args.slice(0, 2).join(' '));
+    const typed = visibleLine(args.slice(0, program.isForPrograms ? 3 : 2).join(' '));
     super(`There is no command \`${typed}\``, {
       hint: similar.length === 0 ? `See \`${program.name} --help\`.` : `Did you mean: ${similar.join(', ')}?`,
     });

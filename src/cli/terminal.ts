@@ -7,6 +7,7 @@ import {
   InvalidInputError,
   type LogFields,
   type Logger,
+  visibleJson,
   visibleLine,
 } from '../foundation/index.js';
 import { logWords } from './log-words.js';
@@ -62,6 +63,8 @@ export interface TerminalOptions {
   /** True or false where the user said so; otherwise NO_COLOR and the terminal decide. */
   readonly color: boolean | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Whether only programs read it: diagnostics are JSON then, one document a line. */
+  readonly isForPrograms?: boolean;
 }
 
 /** What was to be printed did not arrive. */
@@ -110,11 +113,12 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     },
     style: createStyle(hasColor(stdout)),
     errorStyle: createStyle(hasColor(stderr)),
-    log: createLog(
+    log: createLog({
       note,
-      (text) => void stderr.write(`${text}\n`),
-      options.environment.HOLDFAST_DEBUG === '1',
-    ),
+      complain: (text) => void stderr.write(`${text}\n`),
+      isVerbose: options.environment.HOLDFAST_DEBUG === '1',
+      isForPrograms: options.isForPrograms === true,
+    }),
   };
 }
 
@@ -238,13 +242,21 @@ function createStyle(hasColor: boolean): Style {
   };
 }
 
-function createLog(
-  note: (text: string) => void,
-  complain: (text: string) => void,
-  isVerbose: boolean,
-): Logger {
-  const line = (level: string, event: string, fields: LogFields = {}) =>
-    visibleLine(logWords(event, fields) ?? `holdfast: ${level} ${event} ${JSON.stringify(fields)}`);
+function createLog({
+  note,
+  complain,
+  isVerbose,
+  isForPrograms,
+}: {
+  readonly note: (text: string) => void;
+  readonly complain: (text: string) => void;
+  readonly isVerbose: boolean;
+  readonly isForPrograms: boolean;
+}): Logger {
+  const line = (level: string, event: string, fields: LogFields = {}) => {
+    const words = logWords(event, fields);
+    return isForPrograms ? visibleJson({ [level]: words, event }) : visibleLine(words);
+  };
   return {
     debug: (event, fields) => {
       if (isVerbose) note(line('debug', event, fields));

@@ -9,12 +9,15 @@ export {
 export {
   type Change,
   changeAround,
+  directoryOfChange,
   findChange,
   findProject,
   isChangeName,
   listArchivedChanges,
   listChanges,
+  type PlacedChange,
   type Project,
+  placeOfChange,
 } from './openspec/project.js';
 export { groupSteps, type Scenario } from './openspec/scenarios.js';
 export { countTasks, isComplete, type Story, type Task } from './openspec/tasks.js';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { PROJECT_KEYS } from '../foundation/index.js';
 import { type FileSystem, readUserFile } from '../storage/index.js';
 
 /** What a project's own checks probably are, as a person would type them. Nothing here is run. */
@@ -21,7 +22,8 @@ export function guessVerifyCommands(fileSystem: FileSystem, root: string): Verif
 }
 
 const NOTHING: VerifyCommands = { checks: [], tests: '' };
-const CHECKS = ['lint', 'typecheck', 'check'];
+const TESTS = 'test';
+const CHECKS = PROJECT_KEYS.packageScripts.filter((name) => name !== TESTS);
 
 /** Only scripts that are there; a manifest that is no JSON tells nothing. */
 function scriptsOf(manifest: string): VerifyCommands {
@@ -33,5 +35,5 @@ function scriptsOf(manifest: string): VerifyCommands {
   }
   if (typeof scripts !== 'object' || scripts === null) return NOTHING;
   const checks = CHECKS.filter((name) => Object.hasOwn(scripts, name)).map((name) => `npm run ${name}`);
-  return { checks, tests: Object.hasOwn(scripts, 'test') ? 'npm test' : '' };
+  return { checks, tests: Object.hasOwn(scripts, TESTS) ? 'npm test' : '' };
 }

@@ -74,10 +74,12 @@ export class UnsafePathError extends HoldfastError<'UNSAFE_PATH'> {
   readonly path: string;
   readonly reason: string;
 
-  constructor(path: string, reason: string) {
-    super(`Refusing to use ${path}: ${reason}`, {
-      hint: 'Move it away or correct it; `holdfast paths` shows which paths are ours and how to move them.',
-    });
+  constructor(
+    path: string,
+    reason: string,
+    hint = 'Move it away or correct it; `holdfast paths` shows which paths are ours and how to move them.',
+  ) {
+    super(`Refusing to use ${path}: ${reason}`, { hint });
     this.path = path;
     this.reason = reason;
   }

@@ -59,7 +59,9 @@ export {
 } from './jsonl-record.js';
 export { type CheckLogOptions, checkLog, type SealedLine } from './jsonl-verify.js';
 export {
+  assertLoopPlace,
   deriveLayout,
+  findLoopAbove,
   findLoopDirectory,
   isRepositoryTop,
   type Layout,

@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.js';
 import { nodeFileSystem } from './file-system.js';
-import { deriveLayout, findLoopDirectory } from './layout.js';
+import { assertLoopPlace, deriveLayout, findLoopAbove, findLoopDirectory } from './layout.js';
 
 const roots = {
   home: '/home/ada',
@@ -66,12 +66,74 @@ describe('findLoopDirectory', () => {
     expect(await inShop((at) => writeFileSync(at('shop/.git'), 'gitdir: x\n'))).toBe('shop/.prp-session');
   });
 
-  it('is where a session of ours is already', async () => {
-    expect(await inShop((at) => mkdirSync(at('.prp-session')))).toBe('.prp-session');
+  it('is where a session of ours is already, upwards to the top of the repository', async () => {
+    const inRepository = inProject(['shop/src', 'shop/.git/x']);
+    expect(await inRepository((at) => mkdirSync(at('shop/src/.prp-session')))).toBe('shop/src/.prp-session');
+    expect(await inRepository((at) => mkdirSync(at('shop/.prp-session')))).toBe('shop/.prp-session');
   });
 
-  it('is in the working directory without a repository: an empty .git is none', async () => {
+  it('is never above the repository, the nearest one where they are nested', async () => {
+    const nested = inProject(['shop/src/.git/x', '.git/x']);
+    expect(await nested((at) => mkdirSync(at('.prp-session')))).toBe('shop/src/.prp-session');
+    const worktree = inProject(['shop/src', '.git/x', '.prp-session']);
+    expect(await worktree((at) => writeFileSync(at('shop/.git'), 'gitdir: x\n'))).toBe('shop/.prp-session');
+  });
+
+  it('is in the working directory alone without a repository: an empty .git is none', async () => {
     expect(await inShop(() => {})).toBe('shop/src/.prp-session');
     expect(await inShop((at) => mkdirSync(at('.git')))).toBe('shop/src/.prp-session');
+    expect(await inShop((at) => mkdirSync(at('shop/.prp-session')))).toBe('shop/src/.prp-session');
   });
 });
+
+describe('findLoopAbove', () => {
+  it('knows the loop that release 0.1 would have found', async () => {
+    await using dir = await tempDir();
+    mkdirSync(dir.at('shop/src'), { recursive: true });
+    const above = () => findLoopAbove(nodeFileSystem, dir.at('shop/src'));
+    expect(above()).toBeUndefined();
+    mkdirSync(dir.at('.prp-session'));
+    expect(above()).toBe(dir.at('.prp-session'));
+    mkdirSync(dir.at('.git/x'), { recursive: true });
+    expect(above()).toBeUndefined();
+  });
+});
+
+describe('assertLoopPlace', () => {
+  it('refuses a place that everybody may write to, and no place that a group shares', async () => {
+    await using dir = await tempDir();
+    mkdirSync(dir.at('open'));
+    mkdirSync(dir.at('shared'));
+    chmodSync(dir.at('open'), 0o1777);
+    chmodSync(dir.at('shared'), 0o775);
+    symlinkSync('open', dir.at('link'));
+    for (const name of ['open', 'link'])
+      expect(() => assertLoopPlace(nodeFileSystem, dir.at(name, '.prp-session'))).toThrow(
+        expect.objectContaining({
+          code: 'UNSAFE_PATH',
+          message: `Refusing to use ${dir.at('open')}: everybody may write to it (mode 1777)`,
+          hint: expect.stringContaining('loop.dir'),
+        }),
+      );
+    assertLoopPlace(nodeFileSystem, dir.at('shared', '.prp-session'));
+  });
+
+  it.each([
+    ['us', process.geteuid?.() ?? 0, false],
+    ['root', 0, false],
+    ['another user', 4242, true],
+  ])('of %s is refused: %j %j', async (_whose, uid, isRefused) => {
+    await using dir = await tempDir();
+    const fileSystem = {
+      ...nodeFileSystem,
+      look: (path: string) => withOwner(nodeFileSystem.look(path), uid),
+    };
+    const check = () => assertLoopPlace(fileSystem, dir.at('.prp-session'));
+    if (isRefused) expect(check).toThrow(/belongs to user 4242/);
+    else check();
+  });
+});
+
+function withOwner<Facts>(facts: Facts | undefined, uid: number): Facts | undefined {
+  return facts === undefined ? undefined : { ...facts, uid };
+}

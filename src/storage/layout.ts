@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path';
+import { lookAt, UnsafePathError } from './errors.js';
 import type { FileSystem } from './file-system.js';
+import { resolveUserPath } from './user-file.js';
 
 /** The few roots that everything we create is derived from. */
 export interface Roots {
@@ -94,18 +96,58 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
 const LOOP_DIRECTORY = '.prp-session';
 
 /**
- * Where the loop of a project is kept: the nearest `.prp-session` upwards that is ours, else one to be made at the top
- * of the git repository, else one in the working directory.
+ * Where the loop of a project is kept: inside a git work tree the nearest `.prp-session` upwards that is ours, else one to
+ * be made at the top of that tree; without git in the working directory alone, for whatever is above it is another's.
  */
 export function findLoopDirectory(fileSystem: FileSystem, workingDirectory: string): string {
-  const parents = parentsOf(workingDirectory);
+  const places = loopPlaces(fileSystem, workingDirectory);
+  const found = places.find((place) => hasLoop(fileSystem, place));
+  return join(found ?? places.at(-1) ?? workingDirectory, LOOP_DIRECTORY);
+}
+
+/**
+ * The nearest `.prp-session` of ours above where loops are looked for from here: release 0.1 went up without end, and may
+ * have put one there. Undefined where there is none.
+ */
+export function findLoopAbove(fileSystem: FileSystem, workingDirectory: string): string | undefined {
+  const above = parentsOf(workingDirectory).slice(loopPlaces(fileSystem, workingDirectory).length);
+  const found = above.find((place) => hasLoop(fileSystem, place));
+  return found === undefined ? undefined : join(found, LOOP_DIRECTORY);
+}
+
+/**
+ * Refuses a loop in a directory where somebody else could take it away and put another in its place: one that everybody may
+ * write to, or that belongs to another user than us and root. A group that shares a project is trusted. Throws UNSAFE_PATH.
+ */
+export function assertLoopPlace(fileSystem: FileSystem, loopDirectory: string): void {
+  const place = resolveUserPath(fileSystem, dirname(loopDirectory));
+  const facts = place === undefined ? undefined : lookAt(fileSystem, place);
+  if (place === undefined || facts === undefined) return;
   const uid = process.geteuid?.();
-  const found = parents.find((parent) => {
-    const facts = lookQuietly(fileSystem, join(parent, LOOP_DIRECTORY));
-    return facts?.kind === 'directory' && (uid === undefined || facts.uid === uid);
-  });
-  const top = found ?? parents.find((parent) => isRepositoryTop(fileSystem, parent));
-  return join(top ?? workingDirectory, LOOP_DIRECTORY);
+  if (uid !== undefined && facts.uid !== uid && facts.uid !== 0)
+    throw new UnsafePathError(place, `it belongs to user ${facts.uid}, and we are user ${uid}`, PLACE_HINT);
+  if ((facts.mode & 0o002) !== 0)
+    throw new UnsafePathError(
+      place,
+      `everybody may write to it (mode ${facts.mode.toString(8)})`,
+      PLACE_HINT,
+    );
+}
+
+const PLACE_HINT =
+  'No loop is kept in such a directory. Work in a directory of your own, or set loop.dir in config.json to one.';
+
+/** From here upwards to the top of the git work tree; without one, only here. */
+function loopPlaces(fileSystem: FileSystem, workingDirectory: string): string[] {
+  const parents = parentsOf(workingDirectory);
+  const top = parents.findIndex((parent) => isRepositoryTop(fileSystem, parent));
+  return parents.slice(0, top === -1 ? 1 : top + 1);
+}
+
+function hasLoop(fileSystem: FileSystem, place: string): boolean {
+  const facts = lookQuietly(fileSystem, join(place, LOOP_DIRECTORY));
+  const uid = process.geteuid?.();
+  return facts?.kind === 'directory' && (uid === undefined || facts.uid === uid);
 }
 
 /**

@@ -22,10 +22,16 @@ export class LockedError extends HoldfastError<'LOCKED'> {
 export class LockLostError extends HoldfastError<'LOCK_LOST'> {
   readonly code = 'LOCK_LOST';
 
-  constructor(path: string, epoch: number) {
-    super(`The lock ${path} (epoch ${epoch}) was taken away; nothing was written`, {
-      hint: 'Somebody ran `holdfast unlock --force`, or changed the files of the lock. Run the command again.',
-    });
+  /** `isGone`: its record is no longer there, and no higher one is. */
+  constructor(path: string, epoch: number, isGone = false) {
+    super(
+      `The lock ${path} (epoch ${epoch}) ${isGone ? 'is gone: its files were removed' : 'was taken away'}; nothing was written`,
+      {
+        hint: isGone
+          ? 'Somebody or something, perhaps the agent itself, removed or replaced the directory or the record of the lock. Look what is left there before you run the command again.'
+          : 'A higher record stands beside it. `holdfast unlock --force` leaves one, and so may any program that can write there, such as the agent. Run the command again.',
+      },
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -381,6 +382,27 @@ describe('a lock taken by force', () => {
     forceUnlock(tools, dir.at('session'));
     using lock = take(tools, dir.at('session'));
     expect(lock.epoch).toBe(9);
+  });
+
+  it('is told apart from one whose files are gone, and nobody is said to have run unlock', async () => {
+    await using dir = await tempDir();
+    mkdirSync(dir.at('own'), { mode: 0o700 });
+    using gone = take(tools, dir.at('own', 'session'));
+    rmSync(dir.at('own'), { recursive: true });
+    expect(() => gone.assertHeld()).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('is gone: its files were removed'),
+        hint: expect.not.stringContaining('unlock'),
+      }),
+    );
+    using planted = take(tools, dir.at('planted'));
+    writeFileSync(dir.at('planted.lock.2'), 'free\n', { mode: 0o600 });
+    expect(() => planted.assertHeld()).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('was taken away'),
+        hint: expect.stringMatching(/A higher record.*unlock --force` leaves one, and so may any program/),
+      }),
+    );
   });
 
   it('is told to its owner by a signal, and a release is not', async () => {

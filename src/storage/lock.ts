@@ -132,15 +132,14 @@ export class Lock implements Disposable {
 
   /** To be called right before each commit: a holder that was overruled must not write on. Throws LOCK_LOST. */
   assertHeld(): void {
-    if (!attempt(this.path, 'check the lock', () => this.isHeld()))
-      throw new LockLostError(this.path, this.epoch);
+    if (!attempt(this.path, 'check the lock', () => this.isHeld())) throw this.#lost();
   }
 
   /** A signal that fires when somebody takes the lock away while we hold it. */
   lossSignal(): AbortSignal {
     const controller = new AbortController();
     const check = () => {
-      if (this.#isLostForCertain()) controller.abort(new LockLostError(this.path, this.epoch));
+      if (this.#isLostForCertain()) controller.abort(this.#lost());
     };
     const watch = this.#tools.watcher.watch(dirname(this.path), check);
     this.#stopWatching.push(() => watch.close());
@@ -166,6 +165,16 @@ export class Lock implements Disposable {
 
   [Symbol.dispose](): void {
     this.release();
+  }
+
+  #lost(): LockLostError {
+    const { fileSystem } = this.#tools;
+    try {
+      const next = fileSystem.look(recordPath(this.path, this.epoch + 1));
+      return new LockLostError(this.path, this.epoch, next === undefined && !this.#isReleased);
+    } catch {
+      return new LockLostError(this.path, this.epoch); // how it was lost is only a matter of words
+    }
   }
 
   /** A look that fails proves nothing; the next commit meets the error itself. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { lookAt, readFile } from '../storage/index.js';
+import { findForeignFilters } from './foreign-filters.js';
 import { askGit, isGitTrouble } from './git.js';
 import { EMPTY_TREES } from './git-history.js';
 import { splitAtNul } from './git-status.js';
@@ -48,7 +49,9 @@ export async function countChangedLines(
 ): Promise<ChangedFile[] | undefined> {
   const git = gitTools(tools, {});
   try {
-    const tracked = await askGit(git, directory, [
+    // A comparison with the files runs filters. What a foreign one is meant for is listed: hiding it would hide edits.
+    const { settings } = await findForeignFilters(git, directory);
+    const arguments_ = [
       'diff',
       '--numstat',
       '-z',
@@ -58,7 +61,8 @@ export async function countChangedLines(
       '--ignore-submodules=all',
       commit ?? EMPTY_TREES[40] ?? '',
       '--',
-    ]);
+    ] as const;
+    const tracked = await askGit(git, directory, arguments_, { settings });
     const others = await askGit(git, directory, ['ls-files', '--others', '--exclude-standard', '-z']);
     const untracked = splitAtNul(others).map((bytes) => newFile(tools, directory, nameOf(bytes)));
     return [...splitAtNul(tracked).map(numbersOf), ...untracked].sort((a, b) => compareText(a.path, b.path));

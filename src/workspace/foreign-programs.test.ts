@@ -1,7 +1,16 @@
-import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type GitWorld, gitWorld } from '../../test/support/git-world.js';
-import { takeSnapshot } from './index.js';
+import { countChangedLines, takeSnapshot } from './index.js';
 
 /** Whatever a repository names as a program, measuring it runs none. Each plants one and makes git want to look. */
 const PLANTS: Readonly<Record<string, (world: GitWorld, program: string) => void>> = {
@@ -44,6 +53,74 @@ const PLANTS: Readonly<Record<string, (world: GitWorld, program: string) => void
     chmodSync(world.at('hooks/post-index-change'), 0o755);
     world.git(['config', 'core.hooksPath', world.at('hooks')]);
   },
+  'a filter of a file that is included on a condition': (world, program) => {
+    world.write('.git/more', `[filter "x"]\n\tclean = ${program}\n\tsmudge = ${program}\n`);
+    world.git(['config', `includeIf.gitdir:${world.project}/.path`, 'more']);
+    world.write('.gitattributes', '*.txt filter=x\n');
+  },
+  'a filter and a monitor of an included file outside of the repository': (world, program) => {
+    writeFileSync(
+      `${world.home}/more`,
+      `[filter "x"]\n\tclean = ${program}\n[core]\n\tfsmonitor = ${program}\n`,
+    );
+    world.git(['config', 'include.path', `${world.home}/more`]);
+    world.write('.gitattributes', '*.txt filter=x\n');
+  },
+  'a file of attributes of its own choice': (world, program) => {
+    world.write('.git/own-attributes', '*.txt filter=x diff=x merge=x\n');
+    world.git(['config', 'core.attributesFile', world.at('.git/own-attributes')]);
+    for (const key of ['clean', 'smudge', 'process']) world.git(['config', `filter.x.${key}`, program]);
+    for (const key of ['command', 'textconv']) world.git(['config', `diff.x.${key}`, program]);
+    world.git(['config', 'merge.x.driver', program]);
+  },
+  'a smudge filter that is required': (world, program) => {
+    world.git(['config', 'filter.x.smudge', program]);
+    world.git(['config', 'filter.x.required', 'true']);
+    world.write('.gitattributes', '*.txt filter=x\n');
+  },
+  'a submodule whose configuration names programs': (world, program) => {
+    const other = `${world.home}/other`;
+    mkdirSync(other);
+    world.git(['init', '-q', other]);
+    writeFileSync(`${other}/b.txt`, 'hi\n');
+    world.git(['-C', other, 'add', '.']);
+    world.git(['-C', other, 'commit', '-qm', 'x']);
+    world.git(['submodule', '--quiet', 'add', other, 'sub']);
+    world.commitAll('with a submodule');
+    for (const key of ['filter.x.clean', 'core.fsmonitor', 'diff.external'])
+      world.git(['config', key, program], 'sub');
+    world.git(['config', 'submodule.sub.update', `!${program}`]);
+    world.write('.git/modules/sub/info/attributes', '*.txt filter=x\n');
+    world.write('sub/b.txt', 'ho\n');
+  },
+  'every hook there is': (world, program) => {
+    const names = [
+      'post-index-change',
+      'post-checkout',
+      'pre-commit',
+      'fsmonitor-watchman',
+      'query-watchman',
+    ];
+    for (const name of [...names, 'reference-transaction', 'pre-auto-gc', 'post-rewrite']) {
+      world.write(`.git/hooks/${name}`, `#!/bin/sh\n${program}\n`);
+      chmodSync(world.at(`.git/hooks/${name}`), 0o755);
+    }
+  },
+  'a trace, an askpass and a proxy of the configuration': (world, program) => {
+    for (const key of [
+      'core.askPass',
+      'core.gitProxy',
+      'core.alternateRefsCommand',
+      'uploadpack.packObjectsHook',
+    ])
+      world.git(['config', key, program]);
+    for (const key of ['gpg.ssh.program', 'gpg.x509.program', 'sequence.editor', 'trailer.x.command'])
+      world.git(['config', key, program]);
+    for (const key of ['pager.status', 'pager.diff', 'pager.log', 'interactive.diffFilter'])
+      world.git(['config', key, program]);
+    for (const name of ['status', 'diff', 'ls-files', 'log', 'rev-list'])
+      world.git(['config', `alias.${name}`, `!${program}`]);
+  },
   'an external diff and a text conversion': (world, program) => {
     world.git(['config', 'diff.external', program]);
     world.git(['config', 'diff.x.textconv', program]);
@@ -80,6 +157,7 @@ describe('programs that a repository names', () => {
     world.write('a.txt', 'ho\n');
     const changes = await world.changesOf(() => appendFileSync(world.at('a.txt'), 'more\n'));
     expect(changes.modified).toEqual(['a.txt']);
+    await countChangedLines(world.tools, world.project, 'HEAD');
     expect(existsSync(mark)).toBe(false);
   });
 
@@ -115,6 +193,21 @@ describe('programs that a repository names', () => {
     expect(existsSync(`${world.home}/RAN`)).toBe(false);
   });
 
+  it('do not make every file dirty where they are large files of the user, and a filter process serves them', async () => {
+    await using world = await gitWorld();
+    // As `git lfs install` does it: for the user, with all keys, and required.
+    writeFileSync(
+      `${world.home}/.gitconfig`,
+      '[filter "lfs"]\n\tclean = tr a-z A-Z\n\tsmudge = tr A-Z a-z\n\trequired = true\n',
+    );
+    world.write('.gitattributes', '*.bin filter=lfs diff=lfs merge=lfs -text\n');
+    world.repository('', { 'a.bin': 'one\n', 'b.bin': 'two\n', 'c.txt': 'three\n' });
+    for (const name of ['a.bin', 'b.bin']) utimesSync(world.at(name), 1_000, 1_000);
+    expect([...(await takeSnapshot(world.tools, world.project)).files.keys()]).toEqual([]);
+    const changes = await world.changesOf(() => world.write('a.bin', 'own\n'));
+    expect(changes).toMatchObject({ modified: ['a.bin'], hasChanges: true });
+  });
+
   it('get nothing of our environment', async () => {
     await using world = await gitWorld();
     const seen = `${world.home}/seen`;
@@ -122,9 +215,29 @@ describe('programs that a repository names', () => {
     world.write('.gitattributes', '*.txt filter=own\n');
     world.repository('', { 'a.txt': 'hi\n' });
     world.write('a.txt', 'ho\n');
-    const environment = { ...world.tools.environment, SECRET_TOKEN: 'abc123' };
+    const environment = {
+      ...world.tools.environment,
+      SECRET_TOKEN: 'abc123',
+      GIT_EXTERNAL_DIFF: 'touch',
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'filter.own.clean',
+      GIT_CONFIG_VALUE_0: 'false',
+      LD_PRELOAD: '',
+      XDG_CONFIG_HOME: `${world.home}/.config`,
+    };
     await takeSnapshot({ ...world.tools, environment }, world.project);
     const text = readFileSync(seen, 'utf8');
     expect(text).not.toContain('abc123');
+    const names = text.split('\n').flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
+    // What git and its shell set themselves is no secret of ours.
+    const ofTheirs = /^(GIT_|PWD$|OLDPWD$|SHLVL$|_$|HOLDFAST_MARKER$)/;
+    expect(names.filter((name) => !ofTheirs.test(name)).sort()).toEqual([
+      'HOME',
+      'LC_ALL',
+      'PATH',
+      'XDG_CONFIG_HOME',
+    ]);
+    expect(names).not.toContain('GIT_EXTERNAL_DIFF');
+    expect(names).not.toContain('GIT_CONFIG_COUNT');
   });
 });

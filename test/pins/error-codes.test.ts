@@ -21,12 +21,14 @@ import {
 } from '../../src/plans/index.js';
 import { CheckNotRunnableError, NoChecksError, PlanNotFoundError } from '../../src/runner/index.js';
 import {
+  ChangeGoneError,
   ChangeLockedError,
   ChangeNotHeldError,
   ChangeSessionEndedError,
   ChangeSessionNotFoundError,
   InvalidChangeSessionIdError,
   NoTasksError,
+  SessionElsewhereError,
   SessionIdTakenError,
   SessionRequiredError,
   StoryRequiredError,
@@ -145,7 +147,9 @@ describe('exit codes', () => {
     [new ChangeNotHeldError('x'), 'CHANGE_NOT_HELD', 4],
     [new ChangeSessionEndedError('x', { status: 'y', at: 'z', reason: null }), 'SESSION_ENDED', 4],
     [new ChangeSessionNotFoundError('x'), 'SESSION_NOT_FOUND', 4],
-    [new InvalidChangeSessionIdError('x'), 'INVALID_SESSION_ID', 2],
+    [new InvalidChangeSessionIdError('x', false), 'INVALID_SESSION_ID', 2],
+    [new SessionElsewhereError('x', 'y', { there: '/a', here: '/b' }), 'SESSION_ELSEWHERE', 2],
+    [new ChangeGoneError({ sessionId: 'x', changeName: 'y', endedAt: null }, 0), 'CHANGE_NOT_FOUND', 4],
     [new NoTasksError('x'), 'NO_TASKS', 3],
     [new SessionIdTakenError('x', { changeName: 'y', project: 'z' }), 'SESSION_ID_TAKEN', 5],
     [new SessionRequiredError('x'), 'SESSION_REQUIRED', 2],

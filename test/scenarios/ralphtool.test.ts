@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHANGE_SCENARIOS, ralphWorld, writeChange } from '../support/change-scenarios.js';
@@ -68,6 +68,74 @@ describe.concurrent('ralphtool', () => {
     expect(await agent(['status'], { cwd: made.dir.path })).toMatchObject({
       data: { code: 'SESSION_REQUIRED' },
     });
+  });
+
+  it('takes a tick back, lists the tasks, and knows the change as a plain word', async () => {
+    await using made = await changeMachine();
+    const { agent, read } = ralphWorld(made);
+    const before = read('tasks.md');
+    expect((await agent(['session', 'init', 'add-login'])).data.change_name).toBe('add-login');
+    await agent(['session', 'next-story']);
+    await agent(['task', 'done', '1.1']);
+    expect((await agent(['task', 'undo', '1.1'])).data).toEqual({
+      success: true,
+      task_id: '1.1',
+      remaining: ['1.1', '1.2.1', '1.10'],
+      story_complete: false,
+    });
+    expect(read('tasks.md')).toBe(before);
+    const { data } = await agent(['task', 'list', '--story', '2']);
+    expect(data).toEqual({
+      current_story_id: '1',
+      stories: [
+        { id: '2', title: 'Finish', tasks: [{ id: '2.1', description: 'Write the page', complete: false }] },
+      ],
+    });
+    expect(await agent(['task', 'udno', '1.1'])).toMatchObject({
+      code: 2,
+      data: { error: 'There is no command `agent task udno`', hint: 'Did you mean: agent task undo?' },
+    });
+  });
+
+  it('tells of a warning as JSON on stderr, a line of its own', async () => {
+    await using made = await changeMachine();
+    // The place of the published file is not ours: work goes on without it.
+    writeFileSync(join(made.env.TMPDIR ?? '', 'ralph'), 'in the way');
+    const init = ['agent', 'session', 'init', '--change', 'add-login'];
+    const { code, stdout, stderr } = await made.run(init, { program: 'ralphtool' });
+    expect([code, JSON.parse(stdout).change_name]).toEqual([0, 'add-login']);
+    expect(
+      stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      {
+        warning: expect.stringMatching(/^The published file of session/),
+        event: 'change.projection-not-written',
+      },
+    ]);
+    const told = await made.run(['change', 'next-story']);
+    expect(told.stderr).toMatch(/^The published file of session .* could not be written; the session itself/);
+  });
+
+  it('brings what was learned into a change that was archived before the flush', async () => {
+    await using made = await changeMachine();
+    const { agent, file } = ralphWorld(made);
+    await agent(['session', 'init', '--change', 'add-login', '--session', 'arch']);
+    await agent(['learn', 'worth keeping']);
+    const archive = file('../archive');
+    mkdirSync(archive);
+    const today = new Date().toISOString().slice(0, 10);
+    renameSync(file('.'), join(archive, `${today}-add-login`));
+    expect((await agent(['status'])).code).toBe(0);
+    expect((await made.run(['change', 'release', 'add-login'])).stderr).toContain(
+      'holdfast change recover arch',
+    );
+    expect((await made.run(['change', 'recover', 'arch'])).stdout).toContain('written into design.md: 1');
+    expect(readFileSync(join(archive, `${today}-add-login`, 'design.md'), 'utf8')).toContain(
+      '- worth keeping',
+    );
   });
 
   it('loses nothing of what many programs learn and tick at once', async () => {
@@ -169,7 +237,7 @@ describe.concurrent('holdfast change', () => {
       code: 5,
       data: { code: 'CHANGE_LOCKED' },
     });
-    expect(await made.json(['change', 'release', 'add-login'])).toMatchObject({ code: 2 });
+    expect(await made.json(['change', 'release', 'add-login', '--reason', ''])).toMatchObject({ code: 2 });
     expect(await made.json(['change', 'show', 'nope'])).toMatchObject({ code: 4 });
     writeFileSync(join(made.project, 'openspec/.holdfast/changes/add-login/session.json'), '{');
     expect(await made.json(['change', 'list'])).toMatchObject({

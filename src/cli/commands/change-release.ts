@@ -1,7 +1,7 @@
 import { openChanges } from '../../app/open-changes.js';
 import { visibleJson } from '../../foundation/index.js';
 import { releaseChange } from '../../sessions/change/index.js';
-import { defineCommand, UsageError } from '../command.js';
+import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 
 export default defineCommand({
@@ -10,10 +10,11 @@ export default defineCommand({
   details:
     'For a session that nobody works on any more. What it had learned is kept, and is not in design.md yet.',
   options: { reason: { type: 'string', value: '<text>', about: 'why; it is shown to that session' } },
-  examples: ['holdfast change release add-login --reason "the laptop is gone"'],
+  examples: [
+    'holdfast change release add-login',
+    'holdfast change release add-login --reason "the laptop is gone"',
+  ],
   async run({ services, terminal, isJson }, { positionals: [change = ''], values }) {
-    if (values.reason === undefined)
-      throw new UsageError('--reason is missing', { hint: 'Say why: the session that loses it is told.' });
     const report = await releaseChange.run(
       { changes: openChanges(services) },
       { change, reason: values.reason },

@@ -10,3 +10,4 @@ export { default as recover } from './change-recover.js';
 export { default as release } from './change-release.js';
 export { default as show } from './change-show.js';
 export { default as status } from './change-status.js';
+export { default as undo } from './change-undo.js';

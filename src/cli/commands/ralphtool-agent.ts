@@ -5,10 +5,12 @@ import {
   completeTask,
   flushChange,
   initChange,
+  listTasks,
   recordLearning,
   showProgress,
   showStoryContext,
   takeNextStory,
+  undoTask,
 } from '../../sessions/change/index.js';
 import { type Command, defineCommand, type OptionSpec, UsageError } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -30,17 +32,22 @@ const task = { type: 'string', value: '<id>', about: 'the task it is about' } as
 
 export const init = agentCommand(
   {
-    usage: 'agent session init',
+    usage: 'agent session init [change]',
     summary: initChange.summary,
     options: {
-      change: { type: 'string', value: '<name>', about: 'which change (needed)' },
+      change: { type: 'string', value: '<name>', about: 'which change, where it is not given as a word' },
       session: { ...session, about: 'the id of the session; else RALPH_SESSION, else a new one' },
     },
     example: 'agent session init --change add-login',
   },
-  (services, { sessionId, values }) => {
-    if (values.change === undefined) throw new UsageError('--change <name> is missing');
-    return initChange.run(services, { change: values.change, sessionId });
+  (services, { sessionId, word, values }) => {
+    const change = values.change ?? (word || undefined);
+    if (change === undefined)
+      throw new UsageError('--change <name> is missing', {
+        hint: '`holdfast change list` shows the changes.',
+      });
+    if (word !== '' && word !== change) throw new UsageError(`Two changes are named: ${word} and ${change}`);
+    return initChange.run(services, { change, sessionId });
   },
 );
 
@@ -67,6 +74,26 @@ export const taskDone = agentCommand(
     example: 'agent task done 1.2',
   },
   (services, { sessionId, storyId, word }) => completeTask.run(services, { sessionId, storyId, task: word }),
+);
+
+export const taskUndo = agentCommand(
+  {
+    usage: 'agent task undo <id>',
+    summary: undoTask.summary,
+    options: { session, story },
+    example: 'agent task undo 1.2',
+  },
+  (services, { sessionId, storyId, word }) => undoTask.run(services, { sessionId, storyId, task: word }),
+);
+
+export const taskList = agentCommand(
+  {
+    usage: 'agent task list',
+    summary: listTasks.summary,
+    options: { session, story: { ...story, about: 'only this story' } },
+  },
+  // Whatever RALPH_STORY says: the list is there to see the others, too.
+  (services, { sessionId, values }) => listTasks.run(services, { sessionId, storyId: values.story }),
 );
 
 export const status = agentCommand(

@@ -2,7 +2,7 @@ import { openLoops } from '../../app/index.js';
 import { readRunStatus } from '../../app/run-status.js';
 import { findStoppedRun } from '../../app/stopped-run.js';
 import { visibleJson, visibleLine } from '../../foundation/index.js';
-import { LoopNotFoundError, LoopNotResumableError } from '../../sessions/loop/index.js';
+import { LoopNotResumableError } from '../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
 import { sendLoopRequest } from '../loop-request.js';
@@ -34,7 +34,7 @@ export default defineCommand({
     const { services } = context;
     const loops = openLoops(services);
     const loop = loops.read();
-    if (loop === undefined) throw new LoopNotFoundError(loops.directory);
+    if (loop === undefined) throw loops.notFound();
     const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
     if (loop.owner.hold === 'held') return tellRunning(context, values.reset);
     const stopped = findStoppedRun(services);

@@ -44,13 +44,13 @@ export class ChangePlan {
   }
 
   /**
-   * Ticks a task, durably, and returns the stories as they are then; everything else in the file stays as it is right
-   * before it is replaced. `choose` picks the task from what is there, and may be asked again.
+   * Ticks a task, or takes its tick back, durably, and returns the stories as they are then; everything else in the file
+   * stays as it is right before it is replaced. `choose` picks the task from what is there, and may be asked again.
    */
-  tick(choose: (stories: readonly Story[]) => Task): readonly Story[] {
+  tick(choose: (stories: readonly Story[]) => Task, isDone = true): readonly Story[] {
     let stories: readonly Story[] = [];
     updateUserFile(this.#tools, this.#file('tasks.md'), (file = Buffer.alloc(0)) => {
-      const ticked = tickTask(file, choose);
+      const ticked = tickTask(file, choose, isDone);
       stories = ticked.stories;
       return ticked.file === file ? undefined : ticked.file;
     });

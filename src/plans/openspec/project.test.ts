@@ -11,6 +11,7 @@ import {
   isChangeName,
   listArchivedChanges,
   listChanges,
+  placeOfChange,
 } from './project.js';
 
 function makeProject(dir: TempDir, ...paths: string[]): string {
@@ -132,21 +133,72 @@ describe('the changes of a project', () => {
   });
 });
 
-describe('the files of a change', () => {
-  it('may be links within the project, but neither out of it nor to nowhere', async () => {
+describe('where the change of a session is', () => {
+  const find = async (since: string, ...directories: string[]) => {
     await using dir = await tempDir();
-    const root = makeProject(dir, 'openspec/changes/a', 'docs');
+    const root = makeProject(dir, ...directories.map((name) => `openspec/changes/${name}`));
+    const place = placeOfChange(nodeFileSystem, findProject(nodeFileSystem, root), 'a', since);
+    return place && `${place.directory.slice(`${root}/openspec/changes/`.length)} ${place.isArchived}`;
+  };
+  const SINCE = '2026-03-02T12:00:00.000Z';
+
+  it('is its place, else the first archive since the session began, else nowhere', async () => {
+    expect(await find(SINCE, 'a', 'archive/2026-03-02-a')).toBe('a false');
+    expect(await find(SINCE, 'archive/2026-02-01-a', 'archive/2026-03-03-a', 'archive/2026-04-03-a')).toBe(
+      'archive/2026-03-03-a true',
+    );
+    // Whoever archives may go by the day of their own zone.
+    expect(await find(SINCE, 'archive/2026-03-01-a')).toBe('archive/2026-03-01-a true');
+    expect(await find(SINCE, 'archive/2026-03-01-a', 'archive/2026-03-02-a')).toBe(
+      'archive/2026-03-02-a true',
+    );
+    expect(await find(SINCE, 'archive/2026-02-28-a', 'archive/2026-03-02-b-a', 'archive/a')).toBeUndefined();
+  });
+});
+
+describe('the files of a change', () => {
+  const linked = async (target: string, link = 'design.md') => {
+    await using dir = await tempDir();
+    const root = makeProject(dir, 'openspec/changes/a', 'docs', '.git/hooks', '.claude/skills', 'sub/.git');
+    for (const name of ['docs/design.md', 'docs/run.sh', '.git/hooks/pre-commit', '.git/x.md'])
+      writeFileSync(`${root}/${name}`, '');
+    for (const name of ['.claude/skills/x.md', 'sub/.git/x.md', '../secret.md', '.hidden.md'])
+      writeFileSync(`${root}/${name}`, '');
     const project = findProject(nodeFileSystem, root);
     const change = findChange(nodeFileSystem, project, 'a');
-    writeFileSync(dir.at('secret'), '');
-    writeFileSync(`${root}/docs/design.md`, '');
-    symlinkSync('../../../docs/design.md', `${change.directory}/design.md`);
-    symlinkSync('../../../../secret', `${change.directory}/proposal.md`);
-    symlinkSync('nowhere', `${change.directory}/tasks.md`);
-    expect(fileOfChange(nodeFileSystem, project, change, 'design.md')).toBe(`${change.directory}/design.md`);
-    for (const name of ['proposal.md', 'tasks.md'])
-      expect(() => fileOfChange(nodeFileSystem, project, change, name)).toThrow(
-        expect.objectContaining({ code: 'UNSAFE_PATH' }),
-      );
+    symlinkSync(`../../../${target}`, `${change.directory}/${link}`);
+    return fileOfChange(nodeFileSystem, project, change, 'design.md').slice(root.length + 1);
+  };
+
+  it('may be links to Markdown of the project, which is then written by its real path', async () => {
+    expect(await linked('docs/design.md')).toBe('docs/design.md');
+    expect(await linked('nowhere', 'other.md')).toBe('openspec/changes/a/design.md');
+  });
+
+  it.each([
+    ['out of the project', '../secret.md', /out of the project/],
+    ['to nowhere', 'docs/none.md', /leads nowhere/],
+    ['to a directory', 'docs', /not an ordinary file/],
+    ['to a hook of git', '.git/hooks/pre-commit', /hidden: \.git\/hooks\/pre-commit/],
+    ['into a repository inside', 'sub/.git/x.md', /hidden: sub\/\.git/],
+    ['to what agents read as their settings', '.claude/skills/x.md', /hidden: \.claude/],
+    ['to a hidden file', '.hidden.md', /hidden/],
+    ['to a program', 'docs/run.sh', /not Markdown: docs\/run\.sh/],
+  ])('must not be links %s', async (_where, target, message) => {
+    await expect(linked(target)).rejects.toMatchObject({
+      code: 'UNSAFE_PATH',
+      message: expect.stringMatching(message),
+      hint: expect.stringContaining('ordinary file'),
+    });
+  });
+
+  it('must not be in an archive that is a link out of the project', async () => {
+    await using dir = await tempDir();
+    const root = makeProject(dir, '../elsewhere/2026-03-02-a');
+    symlinkSync(dir.at('elsewhere'), `${root}/openspec/changes/archive`);
+    const project = findProject(nodeFileSystem, root);
+    const place = placeOfChange(nodeFileSystem, project, 'a', '2026-03-02T12:00:00.000Z');
+    if (place === undefined) throw new Error('unreachable');
+    expect(() => fileOfChange(nodeFileSystem, project, place, 'design.md')).toThrow(/out of the project/);
   });
 });

@@ -1,4 +1,4 @@
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import {
   type FileSystem,
   listDirectory,
@@ -58,13 +58,58 @@ export function listArchivedChanges(fileSystem: FileSystem, project: Project): C
 /** One change by its name. Throws INVALID_CHANGE_NAME, CHANGE_NOT_FOUND with the names that there are. */
 export function findChange(fileSystem: FileSystem, project: Project, name: string): Change {
   if (!isChangeName(name)) throw new InvalidChangeNameError(name);
-  const directory = join(project.directory, 'changes', name);
+  const directory = directoryOfChange(project, name);
   if (isDirectory(fileSystem, directory)) return { name, directory };
   const available = listChanges(fileSystem, project).map((change) => change.name);
-  const isArchived = listArchivedChanges(fileSystem, project).some(
-    (change) => change.name.replace(/^\d{4}-\d\d-\d\d-/, '') === name,
-  );
-  throw new ChangeNotFoundError(name, available, isArchived);
+  throw new ChangeNotFoundError(name, available, archivesOf(fileSystem, project, name).length > 0);
+}
+
+/** Where a change is until it is archived. */
+export function directoryOfChange(project: Project, name: string): string {
+  return join(project.directory, 'changes', name);
+}
+
+/** Where the change of a session is. */
+export interface PlacedChange extends Change {
+  readonly isArchived: boolean;
+}
+
+/**
+ * Where a change is that somebody began to work on at this time: in its place, or in the archive, if it was put there
+ * since. An older archive is that of another change with the same name. Undefined where it is gone.
+ */
+export function placeOfChange(
+  fileSystem: FileSystem,
+  project: Project,
+  name: string,
+  since: string,
+): PlacedChange | undefined {
+  if (!isChangeName(name)) return undefined;
+  const directory = directoryOfChange(project, name);
+  if (isDirectory(fileSystem, directory)) return { name, directory, isArchived: false };
+  const dayBefore = dayOf(Date.parse(since) - DAY_MS); // whoever archives may go by the day of their own zone
+  const later = archivesOf(fileSystem, project, name).filter(({ day }) => day >= dayBefore);
+  // The first one: whatever was archived under this name later was begun later, too.
+  const archive = later.find(({ day }) => day > dayBefore) ?? later[0];
+  return archive && { name, directory: archive.directory, isArchived: true };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 'yyyy-mm-dd'.length);
+}
+
+/** The archives of a change, oldest first: OpenSpec puts the day before the name. */
+function archivesOf(
+  fileSystem: FileSystem,
+  project: Project,
+  name: string,
+): { readonly day: string; readonly directory: string }[] {
+  return listArchivedChanges(fileSystem, project).flatMap((archived) => {
+    const [, day, rest] = /^(\d{4}-\d\d-\d\d)-(.*)$/s.exec(archived.name) ?? [];
+    return day !== undefined && rest === name ? [{ day, directory: archived.directory }] : [];
+  });
 }
 
 /** The change whose directory a path is in, if it is in one. */
@@ -74,15 +119,40 @@ export function changeAround(fileSystem: FileSystem, project: Project, path: str
   return changes === 'changes' && name !== undefined && isChangeName(name) ? name : undefined;
 }
 
-/** A file of a change; a link in its place may lead anywhere in the project, but not out of it. Throws UNSAFE_PATH. */
+/**
+ * A file of a change, by its real path. Where links lead to it, it must be an ordinary Markdown file of the project and
+ * stand in no hidden directory: what we write there must not become a hook, a setting or a program. Throws UNSAFE_PATH.
+ */
 export function fileOfChange(fileSystem: FileSystem, project: Project, change: Change, name: string): string {
   const path = join(change.directory, name);
-  const facts = lookAt(fileSystem, path);
-  if (facts?.kind !== 'link') return path;
-  const real = resolveUserPath(fileSystem, path);
-  if (real === undefined) throw new UnsafePathError(path, 'it is a link that leads nowhere');
-  if ([project.directory, project.root].some((root) => real.startsWith(root + sep))) return path;
-  throw new UnsafePathError(path, 'it is a link that leads out of the project');
+  const real = realPathOf(fileSystem, path);
+  const reason =
+    real === undefined ? 'it is a link that leads nowhere' : whyUnsafe(fileSystem, project, path, real);
+  if (real === undefined || reason !== undefined) throw new UnsafePathError(path, reason ?? '', LINK_HINT);
+  return real;
+}
+
+const LINK_HINT =
+  'Put an ordinary file in its place, or a link to a Markdown file of the project that is not in a hidden directory.';
+
+/** Also of a file that is not there yet; undefined for a link that leads nowhere. */
+function realPathOf(fileSystem: FileSystem, path: string): string | undefined {
+  if (lookAt(fileSystem, path) !== undefined) return resolveUserPath(fileSystem, path);
+  const around = resolveUserPath(fileSystem, dirname(path));
+  return around === undefined ? path : join(around, basename(path));
+}
+
+function whyUnsafe(fileSystem: FileSystem, project: Project, path: string, real: string): string | undefined {
+  const kind = lookAt(fileSystem, real)?.kind;
+  if (kind !== undefined && kind !== 'file') return 'it is not an ordinary file';
+  if (real === path) return undefined;
+  const root = [project.directory, project.root].find((directory) => real.startsWith(directory + sep));
+  if (root === undefined) return 'it is a link that leads out of the project';
+  const names = relative(root, real).split(sep);
+  if (names.some((name) => name.startsWith('.')))
+    return `it is a link into what is hidden: ${relative(root, real)}`;
+  if (extname(real) !== '.md') return `it is a link to a file that is not Markdown: ${relative(root, real)}`;
+  return undefined;
 }
 
 function isOpenSpec(fileSystem: FileSystem, directory: string): boolean {

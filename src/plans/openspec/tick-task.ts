@@ -3,29 +3,30 @@ import { readStories, type Story, type Task } from './tasks.js';
 
 const LINE_FEED = 0x0a;
 
-/** A tasks file after a task was ticked. */
+/** A tasks file after a task was ticked, or its tick taken back. */
 export interface Ticked {
-  /** The bytes themselves if the task was ticked already. */
+  /** The bytes themselves if the task was so already. */
   readonly file: Buffer;
   readonly stories: readonly Story[];
 }
 
-/** Ticks the task that `choose` picks: only what stands in its box differs then, byte for byte. */
-export function tickTask(file: Buffer, choose: (stories: readonly Story[]) => Task): Ticked {
+/** Ticks the task that `choose` picks, or takes its tick back: only what stands in its box differs then, byte for byte. */
+export function tickTask(file: Buffer, choose: (stories: readonly Story[]) => Task, isDone = true): Ticked {
   const stories = readStories(file.toString('utf8'));
   const task = choose(stories);
-  if (task.isDone) return { file, stories };
+  if (task.isDone === isDone) return { file, stories };
   const start = startOfLine(file, task.line);
   const end = file.indexOf(LINE_FEED, start);
   const lead = readTaskLine(file.toString('utf8', start, end === -1 ? file.length : end))?.lead ?? '';
   const boxStart = start + Buffer.byteLength(lead) + 1;
   const boxEnd = file.indexOf(']', boxStart);
-  const ticked = Buffer.concat([file.subarray(0, boxStart), Buffer.from('x'), file.subarray(boxEnd)]);
-  return { file: ticked, stories: stories.map((story) => withDone(story, task)) };
+  const box = Buffer.from(isDone ? 'x' : ' ');
+  const ticked = Buffer.concat([file.subarray(0, boxStart), box, file.subarray(boxEnd)]);
+  return { file: ticked, stories: stories.map((story) => withDone(story, task, isDone)) };
 }
 
-function withDone(story: Story, done: Task): Story {
-  const tasks = story.tasks.map((task) => (task === done ? { ...task, isDone: true } : task));
+function withDone(story: Story, ticked: Task, isDone: boolean): Story {
+  const tasks = story.tasks.map((task) => (task === ticked ? { ...task, isDone } : task));
   return { ...story, tasks };
 }
 

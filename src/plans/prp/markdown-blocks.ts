@@ -1,3 +1,4 @@
+import type { PROJECT_KEYS } from '../../foundation/index.js';
 /** The parts of a Markdown document that a plan is read from. */
 export type MarkdownBlock =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
@@ -51,7 +52,7 @@ function splitFrontMatter(text: string): FrontMatter & { body: string } {
   const match = /^---\n([\s\S]*?)\n---\n/.exec(document);
   const matter = match?.[1];
   if (match === null || matter === undefined) return { title: null, phases: null, body: document };
-  const said = (key: string) =>
+  const said = (key: (typeof PROJECT_KEYS.plan)[number]) =>
     new RegExp(`^${key}:[ \\t]*["']?([^\\s"'].*?)["']?[ \\t]*$`, 'm').exec(matter)?.[1] ?? null;
   const phases = said('phases')?.replace(/["']?\s+#.*$/, '') ?? null;
   return { title: said('title'), phases, body: document.slice(match[0].length) };

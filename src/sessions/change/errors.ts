@@ -1,22 +1,33 @@
-import { HoldfastError, visibleExcerpt } from '../../foundation/index.js';
+import { HoldfastError, shellWord, visibleExcerpt } from '../../foundation/index.js';
 
 const INIT = '`ralphtool agent session init --change <name>`';
 const INIT_FOR_PEOPLE = '`holdfast change init <change>`';
+
+/** A name as it is typed behind a command. */
+function commandWord(name: string): string {
+  return /^[\w.-]+$/.test(name) ? name : shellWord(name);
+}
 
 /** No session was named, and none could be found by itself. */
 export class SessionRequiredError extends HoldfastError<'SESSION_REQUIRED'> {
   readonly code = 'SESSION_REQUIRED';
   readonly candidates: readonly string[];
 
-  constructor(reason: string, candidates: readonly string[] = []) {
+  /** `gone`: the changes that sessions hold, and that are not there any more. */
+  constructor(reason: string, candidates: readonly string[] = [], gone: readonly string[] = []) {
+    const releases = gone.map((changeName) => `holdfast change release ${commandWord(changeName)}`);
     super(
       `This command needs a session: RALPH_SESSION is not set, and ${reason}`,
       candidates.length > 0
         ? { hint: 'Say which one with --session <id>, or set RALPH_SESSION.' }
-        : {
-            hint: `Sessions are managed by the orchestrator: let it start one with ${INIT}, and pass the id on in RALPH_SESSION or with --session <id>.`,
-            hintForPeople: `Start one with ${INIT_FOR_PEOPLE}; \`holdfast change list\` shows the changes of the project.`,
-          },
+        : releases.length > 0
+          ? {
+              hint: `End a session whose change is gone with: ${releases.join('; ')}. Start another one with ${INIT}.`,
+            }
+          : {
+              hint: `Sessions are managed by the orchestrator: let it start one with ${INIT}, and pass the id on in RALPH_SESSION or with --session <id>.`,
+              hintForPeople: `Start one with ${INIT_FOR_PEOPLE}; \`holdfast change list\` shows the changes of the project.`,
+            },
     );
     this.candidates = candidates;
   }
@@ -50,10 +61,53 @@ export class ChangeSessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND
 export class InvalidChangeSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
   readonly code = 'INVALID_SESSION_ID';
 
-  constructor(sessionId: string) {
+  constructor(sessionId: string, isReserved: boolean) {
     super(`Invalid session id: ${visibleExcerpt(sessionId, 80)}`, {
-      hint: 'An id has 1 to 64 letters, digits, dots, dashes and underscores, and starts with a letter or digit.',
+      hint: isReserved
+        ? 'Some systems keep this name for a device (con, prn, aux, nul, com1, lpt1 …). Take another one, such as my-session.'
+        : 'An id has 1 to 64 letters, digits, dots, dashes and underscores, and starts with a letter or digit.',
     });
+  }
+}
+
+/** The session works on a change of another project than the one around the working directory. */
+export class SessionElsewhereError extends HoldfastError<'SESSION_ELSEWHERE'> {
+  readonly code = 'SESSION_ELSEWHERE';
+  /** The root of the project that the session belongs to. */
+  readonly project: string;
+
+  constructor(sessionId: string, changeName: string, roots: { there: string; here: string }) {
+    const [there, here] = [visibleExcerpt(roots.there, 200), visibleExcerpt(roots.here, 200)];
+    super(
+      `Session ${sessionId} works on change '${visibleExcerpt(changeName, 80)}' in ${there}, and this is ${here}`,
+      {
+        hint:
+          `Run the command in ${there}, or work here with a session of this project: ` +
+          'unset RALPH_SESSION, or name one with --session <id>.',
+      },
+    );
+    this.project = roots.there;
+  }
+}
+
+/** The change of a session is neither in its place nor in the archive. */
+export class ChangeGoneError extends HoldfastError<'CHANGE_NOT_FOUND'> {
+  readonly code = 'CHANGE_NOT_FOUND';
+
+  constructor(state: { sessionId: string; changeName: string; endedAt: string | null }, unflushed: number) {
+    const { sessionId, changeName } = state;
+    const kept =
+      unflushed === 0 ? '' : ` What it learned (${unflushed}) is kept: holdfast sessions show ${sessionId}.`;
+    super(
+      `Change '${visibleExcerpt(changeName, 80)}' of session ${sessionId} is gone: there is neither ` +
+        `openspec/changes/${changeName} nor an archive of it`,
+      {
+        hint:
+          state.endedAt === null
+            ? `End the session with: holdfast change release ${commandWord(changeName)}.${kept}`
+            : `Bring the directory back, and run the command again.${kept}`,
+      },
+    );
   }
 }
 
@@ -80,7 +134,7 @@ export class ChangeLockedError extends HoldfastError<'CHANGE_LOCKED'> {
     super(`Change '${changeName}' is locked by session ${holder.sessionId} since ${holder.since}`, {
       hint:
         `Wait until that session is flushed, or go on as that session (--session ${holder.sessionId}). If nobody ` +
-        `works on it any more: holdfast change release ${changeName} --reason "…"`,
+        `works on it any more: holdfast change release ${commandWord(changeName)}`,
     });
     this.sessionId = holder.sessionId;
     this.since = holder.since;

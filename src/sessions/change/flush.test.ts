@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type ChangeWorld, changeWorld } from '../../../test/support/change-world.js';
 import { treeOf } from '../../../test/support/question-world.js';
@@ -93,10 +93,87 @@ describe('flush', () => {
     await using world = await changeWorld();
     await started(world, 'one');
     rmSync(world.file('.'), { recursive: true });
-    await world.sessions.learn('two');
-    await expect(world.sessions.flush()).rejects.toMatchObject({ code: 'CHANGE_NOT_FOUND' });
+    const scope = { sessionId: 's1' };
+    await world.sessions.learn('two', scope);
+    await expect(world.sessions.flush(scope)).rejects.toMatchObject({
+      code: 'CHANGE_NOT_FOUND',
+      hint: 'End the session with: holdfast change release add-login. What it learned (2) is kept: holdfast sessions show s1.',
+    });
     expect(world.claim().accumulated_learnings).toHaveLength(2);
     expect(world.sessions.list()).toMatchObject([{ name: 'add-login', status: 'missing' }]);
+  });
+});
+
+describe('a change that was archived while a session held it', () => {
+  const ARCHIVE = 'archive/2026-03-02-add-login';
+
+  async function archived(world: ChangeWorld, ...learnings: string[]): Promise<void> {
+    await started(world, ...learnings);
+    mkdirSync(world.file('.', 'archive'), { recursive: true });
+    renameSync(world.file('.'), world.file('.', ARCHIVE));
+  }
+
+  verifies('S06', 'gets what was learned into the design.md of the archive by the flush', async () => {
+    await using world = await changeWorld();
+    world.write('design.md', DESIGN);
+    await archived(world, 'one');
+    await world.sessions.learn('two');
+    expect(await world.sessions.flush()).toEqual({ learningsWritten: 2 });
+    expect(world.read('design.md', ARCHIVE)).toContain('### 2026-03-01 - Story General\n- one\n- two\n');
+    expect([world.claim(), existsSync(world.file('.'))]).toEqual([undefined, false]);
+  });
+
+  it('gets it there by recover, too, once somebody has released it', async () => {
+    await using world = await changeWorld();
+    await archived(world, 'one');
+    await world.sessions.release('add-login');
+    const report = { outcome: 'learnings-written', learningsWritten: 1 };
+    expect(await world.sessions.recover('s1')).toMatchObject(report);
+    expect(await world.sessions.recover('s1')).toMatchObject({ outcome: 'whole', learningsWritten: 0 });
+    expect(world.read('design.md', ARCHIVE).match(/- one/g)).toHaveLength(1);
+  });
+
+  it('is still read, ticked and shown as the change of its session, and held again by it alone', async () => {
+    await using world = await changeWorld();
+    await archived(world, 'one');
+    const story = await world.sessions.nextStory();
+    expect(story?.id).toBe('1');
+    await world.sessions.completeTask('1.1');
+    expect(world.read('tasks.md', ARCHIVE)).toContain('[x] 1.1');
+    expect(world.sessions.list()).toMatchObject([{ name: 'add-login', status: 'archived', tasksDone: 2 }]);
+    expect(world.sessions.show('add-login')).toMatchObject({
+      status: 'archived',
+      session: { sessionId: 's1' },
+    });
+    expect((await world.sessions.init('add-login', { sessionId: 's1' })).stories).toHaveLength(3);
+    await expect(world.other().init('add-login', { sessionId: 's2' })).rejects.toMatchObject({
+      code: 'CHANGE_NOT_FOUND',
+    });
+  });
+
+  it('does not stand in the way of the session that works on another change', async () => {
+    await using world = await changeWorld();
+    await archived(world, 'one');
+    world.write('tasks.md', '## 1. A\n- [ ] 1.1 a\n', 'add-logout');
+    await world.sessions.init('add-logout', { sessionId: 's2' });
+    expect((await world.sessions.nextStory())?.title).toBe('A');
+    expect(world.claim('add-logout').current_story_id).toBe('1');
+  });
+
+  it('and whose archive is gone is left out of the choice, and told with the way out', async () => {
+    await using world = await changeWorld();
+    await started(world, 'one');
+    rmSync(world.file('.'), { recursive: true });
+    await expect(world.sessions.progress()).rejects.toMatchObject({
+      code: 'SESSION_REQUIRED',
+      message: expect.stringContaining('gone: add-login of session s1'),
+      hint: expect.stringContaining('holdfast change release add-login'),
+    });
+    await world.sessions.release('add-login');
+    await expect(world.sessions.recover('s1')).rejects.toMatchObject({
+      code: 'CHANGE_NOT_FOUND',
+      hint: expect.stringContaining('Bring the directory back'),
+    });
   });
 });
 

@@ -1,10 +1,12 @@
 export {
+  ChangeGoneError,
   ChangeLockedError,
   ChangeNotHeldError,
   ChangeSessionEndedError,
   ChangeSessionNotFoundError,
   InvalidChangeSessionIdError,
   NoTasksError,
+  SessionElsewhereError,
   SessionIdTakenError,
   SessionRequiredError,
   StoryRequiredError,
@@ -17,6 +19,7 @@ export {
   flushChange,
   initChange,
   listChangeSessions,
+  listTasks,
   recordLearning,
   recoverChange,
   releaseChange,
@@ -24,6 +27,7 @@ export {
   showProgress,
   showStoryContext,
   takeNextStory,
+  undoTask,
 } from './operations.js';
 export type { ChangeDetail, ChangeSessionSummary, ChangeSummary } from './overview.js';
 export type { RecoverReport } from './recover.js';
@@ -33,6 +37,8 @@ export type {
   ContextReport,
   ProgressReport,
   StartedReport,
+  TasksReport,
+  TickReport,
 } from './report.js';
 export type { ChangeState, Learning } from './schema.js';
 export type { Progress } from './scope.js';

@@ -1,15 +1,17 @@
 import { findId, isHoldfastError } from '../../foundation/index.js';
-import { changeAround, findProject, type Project } from '../../plans/index.js';
-import type { FileSystem } from '../../storage/index.js';
+import { ChangePlan, changeAround, findProject, type Project, placeOfChange } from '../../plans/index.js';
+import type { FileSystem, StorageTools } from '../../storage/index.js';
 import {
+  ChangeGoneError,
   ChangeSessionEndedError,
   ChangeSessionNotFoundError,
   InvalidChangeSessionIdError,
+  SessionElsewhereError,
   SessionRequiredError,
 } from './errors.js';
 import { isSameSession, type Projections } from './projection.js';
 import type { ChangeState } from './schema.js';
-import { isSessionId } from './session-id.js';
+import { isReservedName, isSessionId } from './session-id.js';
 import type { ChangeStore } from './store.js';
 
 export interface LocateTools {
@@ -45,11 +47,12 @@ export function activeSessions(tools: LocateTools, project: Project): ChangeStat
 
 /**
  * The active session that a command is about: the one that was named, else the only one of the change that the working
- * directory is in, else the only one of the project. Throws SESSION_REQUIRED, SESSION_NOT_FOUND, SESSION_ENDED.
+ * directory is in, else the only one of the project. Throws SESSION_REQUIRED, SESSION_NOT_FOUND, SESSION_ENDED,
+ * SESSION_ELSEWHERE.
  */
 export function locateSession(tools: LocateTools, sessionId: string | undefined): Located {
   if (sessionId === undefined) return onlySession(tools);
-  const located = namedSession(tools, sessionId);
+  const located = sessionOfHere(tools, sessionId);
   if (located !== undefined) return located;
   const ended = endedSession(tools, sessionId);
   if (ended === undefined) throw new ChangeSessionNotFoundError(sessionId);
@@ -79,6 +82,26 @@ export function namedSession(tools: LocateTools, sessionId: string): Located | u
     : undefined;
 }
 
+/**
+ * The active session of this id that a command run here may work on. In no project at all it is found wherever it is; in
+ * another project than its own it would be the wrong one without a word. Throws SESSION_ELSEWHERE.
+ */
+export function sessionOfHere(tools: LocateTools, sessionId: string): Located | undefined {
+  const located = namedSession(tools, sessionId);
+  const here = located && projectAround(tools);
+  if (located === undefined || here === undefined || here.directory === located.project.directory)
+    return located;
+  const roots = { there: located.project.root, here: here.root };
+  throw new SessionElsewhereError(sessionId, located.state.changeName, roots);
+}
+
+/** The files of the change that a session works on, wherever they are by now. Throws CHANGE_NOT_FOUND. */
+export function planOfSession(storage: StorageTools, project: Project, state: ChangeState): ChangePlan {
+  const place = placeOfChange(storage.fileSystem, project, state.changeName, state.createdAt);
+  if (place === undefined) throw new ChangeGoneError(state, state.learnings.length - state.flushedLearnings);
+  return new ChangePlan(storage, project, place);
+}
+
 /** The full id for the beginning of one. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
 export function resolveSessionId(tools: LocateTools, prefix: string): string {
   checkSessionId(prefix);
@@ -91,7 +114,7 @@ export function resolveSessionId(tools: LocateTools, prefix: string): string {
 
 /** Throws INVALID_SESSION_ID for what no path may be built from. */
 export function checkSessionId(sessionId: string): void {
-  if (!isSessionId(sessionId)) throw new InvalidChangeSessionIdError(sessionId);
+  if (!isSessionId(sessionId)) throw new InvalidChangeSessionIdError(sessionId, isReservedName(sessionId));
 }
 
 export function sessionEnded(state: ChangeState): ChangeSessionEndedError {
@@ -111,10 +134,33 @@ function onlySession(tools: LocateTools): Located {
   const around = changeAround(tools.fileSystem, project, tools.workingDirectory);
   const active = activeSessions(tools, project);
   const fitting = around === undefined ? active : active.filter(({ changeName }) => changeName === around);
-  const [state] = fitting;
-  if (state === undefined)
+  if (fitting.length === 0)
     throw new SessionRequiredError(`no session is active ${around ? 'for this change' : 'in this project'}`);
-  if (fitting.length === 1) return { project, state };
-  const candidates = fitting.map(({ sessionId, changeName }) => `${sessionId} (${changeName})`);
+  const workable = withPlans(tools, project, fitting);
+  const [state] = workable;
+  if (state === undefined) throw onlyGone(fitting);
+  if (workable.length === 1) return { project, state };
+  const candidates = workable.map(({ sessionId, changeName }) => `${sessionId} (${changeName})`);
   throw new SessionRequiredError(`several sessions are active: ${candidates.join(', ')}`, candidates);
+}
+
+/** Those whose change is in its place; where there are none, those whose change was archived. */
+function withPlans(tools: LocateTools, project: Project, states: readonly ChangeState[]): ChangeState[] {
+  const placed = states.map((state) => ({ state, place: placeOf(tools, project, state) }));
+  const there = placed.filter(({ place }) => place !== undefined);
+  const inPlace = there.filter(({ place }) => place?.isArchived === false);
+  return (inPlace.length > 0 ? inPlace : there).map(({ state }) => state);
+}
+
+function placeOf({ fileSystem }: LocateTools, project: Project, { changeName, createdAt }: ChangeState) {
+  return placeOfChange(fileSystem, project, changeName, createdAt);
+}
+
+function onlyGone(states: readonly ChangeState[]): SessionRequiredError {
+  const gone = states.map(({ sessionId, changeName }) => `${changeName} of session ${sessionId}`);
+  return new SessionRequiredError(
+    `the changes of the active sessions are gone: ${gone.join(', ')}`,
+    [],
+    states.map(({ changeName }) => changeName),
+  );
 }

@@ -11,7 +11,11 @@ import {
   reportOfDetail,
   reportOfProgress,
   reportOfStart,
+  reportOfTasks,
+  reportOfTick,
   type StartedReport,
+  type TasksReport,
+  type TickReport,
 } from './report.js';
 import type { ChangeSessions } from './sessions.js';
 
@@ -91,21 +95,38 @@ export const completeTask = defineOperation({
     return scope().extend({ task: z.string() });
   },
   get output() {
-    return z.custom<{
-      success: true;
-      task_id: string;
-      remaining: string[];
-      story_complete: boolean;
-    }>();
+    return z.custom<TickReport>();
   },
   async run({ changes }: ChangeServices, { task, ...scope }) {
-    const done = await changes.completeTask(task, scope);
-    return {
-      success: true as const,
-      task_id: done.taskId,
-      remaining: [...done.remaining],
-      story_complete: done.isStoryComplete,
-    };
+    return reportOfTick(await changes.completeTask(task, scope));
+  },
+});
+
+export const undoTask = defineOperation({
+  name: 'change.undo-task',
+  summary: 'Take the tick of a task of the story in scope back',
+  get input() {
+    return scope().extend({ task: z.string() });
+  },
+  get output() {
+    return z.custom<TickReport>();
+  },
+  async run({ changes }: ChangeServices, { task, ...scope }) {
+    return reportOfTick(await changes.undoTask(task, scope));
+  },
+});
+
+export const listTasks = defineOperation({
+  name: 'change.tasks',
+  summary: 'List the tasks of the change, story by story',
+  get input() {
+    return scope();
+  },
+  get output() {
+    return z.custom<TasksReport>();
+  },
+  async run({ changes }: ChangeServices, scope) {
+    return reportOfTasks(await changes.tasks(scope));
   },
 });
 
@@ -180,7 +201,7 @@ export const releaseChange = defineOperation({
   name: 'change.release',
   summary: 'Take a change away from its session, which is kept',
   get input() {
-    return z.strictObject({ change: z.string(), reason: z.string() });
+    return z.strictObject({ change: z.string(), reason: z.string().optional() });
   },
   get output() {
     return z.custom<{

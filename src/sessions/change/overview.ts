@@ -6,10 +6,13 @@ import {
   isComplete,
   listArchivedChanges,
   listChanges,
+  type PlacedChange,
   type Project,
+  placeOfChange,
   type Story,
 } from '../../plans/index.js';
 import type { StorageTools } from '../../storage/index.js';
+import { ChangeGoneError } from './errors.js';
 import { type LocateTools, projectAround } from './locate.js';
 import type { ChangeState } from './schema.js';
 import type { Claim } from './store.js';
@@ -65,23 +68,27 @@ export function listChangeSummaries(
   );
   const names = new Set(changes.map(({ name }) => name));
   const orphans = [...claims.values()].filter(({ changeName }) => !names.has(changeName));
-  const missing = orphans.map((claim) => ({ ...summarize([], claim.changeName, claim), status: MISSING }));
+  const held = orphans.map((claim) => summarizeOrphan(storage, project, claim));
   const archived = options.isAll ? listArchivedChanges(tools.fileSystem, project) : [];
-  return [...summaries, ...missing, ...archived.map((change) => summarizeArchived(storage, project, change))];
+  return [...summaries, ...held, ...archived.map((change) => summarizeArchived(storage, project, change))];
 }
 
-/** One change with its stories. Throws CHANGE_NOT_FOUND, INVALID_CHANGE_NAME. */
+/** One change with its stories; one that was archived while it was held is shown, too. Throws CHANGE_NOT_FOUND, INVALID_CHANGE_NAME. */
 export function showChange(
   tools: LocateTools,
   storage: StorageTools,
   project: Project,
   changeName: string,
 ): ChangeDetail {
-  const change = findChange(tools.fileSystem, project, changeName);
-  const stories = new ChangePlan(storage, project, change).stories();
   const claim = tools.store.claims(project).find((one) => one.changeName === changeName);
   const ended = tools.store.ended(project).filter((state) => state.changeName === changeName);
-  return { ...summarize(stories, changeName, claim), stories, ended };
+  const place = placeOfSession(storage, project, claim?.state ?? ended[0]);
+  if (place === undefined && claim?.state !== undefined)
+    throw new ChangeGoneError(claim.state, unflushedOf(claim.state));
+  const change = place ?? findChange(tools.fileSystem, project, changeName);
+  const stories = new ChangePlan(storage, project, change).stories();
+  const summary = summarize(stories, changeName, claim);
+  return { ...summary, ...(place?.isArchived ? { status: ARCHIVED } : {}), stories, ended };
 }
 
 /** Every session that can be found from here, active or over. */
@@ -97,6 +104,27 @@ export function summarizeSessions(tools: LocateTools): ChangeSessionSummary[] {
 }
 
 const MISSING = 'missing' as const;
+const ARCHIVED = 'archived' as const;
+
+function placeOfSession(
+  { fileSystem }: StorageTools,
+  project: Project,
+  state: ChangeState | undefined,
+): PlacedChange | undefined {
+  return state && placeOfChange(fileSystem, project, state.changeName, state.createdAt);
+}
+
+function unflushedOf({ learnings, flushedLearnings }: ChangeState): number {
+  return learnings.length - flushedLearnings;
+}
+
+/** A claim whose change is not in its place: it was archived, or is gone. */
+function summarizeOrphan(storage: StorageTools, project: Project, claim: Claim): ChangeSummary {
+  const archive = placeOfSession(storage, project, claim.state);
+  const stories = archive === undefined ? [] : new ChangePlan(storage, project, archive).stories();
+  const status = archive === undefined ? MISSING : ARCHIVED;
+  return { ...summarize(stories, claim.changeName, claim), status };
+}
 
 function summarize(stories: readonly Story[], name: string, claim: Claim | undefined): ChangeSummary {
   const { total, done } = countTasks(stories);
@@ -114,7 +142,7 @@ function summarize(stories: readonly Story[], name: string, claim: Claim | undef
 
 function summarizeArchived(storage: StorageTools, project: Project, change: Change): ChangeSummary {
   const stories = new ChangePlan(storage, project, change).stories();
-  return { ...summarize(stories, change.name, undefined), status: 'archived' };
+  return { ...summarize(stories, change.name, undefined), status: ARCHIVED };
 }
 
 /** A claim that cannot be read has no id; its change stands in for it. */
@@ -136,7 +164,7 @@ function summaryOfClaim(project: Project, claim: Claim): ChangeSessionSummary {
 
 function summaryOfState(project: Project, state: ChangeState): ChangeSessionSummary {
   const { sessionId: id, status, changeName: title, createdAt, updatedAt } = state;
-  const unflushedLearnings = state.learnings.length - state.flushedLearnings;
+  const unflushedLearnings = unflushedOf(state);
   const times = { createdAt, updatedAt };
   const { root } = project;
   return {

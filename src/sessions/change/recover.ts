@@ -1,8 +1,8 @@
-import { ChangePlan, findChange, findProject, type Project } from '../../plans/index.js';
+import { type ChangePlan, findProject, type Project } from '../../plans/index.js';
 import { DocumentDamagedError, type StorageTools } from '../../storage/index.js';
 import { ChangeSessionNotFoundError } from './errors.js';
 import { flushLearnings, settleFlush } from './flush.js';
-import { endedSession, type LocateTools, resolveSessionId } from './locate.js';
+import { endedSession, type LocateTools, planOfSession, resolveSessionId } from './locate.js';
 import type { ChangeState } from './schema.js';
 import { isSessionId } from './session-id.js';
 import type { ChangeHold } from './store.js';
@@ -60,7 +60,7 @@ function recoverClaim(
   try {
     const found = hold.read();
     if (found === undefined) return { ...report, sessionId: null, outcome: 'freed' };
-    const state = settleFlush(found, () => planOf(storage, tools, project, changeName).read('design.md'));
+    const state = settleFlush(found, () => planOf(storage, project, found).read('design.md'));
     hold.write(state);
     tools.projections.write(state);
     return { ...report, sessionId: state.sessionId, outcome: 'whole' };
@@ -85,20 +85,31 @@ async function recoverEnded(
   const { project } = ended;
   const { changeName } = ended.state;
   using hold = await tools.store.hold(project, changeName);
-  const plan = planOf(storage, tools, project, changeName);
-  const state = settleFlush(endedSession(tools, sessionId)?.state ?? ended.state, () =>
-    plan.read('design.md'),
-  );
-  const flushed = flushLearnings(plan, state, (intent) => hold.writeEnded(intent));
-  if (flushed !== ended.state) hold.writeEnded(flushed);
+  const found = endedSession(tools, sessionId)?.state ?? ended.state;
+  const flushed = bringLearnings(storage, project, found, hold);
+  const learningsWritten = flushed.flushedLearnings - found.flushedLearnings;
   tools.projections.remove(flushed);
-  const learningsWritten = flushed.flushedLearnings - state.flushedLearnings;
   const outcome = learningsWritten > 0 ? 'learnings-written' : 'whole';
   return { changeName, sessionId, outcome, learningsWritten, keptAt: null };
 }
 
-function planOf(storage: StorageTools, tools: LocateTools, project: Project, changeName: string): ChangePlan {
-  const plan = new ChangePlan(storage, project, findChange(tools.fileSystem, project, changeName));
+/** Brings what a session that is over had learned into design.md, if something of it is not there yet. */
+function bringLearnings(
+  storage: StorageTools,
+  project: Project,
+  found: ChangeState,
+  hold: ChangeHold,
+): ChangeState {
+  if (found.flush === null && found.flushedLearnings >= found.learnings.length) return found;
+  const plan = planOf(storage, project, found);
+  const state = settleFlush(found, () => plan.read('design.md'));
+  const flushed = flushLearnings(plan, state, (intent) => hold.writeEnded(intent));
+  hold.writeEnded(flushed);
+  return flushed;
+}
+
+function planOf(storage: StorageTools, project: Project, state: ChangeState): ChangePlan {
+  const plan = planOfSession(storage, project, state);
   plan.sweep();
   return plan;
 }

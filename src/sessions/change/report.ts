@@ -1,8 +1,8 @@
-import { groupSteps } from '../../plans/index.js';
+import { groupSteps, type Story } from '../../plans/index.js';
 import type { ChangeDetail, ChangeSummary } from './overview.js';
 import type { ChangeState } from './schema.js';
 import type { Progress } from './scope.js';
-import type { StartedSession, StoryContext } from './sessions.js';
+import type { CompletedTask, StartedSession, StoryContext } from './sessions.js';
 
 // The published shapes: what agents read has the keys of the specification.
 
@@ -76,6 +76,40 @@ export function reportOfContext(context: StoryContext): ContextReport {
     })),
     patterns: [],
     verify: { checks: [...verify.checks], tests: verify.tests },
+  };
+}
+
+/** What `task done` and `task undo` say. */
+export interface TickReport {
+  success: true;
+  task_id: string;
+  remaining: string[];
+  story_complete: boolean;
+}
+
+export function reportOfTick({ taskId, remaining, isStoryComplete }: CompletedTask): TickReport {
+  return { success: true, task_id: taskId, remaining: [...remaining], story_complete: isStoryComplete };
+}
+
+export interface TasksReport {
+  current_story_id: string | null;
+  stories: { id: string; title: string; tasks: TaskReport[] }[];
+}
+
+export function reportOfTasks({
+  stories,
+  currentStoryId,
+}: {
+  stories: readonly Story[];
+  currentStoryId: string | null;
+}): TasksReport {
+  return {
+    current_story_id: currentStoryId,
+    stories: stories.map(({ id, title, tasks }) => ({
+      id,
+      title,
+      tasks: tasks.map(({ id, description, isDone }) => ({ id, description, complete: isDone })),
+    })),
   };
 }
 

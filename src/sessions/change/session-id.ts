@@ -8,3 +8,8 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text) && !RESERVED.test(text);
 }
+
+/** Whether a text would be an id, and is kept for something else by some file systems. */
+export function isReservedName(text: string): boolean {
+  return SESSION_ID.test(text) && RESERVED.test(text);
+}

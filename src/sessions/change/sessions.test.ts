@@ -70,7 +70,7 @@ describe('starting a session', () => {
       await expect(world.other().init('add-login', { sessionId: 's2' })).rejects.toMatchObject({
         code: 'CHANGE_LOCKED',
         message: "Change 'add-login' is locked by session s1 since 2026-03-01T12:00:00.000Z",
-        hint: expect.stringContaining('holdfast change release add-login --reason'),
+        hint: expect.stringContaining('holdfast change release add-login'),
       });
       expect([world.claim().session_id, world.copy('s2'), treeOf(world.file('.'))]).toEqual([
         's1',
@@ -428,4 +428,73 @@ describe('the directory of a project', () => {
       expect(treeOf(outside)).toEqual(before);
     },
   );
+});
+
+describe('a task', () => {
+  it('that was ticked by mistake is open again: only its box differs', async () => {
+    await using world = await changeWorld();
+    await started(world);
+    await world.sessions.nextStory();
+    const before = world.read('tasks.md');
+    await world.sessions.completeTask('1.1');
+    expect(world.claim().completed_tasks).toEqual(['1.1']);
+    expect(await world.sessions.undoTask('1.1')).toEqual({
+      taskId: '1.1',
+      remaining: ['1.1', '1.2.1', '1.10'],
+      isStoryComplete: false,
+    });
+    expect([world.read('tasks.md'), world.claim().completed_tasks]).toEqual([before, []]);
+    await world.sessions.undoTask('1.1');
+    expect(world.read('tasks.md')).toBe(before);
+    await expect(world.sessions.undoTask('2.1')).rejects.toMatchObject({ code: 'SCOPE_ERROR' });
+  });
+
+  it('is listed with those of all stories, or of one', async () => {
+    await using world = await changeWorld();
+    await started(world);
+    await world.sessions.nextStory();
+    const { stories, currentStoryId } = await world.sessions.tasks();
+    expect([currentStoryId, stories.map(({ id, tasks }) => [id, tasks.length])]).toEqual([
+      '1',
+      [
+        ['1', 4],
+        ['2', 1],
+        ['unnumbered', 1],
+      ],
+    ]);
+    const one = await world.sessions.tasks({ storyId: '2' });
+    expect(one.stories.map(({ id }) => id)).toEqual(['2']);
+  });
+});
+
+describe('a session of another project', () => {
+  it('is refused by name, with both projects; outside of any project it is found', async () => {
+    await using world = await changeWorld();
+    await started(world);
+    const other = world.dir.at('other');
+    mkdirSync(`${other}/openspec/changes`, { recursive: true });
+    const inOther = world.other({ workingDirectory: other });
+    const scope = { sessionId: 's1' };
+    const refusal = {
+      code: 'SESSION_ELSEWHERE',
+      message: `Session s1 works on change 'add-login' in ${world.project}, and this is ${other}`,
+      hint: expect.stringContaining('unset RALPH_SESSION'),
+    };
+    await expect(inOther.learn('x', scope)).rejects.toMatchObject(refusal);
+    await expect(inOther.progress(scope)).rejects.toMatchObject(refusal);
+    await expect(inOther.flush(scope)).rejects.toMatchObject(refusal);
+    const outside = world.other({ workingDirectory: world.dir.path });
+    expect((await outside.learn('y', scope)).total).toBe(1);
+  });
+
+  it('that would be called like a device is refused with that reason', async () => {
+    await using world = await changeWorld();
+    await expect(world.sessions.init('add-login', { sessionId: 'con' })).rejects.toMatchObject({
+      code: 'INVALID_SESSION_ID',
+      hint: expect.stringContaining('device'),
+    });
+    await expect(world.sessions.init('add-login', { sessionId: 'a b' })).rejects.toMatchObject({
+      hint: expect.stringContaining('1 to 64 letters'),
+    });
+  });
 });

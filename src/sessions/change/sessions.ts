@@ -19,15 +19,18 @@ import {
 } from './errors.js';
 import { flushLearnings, settleFlush } from './flush.js';
 import {
+  activeSessions,
   checkSessionId,
   endedSession,
   type Located,
   type LocateTools,
   locateSession,
   namedSession,
+  planOfSession,
   projectAround,
   resolveSessionId,
   sessionEnded,
+  sessionOfHere,
 } from './locate.js';
 import {
   type ChangeDetail,
@@ -76,7 +79,7 @@ export interface StoryContext {
   readonly verify: { readonly checks: readonly string[]; readonly tests: string };
 }
 
-/** What is left of a story after one of its tasks was done. */
+/** What is left of a story after one of its tasks was done, or was not done after all. */
 export interface CompletedTask {
   readonly taskId: string;
   readonly remaining: readonly string[];
@@ -109,8 +112,7 @@ export class ChangeSessions {
     const sessionId = options.sessionId ?? ids.uuid();
     checkSessionId(sessionId);
     const project = findProject(fileSystem, workingDirectory);
-    const plan = this.#plan(project, findChange(fileSystem, project, changeName).name);
-    const stories = plan.stories();
+    const stories = this.#planToHold(project, changeName, sessionId).stories();
     using _project = await this.#store.holdProject(project);
     this.#assertIdIsFree(sessionId, project, changeName);
     this.#store.prepare(project, changeName);
@@ -155,15 +157,32 @@ export class ChangeSessions {
     return progressOf(stories, hasScope ? storyInScope(state, stories, scope.storyId) : undefined);
   }
 
+  /** The stories of the change with their tasks, or only the one that is named, and which one is in scope. Throws STORY_NOT_FOUND. */
+  async tasks(scope: Scope = {}): Promise<{ stories: readonly Story[]; currentStoryId: string | null }> {
+    const { state, plan } = this.#look(scope);
+    const all = plan.stories();
+    const stories = scope.storyId === undefined ? all : [storyInScope(state, all, scope.storyId)];
+    return { stories, currentStoryId: state.currentStoryId };
+  }
+
   /** Ticks a task of the story in scope. Throws TASK_NOT_FOUND, SCOPE_ERROR, STORY_REQUIRED. */
   completeTask(taskId: string, scope: Scope = {}): Promise<CompletedTask> {
+    return this.#tick(taskId, scope, true);
+  }
+
+  /** Takes the tick of a task of the story in scope back. Throws TASK_NOT_FOUND, SCOPE_ERROR, STORY_REQUIRED. */
+  undoTask(taskId: string, scope: Scope = {}): Promise<CompletedTask> {
+    return this.#tick(taskId, scope, false);
+  }
+
+  #tick(taskId: string, scope: Scope, isDone: boolean): Promise<CompletedTask> {
     return this.#change(scope, (state, plan) => {
-      const stories = plan().tick((there) =>
-        taskInScope(state, there, storyInScope(state, there, scope.storyId), taskId),
-      );
-      const story = storyInScope(state, stories, scope.storyId);
-      const remaining = story.tasks.filter(({ isDone }) => !isDone).map(({ id }) => id);
-      const completedTasks = [...new Set([...state.completedTasks, taskId])];
+      const choose = (there: readonly Story[]) =>
+        taskInScope(state, there, storyInScope(state, there, scope.storyId), taskId);
+      const story = storyInScope(state, plan().tick(choose, isDone), scope.storyId);
+      const remaining = story.tasks.filter((task) => !task.isDone).map(({ id }) => id);
+      const others = state.completedTasks.filter((id) => id !== taskId);
+      const completedTasks = isDone ? [...others, taskId] : others;
       const result = { taskId, remaining, isStoryComplete: isComplete(story) };
       return { state: { ...state, completedTasks }, result };
     });
@@ -195,11 +214,12 @@ export class ChangeSessions {
 
   /**
    * Writes what was learned into design.md, gives up the change and ends the session. Flushing again gets the same
-   * reply. Throws SESSION_REQUIRED, SESSION_NOT_FOUND, SESSION_ENDED (it was released), CHANGE_NOT_FOUND.
+   * reply. A change that was archived meanwhile gets them where it is. Throws SESSION_REQUIRED, SESSION_NOT_FOUND,
+   * SESSION_ENDED (it was released), SESSION_ELSEWHERE, CHANGE_NOT_FOUND.
    */
   async flush(scope: Scope = {}): Promise<{ learningsWritten: number }> {
     const { sessionId } = scope;
-    const active = sessionId === undefined ? undefined : namedSession(this.#locate, sessionId);
+    const active = sessionId === undefined ? undefined : sessionOfHere(this.#locate, sessionId);
     const before = sessionId === undefined || active !== undefined ? undefined : this.#finished(sessionId);
     if (before !== undefined) return { learningsWritten: before.learnings.length };
     const located = active ?? locateSession(this.#locate, sessionId);
@@ -217,8 +237,8 @@ export class ChangeSessions {
   }
 
   /** Takes a change away from its session, whose state is kept. Throws CHANGE_NOT_HELD, CHANGE_NOT_FOUND, INVALID_INPUT. */
-  async release(changeName: string, reason: string): Promise<ChangeState> {
-    checkText('reason', reason);
+  async release(changeName: string, reason?: string): Promise<ChangeState> {
+    if (reason !== undefined) checkText('reason', reason);
     const project = this.#project();
     if (!this.#store.claims(project).some((claim) => claim.changeName === changeName)) {
       findChange(this.#options.fileSystem, project, changeName);
@@ -227,7 +247,10 @@ export class ChangeSessions {
     using hold = await this.#store.hold(project, changeName);
     const state = hold.read();
     if (state === undefined) throw new ChangeNotHeldError(changeName);
-    const released = endState(state, 'release', { at: timestamp(this.#options.clock), reason });
+    const released = endState(state, 'release', {
+      at: timestamp(this.#options.clock),
+      reason: reason ?? null,
+    });
     hold.end(released);
     this.#projections.remove(released);
     return released;
@@ -317,7 +340,7 @@ export class ChangeSessions {
     let plan: ChangePlan | undefined;
     const open = () => {
       if (plan === undefined) {
-        plan = this.#plan(project, state.changeName);
+        plan = planOfSession(this.#options, project, state);
         plan.sweep();
       }
       return plan;
@@ -344,7 +367,15 @@ export class ChangeSessions {
 
   #look(scope: Scope): Located & { plan: ChangePlan } {
     const located = locateSession(this.#locate, scope.sessionId);
-    return { ...located, plan: this.#plan(located.project, located.state.changeName) };
+    return { ...located, plan: planOfSession(this.#options, located.project, located.state) };
+  }
+
+  /** A change that is to be held; who holds it already goes on even when it was archived meanwhile. */
+  #planToHold(project: Project, changeName: string, sessionId: string): ChangePlan {
+    const { fileSystem } = this.#options;
+    const own = activeSessions(this.#locate, project).find((state) => state.sessionId === sessionId);
+    if (own?.changeName === changeName) return planOfSession(this.#options, project, own);
+    return new ChangePlan(this.#options, project, findChange(fileSystem, project, changeName));
   }
 
   #assertIdIsFree(sessionId: string, project: Project, changeName: string): void {
@@ -357,10 +388,6 @@ export class ChangeSessions {
 
   #project(): Project {
     return findProject(this.#options.fileSystem, this.#options.workingDirectory);
-  }
-
-  #plan(project: Project, changeName: string): ChangePlan {
-    return new ChangePlan(this.#options, project, findChange(this.#options.fileSystem, project, changeName));
   }
 }
 

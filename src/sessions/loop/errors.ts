@@ -1,12 +1,17 @@
+import { dirname } from 'node:path';
 import { HoldfastError, type HoldfastErrorOptions, visibleLine } from '../../foundation/index.js';
 
 /** There is no loop in this directory. */
 export class LoopNotFoundError extends HoldfastError<'LOOP_NOT_FOUND'> {
   readonly code = 'LOOP_NOT_FOUND';
 
-  constructor(directory: string) {
+  /** `above`: a loop that is further up, where this version does not look from here. */
+  constructor(directory: string, above?: string) {
     super(`There is no loop session in ${directory}`, {
-      hint: 'Start one with `holdfast run <plan>`, or go to the project that has one.',
+      hint:
+        above === undefined
+          ? 'Start one with `holdfast run <plan>`, or go to the project that has one.'
+          : `There is one in ${above}: run the command in ${dirname(above)}. Without git a loop counts in its own directory only.`,
     });
   }
 }

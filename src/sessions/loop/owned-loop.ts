@@ -1,5 +1,13 @@
+import { join } from 'node:path';
 import { messageOf, next, redact } from '../../foundation/index.js';
-import { commitGroup, hasRedo, type Lock, type LockTools } from '../../storage/index.js';
+import {
+  commitGroup,
+  type FileSystem,
+  hasRedo,
+  type Lock,
+  type LockTools,
+  readFile,
+} from '../../storage/index.js';
 import { trashSession } from './archive.js';
 import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './budget.js';
 import { resetBreaker } from './circuit-breaker.js';
@@ -45,6 +53,8 @@ export class OwnedLoop implements Disposable {
   readonly #lock: Lock;
   #documents: LoopDocuments;
   #commit: number;
+  /** What the last commit of this owner left in its files. */
+  #written: Readonly<Record<string, string>> | undefined;
   #failure: unknown;
   readonly #requests: RequestReader;
 
@@ -379,6 +389,7 @@ export class OwnedLoop implements Disposable {
     const group = groupOf(this.directory);
     const replaced = writeDocuments(documents, this.#commit + 1);
     const appended = block === undefined ? {} : { [STATUS_LOG]: block };
+    this.#tellForgeries();
     try {
       commitGroup(this.#tools, group, { replaced, appended }, this.#lock);
     } catch (error) {
@@ -387,6 +398,19 @@ export class OwnedLoop implements Disposable {
     }
     this.#documents = documents;
     this.#commit += 1;
+    this.#written = replaced;
+  }
+
+  /** What somebody without the lock wrote into our files does not count and is overwritten, but not without a word. */
+  #tellForgeries(): void {
+    if (this.#written === undefined || !this.#lock.isHeld()) return;
+    const { fileSystem, log } = this.#tools;
+    const group = groupOf(this.directory);
+    const files = Object.entries(this.#written)
+      .filter(([name, text]) => !isText(fileSystem, join(this.directory, name), text))
+      .map(([name]) => name);
+    if (hasRedo(fileSystem, group)) files.push(group.record);
+    if (files.length > 0) log.warn('loop.files-forged', { directory: this.directory, files });
   }
 
   /** Whether a commit that failed was decided already; in doubt it was. */
@@ -397,6 +421,15 @@ export class OwnedLoop implements Disposable {
       this.#tools.log.warn('loop.redo-unknown', { directory: this.directory, error: messageOf(error) });
       return true;
     }
+  }
+}
+
+/** A file that cannot be read does not hold it. */
+function isText(fileSystem: FileSystem, path: string, text: string): boolean {
+  try {
+    return readFile(fileSystem, path) === text;
+  } catch {
+    return false; // what is in its place is told as well; the commit itself meets the error
   }
 }
 

@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { allows, InvalidInputError, isUuidV4, SessionNotFoundError } from '../../foundation/index.js';
 import {
   acquireLock,
+  assertLoopPlace,
   commitGroup,
   type DirectoryWatch,
   DOCUMENT_VERSION,
@@ -68,6 +69,10 @@ export interface LoopSessionsOptions extends LockTools {
   readonly directory: string;
   /** Where relative plans are looked for; the directory's parent if absent. */
   readonly projectDirectory?: string | undefined;
+  /** Whether the directory was found rather than chosen by the user: then the place that it is in must be a safe one. */
+  readonly isPlaceFound?: boolean | undefined;
+  /** A loop further up, which is not looked at from here. */
+  readonly findAbove?: (() => string | undefined) | undefined;
   readonly callsPerHour?: number | undefined;
   readonly budget?: Budget | undefined;
   /** Phases in another order, fewer of them, or retuned. */
@@ -128,6 +133,11 @@ export class LoopSessions {
     this.projectDirectory = options.projectDirectory ?? dirname(options.directory);
   }
 
+  /** That there is no loop here, and where one may be instead. */
+  notFound(): LoopNotFoundError {
+    return new LoopNotFoundError(this.directory, this.#options.findAbove?.());
+  }
+
   /** What there is for a plan and what to offer. Reads only. */
   detect(prpFile: string): Detection {
     const snapshot = this.#read();
@@ -139,7 +149,7 @@ export class LoopSessions {
       action: detectAction(snapshot.isFound, expiry),
       reason: expiry.isExpired ? expiry.detail : null,
       expiry,
-      warnings: this.#warnings(snapshot),
+      warnings: snapshot.isFound ? this.#warnings(snapshot) : this.#warningsOfNone(),
       view: this.#view(snapshot),
     };
   }
@@ -147,7 +157,7 @@ export class LoopSessions {
   /** The published check: undefined if the session can be resumed for a plan, else the published message. Reads only. */
   validate(prpFile: string): string | undefined {
     const snapshot = this.#read();
-    if (!snapshot.isFound) throw new LoopNotFoundError(this.directory);
+    if (!snapshot.isFound) throw this.notFound();
     const facts = this.#factsOf(snapshot, prpFile);
     return facts.raw === undefined ? facts.faults[0] : validateState(facts.raw, facts);
   }
@@ -194,6 +204,7 @@ export class LoopSessions {
    */
   async create(prpFile: string, options: CreateOptions = {}): Promise<OwnedLoop> {
     const facts = this.#newLoop(prpFile, options);
+    this.#assertPlace();
     ensureDirectory(this.#options.fileSystem, this.directory);
     const lock = await this.#acquire();
     try {
@@ -255,12 +266,12 @@ export class LoopSessions {
 
   /** Owns the session that is there without changing its state, to end or mend it. Throws as `resume`. */
   async open(): Promise<OwnedLoop> {
-    if (!this.#hasDirectory()) throw new LoopNotFoundError(this.directory);
+    if (!this.#hasDirectory()) throw this.notFound();
     const lock = await this.#acquire();
     try {
       this.#recover(lock);
       const snapshot = this.#read();
-      if (!snapshot.isFound) throw new LoopNotFoundError(this.directory);
+      if (!snapshot.isFound) throw this.notFound();
       this.#refuseNewer(snapshot);
       const { state } = snapshot.documents;
       const damaged = snapshot.faults.find((fault) => fault.kind !== 'mixed');
@@ -286,11 +297,11 @@ export class LoopSessions {
     const parsed = LoopRequestInput.safeParse(input);
     if (!parsed.success)
       throw new InvalidInputError(`Not a request: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
-    if (!this.isFound()) throw new LoopNotFoundError(this.directory);
+    if (!this.isFound()) throw this.notFound();
     const request = await sendRequest(this.#options, this.directory, parsed.data, () => {
       const snapshot = this.#read();
       const { state } = snapshot.documents;
-      if (state === undefined) throw new LoopNotFoundError(this.directory);
+      if (state === undefined) throw this.notFound();
       this.#refuseNewer(snapshot);
       if (!allows(loopLifecycle, state.status, 'abort'))
         throw new LoopEndedError(state.status, parsed.data.kind);
@@ -313,12 +324,12 @@ export class LoopSessions {
    * Throws LOCKED, LOOP_NOT_FOUND, NEWER_VERSION, UNSAFE_PATH.
    */
   async remove(): Promise<void> {
-    if (!this.#hasDirectory()) throw new LoopNotFoundError(this.directory);
+    if (!this.#hasDirectory()) throw this.notFound();
     using lock = await this.#acquire();
     using requests = await acquireLock(this.#options, requestLock(this.directory));
     this.#recover(lock);
     const snapshot = this.#read();
-    if (!snapshot.isFound) throw new LoopNotFoundError(this.directory);
+    if (!snapshot.isFound) throw this.notFound();
     this.#refuseNewer(snapshot);
     const id = snapshot.documents.state?.sessionId;
     lock.assertHeld();
@@ -421,13 +432,28 @@ export class LoopSessions {
     return warnings;
   }
 
+  #warningsOfNone(): string[] {
+    const above = this.#options.findAbove?.();
+    return above === undefined
+      ? []
+      : [
+          `There is a loop in ${above}, which is not used from here; run the command in ${dirname(above)} to go on with it`,
+        ];
+  }
+
   #read(): LoopSnapshot {
     if (!this.#hasDirectory()) return NOTHING;
     return readLoop(this.#options.fileSystem, this.directory);
   }
 
   #hasDirectory(): boolean {
-    return hasDirectory(this.#options.fileSystem, this.directory);
+    if (!hasDirectory(this.#options.fileSystem, this.directory)) return false;
+    this.#assertPlace();
+    return true;
+  }
+
+  #assertPlace(): void {
+    if (this.#options.isPlaceFound) assertLoopPlace(this.#options.fileSystem, this.directory);
   }
 
   #acquire(): Promise<Lock> {

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Machine, machine } from '../../support/holdfast-binary.js';
@@ -19,21 +27,82 @@ describe.concurrent('a hostile repository', () => {
     expect(existsSync(join(sessions, 'evil-1.jsonl'))).toBe(true);
   });
 
-  it.each(['exec', 'chat'])('runs no program when %s measures what an agent changed', async (command) => {
+  it.each([
+    ['exec', ['exec', '--agent', 'scripted', 'hello']],
+    ['chat', ['chat', '--agent', 'scripted']],
+    [
+      'run',
+      [
+        'run',
+        'plan.md',
+        '--agent',
+        'scripted',
+        '--verify',
+        'true',
+        '--max-iterations',
+        '1',
+        '--plain',
+        '--unattended',
+        '--dirty',
+      ],
+    ],
+  ])('runs no program when %s measures what an agent changed', async (_what, words) => {
     await using pc = await machine();
     const git = (...args: string[]) =>
       execFileSync('git', args, { cwd: pc.project, env: pc.env, stdio: 'pipe' });
     git('init', '-q');
     put(pc, 'a.txt', 'hi\n');
+    put(pc, 'b.md', 'hi\n');
+    put(pc, 'plan.md', '# Plan\n\n## Success criteria\n\n- [ ] it works\n');
     git('add', '.');
     git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'x');
     const mark = pc.dir.at('RAN');
-    git('config', 'filter.x.clean', `env > '${mark}'; cat`);
-    put(pc, '.gitattributes', '*.txt filter=x\n');
+    const program = `env > '${mark}'; cat`;
+    git('config', 'filter.x.clean', program);
+    git('config', 'filter.y.process', program);
+    for (const key of ['core.fsmonitor', 'diff.external', 'diff.x.textconv', 'core.pager', 'core.sshCommand'])
+      git('config', key, program);
+    put(pc, '.git/more', `[filter "z"]\n\tclean = "${program}"\n`);
+    git('config', 'include.path', 'more');
+    put(pc, '.git/hooks/post-index-change', `#!/bin/sh\n${program}\n`);
+    chmodSync(join(pc.project, '.git/hooks/post-index-change'), 0o755);
+    put(pc, '.gitattributes', '*.txt filter=x diff=x\n*.md filter=y\nplan.md filter=z\n');
     put(pc, 'a.txt', 'ho\n');
-    const words = command === 'exec' ? ['hello'] : [];
-    await pc.run([command, '--agent', 'scripted', ...words], { input: 'hello\n' });
+    put(pc, 'b.md', 'ho\n');
+    const outcome = await pc.run(words, { input: 'hello\n' });
+    expect(outcome.stdout + outcome.stderr).toMatch(/You said|iteration/i);
     expect(existsSync(mark)).toBe(false);
+  });
+
+  it('does not get our settings written behind a link that it brings', async () => {
+    await using pc = await machine();
+    const outside = pc.dir.at('settings.json');
+    writeFileSync(outside, '{}\n');
+    symlinkSync(outside, join(pc.project, '.mcp.json'));
+    const { code, stderr } = await pc.run(['setup', 'claude', '--project', '--write']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/\.mcp\.json: it is a link that leads out of the project/);
+    expect(stderr).toContain('without --write the command prints what belongs there');
+    expect(readFileSync(outside, 'utf8')).toBe('{}\n');
+  });
+
+  it('in a directory that everybody may write to gets no loop, with the way out', async () => {
+    await using pc = await machine();
+    put(pc, 'plan.md', '# Plan\n\n## Success criteria\n\n- [ ] it works\n');
+    chmodSync(pc.project, 0o777);
+    const { code, stderr } = await pc.run([
+      'run',
+      'plan.md',
+      '--agent',
+      'scripted',
+      '--verify',
+      'true',
+      '--plain',
+    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('everybody may write to it')]);
+    expect(stderr).toContain('loop.dir');
+    expect(existsSync(join(pc.project, '.prp-session'))).toBe(false);
+    expect((await pc.run(['status'])).code).toBe(4);
   });
 });
 
