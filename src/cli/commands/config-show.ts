@@ -1,4 +1,5 @@
 import { SETTINGS, type SettingKey } from '../../app/base.js';
+import { directoryOf } from '../../app/edit-config.js';
 import { visibleJson } from '../../foundation/index.js';
 import { defineCommand } from '../command.js';
 import { ExitCode } from '../exit-codes.js';
@@ -10,10 +11,11 @@ export default defineCommand({
   details: `Settings live in config.json (see \`holdfast paths\`); another key is an error. Known keys: ${Object.keys(SETTINGS).join(', ')}, agents.`,
   options: {},
   examples: ['holdfast config show', 'holdfast config show --json'],
-  async run({ services: { config }, terminal, isJson }) {
+  async run({ services, terminal, isJson }) {
+    const { config } = services;
     const settings = (Object.keys(SETTINGS) as SettingKey[]).map((key) => ({
       key,
-      value: config.get(key) ?? null,
+      value: config.get(key) ?? directoryOf(services, key),
       source: config.sourceOf(key),
       about: SETTINGS[key].about,
     }));
