@@ -65,7 +65,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|open-catalog|open-changes|open-run|run|run-detached|run-log|run-records|run-status|stopped-run)\\.ts$',
+      '^src/app/(base|config|edit-config|open-catalog|open-changes|open-run|run|run-detached|run-log|run-records|run-status|stopped-run)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/presets\\.ts$',
       '^src/runner/take-turn\\.ts$',

@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import { HoldfastError, messageOf } from '../foundation/index.js';
+import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
 import { PhaseSetting, PLAN_PRESETS } from '../sessions/loop/presets.js';
 import { OUTER_LIMITS } from '../sessions/question/index.js';
 import {
@@ -13,6 +13,7 @@ import {
   readUserFile,
 } from '../storage/index.js';
 import { AgentName, AgentSettings } from './agent-settings.js';
+import { nested } from './config-keys.js';
 
 /** The environment as the program was given it. This file is the only one that reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -243,11 +244,15 @@ interface ParsedSettings {
 
 const NO_SETTINGS: ParsedSettings = { settings: new Map(), agents: {}, prices: {} };
 
-function parseSettings(path: string, text: string): ParsedSettings {
-  const { version: _version, agents, prices, ...rest } = parseObject(path, text);
+/** What a text would mean as `config.json`. Throws CONFIG_INVALID. */
+export function parseSettings(path: string, text: string): ParsedSettings {
+  const document = nested(parseObject(path, text), (key) => {
+    throw new ConfigError(path, `${JSON.stringify(key)} stands there twice, once with dots and once nested`);
+  });
+  const { version: _version, agents, prices, ...rest } = document;
   const settings = new Map<SettingKey, unknown>();
   for (const [key, value] of flatten(path, rest, '')) {
-    if (!Object.hasOwn(SETTINGS, key)) throw new ConfigError(path, `unknown key ${JSON.stringify(key)}`);
+    if (!Object.hasOwn(SETTINGS, key)) throw new ConfigError(path, unknownKey(key));
     settings.set(key as SettingKey, checked(path, key, SETTINGS[key as SettingKey].schema, value));
   }
   const Agents = z.record(AgentName, AgentSettings);
@@ -259,7 +264,8 @@ function parseSettings(path: string, text: string): ParsedSettings {
   };
 }
 
-function parseObject(path: string, text: string): Readonly<Record<string, unknown>> {
+/** The document of `config.json`. Throws CONFIG_INVALID. */
+export function parseObject(path: string, text: string): Readonly<Record<string, unknown>> {
   let document: unknown;
   try {
     document = JSON.parse(text);
@@ -282,6 +288,17 @@ function checked<Schema extends z.ZodType>(
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   throw new ConfigError(path, `${[key, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'not valid'}`);
+}
+
+/** That there is no such key, and which may have been meant. */
+export function unknownKey(key: string): string {
+  const last = key.slice(key.lastIndexOf('.') + 1).toLowerCase();
+  const near = Object.keys(SETTINGS).filter((known) => known.toLowerCase().endsWith(`.${last}`));
+  const word = `unknown key ${JSON.stringify(visibleExcerpt(key, 80))}`;
+  const phase = /^loop\.prompts\.(.+)$/.exec(key)?.[1];
+  if (phase !== undefined)
+    return `${word}; write it as "loop": {"prompts": {${JSON.stringify(visibleExcerpt(phase, 40))}: …}}`;
+  return near.length === 0 ? word : `${word}; did you mean ${near.join(' or ')}?`;
 }
 
 function* flatten(path: string, value: unknown, prefix: string): Generator<[string, unknown]> {

@@ -27,10 +27,9 @@ export function questionKind(tools: {
   const recover = async (id: string): Promise<Recovery> => {
     const found = await verify(id);
     if (found.length === 0) return { found, told: 'It is whole.', keptAt: null, left: [] };
-    // Holding a set for a change sets aside what does not verify and makes its status again.
-    await store.change(id, () => {}, { waitMs: WAIT_MS });
+    await questions.recover(id);
     const left = await verify(id);
-    const told = left.length < found.length ? 'What does not verify was set aside beside it.' : NOT_MENDED;
+    const told = left.length < found.length ? MENDED : NOT_MENDED;
     return { found, told, keptAt: null, left };
   };
   return {
@@ -48,11 +47,23 @@ export function questionKind(tools: {
       return format === 'json' ? exportRecord(report) : exportFacts(summaryOf(view), sectionsOf(report));
     },
     remove: (id) => store.change(id, (change) => change.retire(), { waitMs: WAIT_MS }),
-    clean: (options) => questions.clean(options),
+    clean: async (options) => {
+      const { retired, purged, uncollected, skipped } = await questions.clean(options);
+      return { retired, purged, skipped: [...skipped, ...uncollected.map(leftAlone)] };
+    },
     trash: trashOf(store.trash, { isId: isUuidV4, pathOf: (id) => join(store.directory, id) }),
   };
 }
 
+function leftAlone(id: string) {
+  return {
+    id,
+    reason: 'nobody has collected its outcome; `holdfast questions clean --uncollected` moves it, too',
+  };
+}
+
+const MENDED =
+  'What does not verify was set aside beside it; an outcome that another program changed counts as it stands now.';
 const NOT_MENDED =
   'Nothing could be mended: without its questions a set cannot be answered. `holdfast sessions delete` moves it to the trash.';
 

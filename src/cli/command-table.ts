@@ -3,6 +3,7 @@ import type { Loader } from './program.js';
 import { QUICK_COMMANDS } from './quick-table.js';
 
 const sessions = () => import('./commands/sessions.js');
+const config = () => import('./commands/config-edit.js');
 
 /** Every command by its words. Each is a chunk of its own, loaded when it runs. */
 export const COMMANDS: Readonly<Record<string, Loader>> = {
@@ -35,6 +36,9 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   demo: () => import('./commands/demo.js'),
   unlock: () => import('./commands/unlock.js'),
   'config show': () => import('./commands/config-show.js'),
+  'config get': async () => ({ default: (await config()).get }),
+  'config set': async () => ({ default: (await config()).set }),
+  'config unset': async () => ({ default: (await config()).unset }),
   completion: () => import('./commands/completion.js'),
 };
 

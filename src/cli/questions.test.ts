@@ -150,8 +150,7 @@ describe('holdfast ask', () => {
   });
 
   it.each([
-    ['a question as it is said', ['Deploy now?'], 'Invalid JSON input for the questions: '],
-    ['a bare list of questions', [JSON.stringify([question()])], 'an object is expected'],
+    ['a question as it is said', ['Deploy now?'], '"Deploy now?" is a question without options'],
     ['nothing', [], 'No questions given'],
   ])('tells who gives it %s what would work', async (_, args, message) => {
     await using world = await appWorld();
@@ -161,11 +160,30 @@ describe('holdfast ask', () => {
     expect(await world.run(['ask', '--no-wait', json])).toMatchObject({ code: 0, stderr: '' });
   });
 
+  it.each([
+    ['a list of questions', [question()]],
+    ['one question', question()],
+    ['options that are labels', { ...question(), options: ['PostgreSQL', 'SQLite'] }],
+  ])('takes %s as it is', async (_, given) => {
+    await using world = await appWorld();
+    const id = await asked(world, JSON.stringify(given));
+    const { data } = await world.json(['questions', 'show', id]);
+    expect(data.questions).toMatchObject([
+      { title: 'Database', options: [{ label: 'PostgreSQL' }, { label: 'SQLite' }] },
+    ]);
+  });
+
   const BAD: readonly [string, string[], RegExp][] = [
     ['not JSON', ['{'], /^holdfast: Invalid JSON input for the questions: /],
-    ['not an object', ['[]'], /an object is expected/],
+    ['an empty list', ['[]'], /At least one question is required to create a session/],
+    ['an object without questions', ['{}'], /questions: is missing; a list is expected/],
+    [
+      'an option that is a number',
+      ['{"title":"t","prompt":"p","options":[1,2]}'],
+      /options\[0\]: an object is/,
+    ],
     ['no questions', ['{"questions":[]}'], /At least one question is required to create a session/],
-    ['a key that nobody knows', ['{"questions":[],"x":1}'], /Unrecognized key: "x"/],
+    ['a key that nobody knows', ['{"questions":[],"x":1}'], /unknown key "x"/],
     [
       'a missing title',
       [JSON.stringify({ questions: [{ prompt: 'p', options: [] }] })],
@@ -240,18 +258,67 @@ describe('holdfast answer', () => {
       'answer',
       id,
       '--option',
-      '0=SQLite',
+      '1=SQLite',
       '--option',
-      '1=C',
+      '2=C',
       '--option',
-      '1=1',
+      '2=1',
       '--text',
-      '1=a=b',
+      '2=a=b',
     ]);
     expect(data.answers).toMatchObject([
       { questionIndex: 0, selectedOption: 'SQLite' },
       { questionIndex: 1, selectedOptions: ['A', 'C'], customText: 'a=b' },
     ]);
+  });
+
+  it('numbers questions from 1 as `questions show` does: --option 1=… is the first', async () => {
+    await using world = await appWorld();
+    const id = await asked(world, TWO);
+    const { stdout } = await world.run(['questions', 'show', id]);
+    expect(stdout).toMatch(/^1\. Database$/m);
+    const { data } = await world.json(['answer', id, '--option', '1=2', '--option', '2=1']);
+    expect(data.answers).toMatchObject([{ selectedOption: 'SQLite' }, { selectedOptions: ['A'] }]);
+  });
+
+  it('takes the option as a second word, and the only set that waits without a first one', async () => {
+    await using world = await appWorld();
+    const nothing = await world.json(['answer', '--option', '1']);
+    expect(nothing).toMatchObject({ code: 2, data: { error: 'Nothing waits for an answer' } });
+    const first = await asked(world);
+    const second = await asked(world);
+    const both = await world.json(['answer', '--option', '1']);
+    expect(both.data).toMatchObject({ error: '2 question sets wait for an answer: say which' });
+    expect(both.data.hint).toContain(first.slice(0, 8));
+    expect(both.data.hint).toContain(second.slice(0, 8));
+    expect((await world.json(['answer', first, 'SQLite'])).data).toMatchObject({
+      sessionId: first,
+      answers: [{ selectedOption: 'SQLite' }],
+    });
+    expect((await world.json(['answer', '--option', '1'])).data).toMatchObject({ sessionId: second });
+  });
+
+  it('says that it is late where the set was withdrawn or timed out', async () => {
+    await using world = await appWorld();
+    const withdrawn = await asked(world);
+    await world.run(['questions', 'cancel', withdrawn, '--reason', 'decided otherwise']);
+    const { stdout } = await world.run(['answer', withdrawn, 'SQLite']);
+    expect(stdout).toContain(`Answered ${withdrawn}, late: the set had been withdrawn (decided otherwise).`);
+    const late = await asked(world, SET, '--timeout', '1ms');
+    while ((await world.json(['questions', 'show', late])).data.status === 'pending');
+    expect((await world.run(['answer', late, 'SQLite'])).stdout).toContain('late: the set had timed out.');
+  });
+
+  it('an empty reason is none, by answer --reject, reject and questions reject', async () => {
+    await using world = await appWorld();
+    for (const words of [['answer', '--reject'], ['reject'], ['questions', 'reject']]) {
+      const id = await asked(world);
+      const { code, data } = await world.json([...words, id, '--reason', '']);
+      expect({ code, data }).toMatchObject({ code: 0, data: { status: 'rejected', rejectionReason: null } });
+      expect((await world.run(['questions', 'show', id])).stdout).toContain('gave no reason');
+    }
+    const id = await asked(world);
+    expect((await world.json(['reject', id, '--reason', 'later'])).data.rejectionReason).toBe('later');
   });
 
   verifies('Q20', '--answers as JSON keyed by index', async () => {
@@ -288,8 +355,8 @@ describe('holdfast answer', () => {
     ['--reason alone', ['--reason', 'x'], 'USAGE', /--reason goes with --reject/],
     ['an unknown label', ['--option', 'MySQL'], 'INVALID_ANSWER', /no option "MySQL"\. Options: 1 \w+, 2 /],
     ['a number that is no option', ['--option', '9'], 'INVALID_ANSWER', /no option "9"\. Options: 1 \w+/],
-    ['two options of one', ['--option', '1', '--option', '2'], 'USAGE', /Question 0 takes one option/],
-    ['two texts', ['--text', 'a', '--text', 'b'], 'USAGE', /Two texts for question 0/],
+    ['two options of one', ['--option', '1', '--option', '2'], 'USAGE', /Question 1 takes one option/],
+    ['two texts', ['--text', 'a', '--text', 'b'], 'USAGE', /Two texts for question 1/],
     [
       '--answers and --option',
       ['--answers', '{}', '--option', '1'],
@@ -310,15 +377,30 @@ describe('holdfast answer', () => {
       'INVALID_ANSWER',
       /invalid question index: 7/,
     ],
-    ['--answers with an unknown key', ['--answers', '{"0":{"option":"SQLite"}}'], 'USAGE', /question 0: /],
-    ['--answers with a text in place of an object', ['--answers', '{"0":"SQLite"}'], 'USAGE', /question 0/],
-    ['--answers with a list in place of an object', ['--answers', '{"0":["SQLite"]}'], 'USAGE', /question 0/],
+    [
+      '--answers with an unknown key',
+      ['--answers', '{"0":{"option":"SQLite"}}'],
+      'USAGE',
+      /question index 0: /,
+    ],
+    [
+      '--answers with a text in place of an object',
+      ['--answers', '{"0":"SQLite"}'],
+      'USAGE',
+      /question index 0/,
+    ],
+    [
+      '--answers with a list in place of an object',
+      ['--answers', '{"0":["SQLite"]}'],
+      'USAGE',
+      /question index 0/,
+    ],
     ['--answers of the wrong type', ['--answers', '{"0":{"selectedOption":5}}'], 'USAGE', /selectedOption/],
     [
       '--answers with an index of its own',
       ['--answers', '{"0":{"questionIndex":1,"selectedOption":"SQLite"}}'],
       'USAGE',
-      /question 0/,
+      /question index 0/,
     ],
   ];
   for (const [what, args, code, message] of BAD) {
@@ -341,8 +423,11 @@ describe('holdfast answer', () => {
     expect((await world.json(['answer', id, '--option', '5=SQLite'])).data.error).toMatch(
       /There is no question 5/,
     );
-    expect((await world.json(['answer', id, '--option', '0=SQLite'])).data.error).toMatch(
-      /Question 1 has no answer/,
+    expect((await world.json(['answer', id, '--option', '0=SQLite'])).data.error).toBe(
+      'There is no question 0: they are numbered from 1 to 2',
+    );
+    expect((await world.json(['answer', id, '--option', '1=SQLite'])).data.error).toMatch(
+      /Question 2 has no answer/,
     );
   });
 
@@ -413,12 +498,12 @@ describe('holdfast questions', () => {
       `in ${world.project}`,
       expect.stringMatching(/^times out /),
       '',
-      '0. Database',
+      '1. Database',
       '   │ Which database?',
       '   1) PostgreSQL — the usual one',
       '   2) SQLite',
       '',
-      '1. Parts  (several)',
+      '2. Parts  (several)',
       '   │ Which parts?',
       '   1) A',
       '   2) B',
@@ -545,6 +630,33 @@ describe('holdfast questions', () => {
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('pending (damaged)')]);
   });
 
+  it('are found by the singular, by their state, and waited for', async () => {
+    await using world = await appWorld();
+    const answered = await asked(world);
+    await asked(world);
+    await world.run(['answer', answered, 'SQLite']);
+    expect((await world.json(['question', 'list'])).data).toHaveLength(1);
+    const { data } = await world.json(['questions', 'list', '--status', 'completed']);
+    expect(data).toMatchObject([{ sessionId: answered }]);
+    expect((await world.run(['questions', '--status', 'rejected'])).stdout).toBe(
+      'No question set is rejected.\n',
+    );
+    expect((await world.json(['questions', '--status', 'open'])).data.error).toMatch(
+      /^--status is pending, /,
+    );
+    expect((await world.json(['questions', 'wait', answered])).data).toMatchObject({ status: 'completed' });
+  });
+
+  it('tell exactly what is done elsewhere, and what was nearly typed', async () => {
+    await using world = await appWorld();
+    const hint = async (...words: string[]) => (await world.json(words)).data.hint;
+    expect(await hint('questions', 'delete', 'abcd')).toBe('Did you mean: holdfast sessions delete <id>?');
+    expect(await hint('questions', 'colect')).toBe('Did you mean: questions collect?');
+    expect((await world.json(['answer', '7e1', 'Yes'])).data.error).toBe(
+      'Invalid session id: 7e1 is too short',
+    );
+  });
+
   verifies('Q20', 'clean tells what it did, and --dry-run what it would do', async () => {
     await using world = await appWorld();
     const id = await asked(world);
@@ -554,12 +666,17 @@ describe('holdfast questions', () => {
       '0 moved to the trash, 0 removed from it for good\n',
     );
     await new Promise((resolve) => setTimeout(resolve, 2));
-    expect((await world.run(['questions', 'clean', '--older-than', '0', '--dry-run'])).stdout).toBe(
-      '1 would be moved to the trash, 0 removed from it for good\n',
+    const kept = await world.run(['questions', 'clean', '--older-than', '0']);
+    expect(kept.stdout).toBe('0 moved to the trash, 0 removed from it for good\n');
+    expect(kept.stderr).toContain('1 answer or rejection that nobody has collected');
+    const old = ['questions', 'clean', '--older-than', '0', '--uncollected'];
+    expect((await world.run([...old, '--dry-run'])).stdout).toBe(
+      '1 would be moved to the trash (1 of them never collected), 0 removed from it for good\n',
     );
-    expect((await world.json(['questions', 'clean', '--older-than', '0'])).data).toEqual({
+    expect((await world.json(old)).data).toEqual({
       retired: [id],
       purged: [],
+      uncollected: [id],
       skipped: [],
     });
     expect(world.services().questions.ids()).toEqual([pending]);

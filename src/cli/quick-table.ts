@@ -6,10 +6,13 @@ const changes = () => import('./commands/change.js');
 /** The commands whose first word is in `QUICK_WORDS`, by their words. */
 export const QUICK_COMMANDS: Readonly<Record<string, Loader>> = {
   ask: () => import('./commands/ask.js'),
+  reject: async () => ({ default: (await import('./commands/reject.js')).reject }),
   answer: () => import('./commands/answer.js'),
   'questions list': () => import('./commands/questions-list.js'),
   'questions show': () => import('./commands/questions-show.js'),
   'questions collect': () => import('./commands/questions-collect.js'),
+  'questions wait': async () => ({ default: (await import('./commands/questions-collect.js')).wait }),
+  'questions reject': async () => ({ default: (await import('./commands/reject.js')).questionsReject }),
   'questions cancel': () => import('./commands/questions-cancel.js'),
   'questions verify': () => import('./commands/questions-verify.js'),
   'questions clean': () => import('./commands/questions-clean.js'),

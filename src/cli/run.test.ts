@@ -230,7 +230,10 @@ describe('holdfast config show', () => {
     });
     expect(find('mcp.handBackSeconds.codex')).toMatchObject({ value: 12, source: file });
     expect(find('question.maxQuestions')).toMatchObject({ value: 5, source: 'default' });
-    expect(find('question.dir')).toMatchObject({ value: null, source: 'default' });
+    expect(find('question.dir')).toMatchObject({
+      value: join(world.dir.path, 'holdfast', 'data', 'questions'),
+      source: 'default',
+    });
     const { stdout } = await world.run(['config']);
     expect(stdout).toMatch(/^KEY +VALUE +FROM +WHAT$/m);
     expect(stdout).toMatch(/^question\.maxSessions +7 /m);

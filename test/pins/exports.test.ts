@@ -97,7 +97,20 @@ describe('what programs may import', () => {
   });
 
   verifies('Q23', 'from holdfast/question: SessionManager, with the published operations', async () => {
-    expect(await namesOf('question.js')).toEqual(['SessionManager']);
+    expect(await namesOf('question.js')).toEqual([
+      'AlreadySettledError',
+      'AtomicWriteError',
+      'CallIdMismatchError',
+      'InvalidAnswerError',
+      'InvalidSessionIdError',
+      'SessionAbandonedError',
+      'SessionManager',
+      'SessionNotFoundError',
+      'SessionRejectedError',
+      'SessionTimedOutError',
+      'TooManySessionsError',
+      'formatAnswers',
+    ]);
     const { SessionManager } = (await import(join(DIST, 'lib', 'question.js'))) as {
       SessionManager: { prototype: object };
     };
@@ -105,6 +118,7 @@ describe('what programs may import', () => {
       'cleanupExpiredSessions',
       'constructor',
       'createSession',
+      'getSession',
       'rejectSession',
       'saveSessionAnswers',
       'validateSession',

@@ -141,7 +141,7 @@ describe('the files of a question set', () => {
       'status.json',
     ]);
     world.clock.advance(8 * 24 * 60 * 60 * 1_000);
-    await world.sessions.clean();
+    await world.sessions.clean({ takesUncollected: true });
     expect(readdirSync(world.dir.at('data', 'trash', 'questions'))).toEqual([`20260309T120000000Z-${id}`]);
   });
 
@@ -190,7 +190,7 @@ describe('what programs read', () => {
     expect(await keys('unlock', id)).toEqual(['sessionId', 'state', 'epoch', 'owner', 'taken']);
     expect(await keys('answer', id, '--option', '1')).toEqual(['success', ...REPORT]);
     expect(await keys('questions', 'collect', id)).toEqual(['isNew', ...REPORT]);
-    expect(await keys('questions', 'clean')).toEqual(['retired', 'purged', 'skipped']);
+    expect(await keys('questions', 'clean')).toEqual(['retired', 'purged', 'uncollected', 'skipped']);
     expect(await keys('questions', 'cancel', id)).toEqual(['success', 'error', 'code', 'hint']);
     expect(await keys('setup', 'claude')).toEqual(['client', 'files', 'note', 'isInPlace', 'changed']);
     expect(await keys('config', 'show')).toEqual(['file', 'settings']);

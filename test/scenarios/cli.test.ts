@@ -245,7 +245,7 @@ describe('the program', () => {
     expect(stdout.split('\n')).toEqual([
       'complete -o default -F _holdfast holdfast',
       'questions',
-      'list show collect cancel verify clean',
+      'list show collect wait reject cancel verify clean',
       'collect cancel clean',
       'claude codex gemini opencode',
       'fish',

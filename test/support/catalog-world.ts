@@ -57,7 +57,10 @@ export async function catalogWorld(): Promise<CatalogWorld> {
     async ask({ isAnswered = false, prompt = 'Which database?' } = {}) {
       const asked = [question({ prompt })];
       const { id } = await services.questions.create(asked, { asker: { agent: 'asker' } });
-      if (isAnswered) await services.questions.answer(id, firstOptions(asked));
+      if (!isAnswered) return id;
+      await services.questions.answer(id, firstOptions(asked));
+      using delivery = await services.questions.collect(id);
+      delivery.confirm();
       return id;
     },
     async talk(id, { agent = 'qa', isHidden = false } = {}) {

@@ -87,7 +87,9 @@ export const DEEDS: readonly Deed[] = [
   },
   deed('reject', ['pending', 'rejected'], created, (sessions, id) => sessions.reject(id, 'no')),
   deed('collect', ['completed', 'completed'], answered, collect),
-  deed('clean', ['completed', 'gone'], answered, (sessions) => sessions.clean({ olderThanMs: -DAY_MS })),
+  deed('clean', ['completed', 'gone'], answered, (sessions) =>
+    sessions.clean({ olderThanMs: -DAY_MS, takesUncollected: true }),
+  ),
 ];
 
 /** Nobody pulls the plug here, so the disk need not be waited for: thousands of runs would only wait. */

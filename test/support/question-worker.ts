@@ -58,7 +58,7 @@ async function perform(order: WorkerOrder): Promise<unknown> {
       return { outcome: delivery.outcome, isNew: delivery.isNew };
     }
     case 'clean':
-      return sessions.clean({ olderThanMs: act.olderThanMs });
+      return sessions.clean({ olderThanMs: act.olderThanMs, takesUncollected: true });
     case 'churn':
       return churn(sessions, act);
     case 'inspect': {

@@ -4,8 +4,8 @@ import {
   InvalidAnswerError,
   isPermission,
   type Question,
+  type QuestionSessions,
   type QuestionView,
-  rejectQuestions,
   reportOf,
 } from '../../sessions/question/index.js';
 import { defineCommand, UsageError } from '../command.js';
@@ -15,47 +15,63 @@ import { parseInput } from '../parse-input.js';
 import { renderDecision } from '../render/questions.js';
 
 export default defineCommand({
-  usage: 'answer <session>',
+  usage: 'answer [session] [option]',
   summary: 'Answer a question set, or reject it',
   details:
-    'The first answer wins; the same answer again is the same reply. With several questions, write --option and\n' +
-    '--text as <index>=<value>, the first question being 0. An option is its label or its number (from 1).\n' +
+    'Without a session it is the one set that waits. The first answer wins; the same answer again is the same reply. An\n' +
+    'option is its label or its number. With several questions write --option and --text as <number>=<value>; questions\n' +
+    'and options are numbered from 1, as `questions show` prints them. Only the JSON of --answers goes by index, from 0.\n' +
     'At a terminal and without options it asks you, and shows all that is asked first. Words of your own deny a\n' +
     'permission, and the agent is told them. Where the run that asked is gone, it offers to start it again; without a\n' +
     'terminal --resume does that.',
   options: {
     option: { type: 'strings', value: '<label>', about: 'choose this option (repeat it for multi-select)' },
     text: { type: 'strings', value: '<text>', about: 'answer in your own words, with or without an option' },
-    answers: { type: 'string', value: '<json>', about: 'all answers as JSON, keyed by question index' },
+    answers: {
+      type: 'string',
+      value: '<json>',
+      about: 'all answers as JSON, keyed by question index, the first being 0',
+    },
     reject: { type: 'boolean', about: 'reject the set instead' },
     reason: { type: 'string', value: '<text>', about: 'why it is rejected' },
     resume: { type: 'boolean', about: 'start the run that asked again, where no process runs it any more' },
   },
   examples: [
-    'holdfast answer 3f2a --option Yes',
-    'holdfast answer 3f2a --option 0=Postgres --option 1=2 --text "1=but not on Fridays"',
+    'holdfast answer --option Yes',
+    'holdfast answer 3f2a Yes',
+    'holdfast answer 3f2a --option 1=Postgres --option 2=3 --text "2=but not on Fridays"',
     'holdfast answer 3f2a --answers \'{"0":{"selectedOption":"Yes"},"1":{"selectedOptions":["A","B"]}}\'',
     'holdfast answer 3f2a --option Yes --resume',
     'holdfast answer 3f2a --reject --reason "ask me tomorrow"',
   ],
-  async run(context, { positionals: [session = ''], values }) {
+  async run(context, { positionals: [typed, choice], values: given }) {
     const { services, terminal, signal, isJson } = context;
+    const { questions } = services;
+    const values = { ...given, option: choice === undefined ? given.option : [choice, ...given.option] };
     const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
     if (values.reject && isAnswer) throw new UsageError('Either answer or --reject, not both');
     if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
+    const id = typed === undefined ? await theOneThatWaits(questions) : questions.resolve(typed);
     if (values.reject) {
-      const report = await rejectQuestions.run(services, { session, reason: values.reason ?? null });
-      return tell(await services.questions.get(report.sessionId), `Rejected ${report.sessionId}`);
+      const view = await questions.reject(id, values.reason ?? null);
+      return tell(view, `Rejected ${id}${lateNote(view, undefined)}`);
     }
-    const { questions } = services;
-    const id = questions.resolve(session);
-    await refuseOutdated(await questions.get(id));
-    const answers = isAnswer
-      ? (asked: readonly Question[]) => fromOptions(asked, values)
-      : await fromTerminal(await questions.get(id));
-    if (answers === undefined) return ExitCode.needsPerson;
-    const view = await questions.answer(id, answers);
-    return tell(view, `Answered ${id}\n\n${renderDecision(reportOf(view))}`);
+    const prompted = isAnswer ? undefined : await fromTerminal(await questions.get(id));
+    if (!isAnswer && prompted === undefined) return ExitCode.needsPerson;
+    let before: QuestionView | undefined;
+    const answerIt = (isLookedAt: boolean) =>
+      questions.answer(id, (asked, set) => {
+        if (!isLookedAt && mayBeOutdated(set)) throw new Withdrawn(set);
+        before ??= set;
+        return prompted ?? fromOptions(asked, values);
+      });
+    // The set is read once, under its lock; only one that may be outdated is looked at more closely.
+    const view = await answerIt(false).catch(async (error: unknown) => {
+      if (!(error instanceof Withdrawn)) throw error;
+      await refuseOutdated(error.set);
+      return answerIt(true);
+    });
+    return tell(view, `Answered ${id}${lateNote(view, before)}\n\n${renderDecision(reportOf(view))}`);
 
     /** What was done, and what about the run that asked. */
     async function tell(view: QuestionView, words: string): Promise<ExitCode> {
@@ -72,17 +88,65 @@ export default defineCommand({
           hint: 'Use --option, --text, --answers or --reject; see --help.',
         });
       }
+      if (mayBeOutdated(set)) await refuseOutdated(set);
       const { promptAnswers } = await import('../prompt-answers.js');
       return promptAnswers(set.questions, signal, { isPermission: isPermission(set) });
     }
   },
 });
 
+/** The run that asked may have withdrawn this set itself. */
+class Withdrawn extends Error {
+  readonly set: QuestionView;
+
+  constructor(set: QuestionView) {
+    super('withdrawn');
+    this.set = set;
+  }
+}
+
+function mayBeOutdated({ outcome, asker }: QuestionView): boolean {
+  return outcome.status === 'abandoned' && asker?.session !== undefined;
+}
+
 /** What a run itself asked and withdrew is not answered: nobody would hear it. */
-async function refuseOutdated(view: QuestionView): Promise<void> {
-  if (view.outcome.status !== 'abandoned' || view.asker?.session === undefined) return;
+async function refuseOutdated(set: QuestionView): Promise<void> {
   const { refuseWithdrawn } = await import('../../app/stopped-run.js');
-  refuseWithdrawn(view);
+  refuseWithdrawn(set);
+}
+
+/** The only pending set, for somebody who did not say which. Throws USAGE. */
+async function theOneThatWaits(questions: QuestionSessions): Promise<string> {
+  const waiting = (await questions.listLive()).filter(({ outcome }) => outcome.status === 'pending');
+  const [only] = waiting;
+  if (only !== undefined && waiting.length === 1) return only.id;
+  if (only === undefined)
+    throw new UsageError('Nothing waits for an answer', {
+      hint: 'To answer a set that timed out or was withdrawn, give its id; `holdfast questions list --all` shows it.',
+    });
+  const rows = waiting
+    .slice(0, 10)
+    .map(({ id, questions: [first] }) => `  ${id.slice(0, 8)}  ${visibleExcerpt(first?.prompt ?? '', 60)}`);
+  throw new UsageError(`${waiting.length} question sets wait for an answer: say which`, {
+    hint: [
+      ...rows,
+      ...(waiting.length > rows.length ? ['  …'] : []),
+      `Such as: holdfast answer ${only.id.slice(0, 8)}`,
+    ].join('\n'),
+  });
+}
+
+/** That the asker may not look for it any more. */
+function lateNote({ outcome }: QuestionView, before: QuestionView | undefined): string {
+  if (!('late' in outcome) || !outcome.late) return '';
+  const reason = before?.outcome.status === 'abandoned' ? before.outcome.reason : undefined;
+  const state =
+    reason !== undefined
+      ? `been withdrawn (${visibleExcerpt(reason, 80)})`
+      : before?.outcome.status === 'timed_out'
+        ? 'timed out'
+        : 'timed out or been withdrawn';
+  return `, late: the set had ${state}. The answer is kept for whoever collects it.`;
 }
 
 interface AnswerValues {
@@ -105,10 +169,10 @@ function fromOptions(questions: readonly Question[], values: AnswerValues): Answ
       .filter(([index]) => index === questionIndex)
       .map(([, value]) => labelOf(question, value));
     const [own, second] = texts.filter(([index]) => index === questionIndex).map(([, value]) => value);
-    if (second !== undefined) throw new UsageError(`Two texts for question ${questionIndex}`);
+    if (second !== undefined) throw new UsageError(`Two texts for question ${questionIndex + 1}`);
     if (labels.length === 0 && own === undefined) return [];
     if (labels.length > 1 && question.multiSelect !== true) {
-      throw new UsageError(`Question ${questionIndex} takes one option`);
+      throw new UsageError(`Question ${questionIndex + 1} takes one option`);
     }
     const [label] = labels;
     return [
@@ -122,7 +186,7 @@ function fromOptions(questions: readonly Question[], values: AnswerValues): Answ
   });
 }
 
-const ANSWERS_HINT = `Give them by the index of their question, such as: --answers '{"0":{"selectedOption":"Yes"}}'`;
+const ANSWERS_HINT = `Give them by the index of their question, the first being 0, such as: --answers '{"0":{"selectedOption":"Yes"}}'`;
 
 function fromJson(text: string): AnswerInput[] {
   return Object.entries(parseInput('--answers', text, ANSWERS_HINT)).map(([index, answer]) => {
@@ -132,21 +196,22 @@ function fromJson(text: string): AnswerInput[] {
     const result = AnswerInput.omit({ questionIndex: true }).safeParse(answer);
     if (result.success) return { questionIndex: Number(index), ...result.data };
     const issue = result.error.issues[0];
-    throw new UsageError(`--answers: question ${index}: ${issue?.path.join('.')} ${issue?.message}`);
+    throw new UsageError(`--answers: question index ${index}: ${issue?.path.join('.')} ${issue?.message}`);
   });
 }
 
-/** `1=text` speaks of question 1; with a single question the whole text is the value. */
+/** `2=text` speaks of the second question, which is index 1; with a single question the whole text is the value. */
 function splitIndex(questions: readonly Question[], text: string): [number, string] {
   if (questions.length === 1) return [0, text];
   const match = /^(\d{1,4})=(.*)$/s.exec(text);
   if (match === null) {
     throw new UsageError(`Which question does ${JSON.stringify(visibleExcerpt(text, 40))} answer?`, {
-      hint: 'With several questions write <index>=<value>, the first being 0.',
+      hint: 'With several questions write <number>=<value>, the first being 1, such as: --option 1=Yes',
     });
   }
-  const index = Number(match[1]);
-  if (questions[index] === undefined) throw new UsageError(`There is no question ${index}`);
+  const index = Number(match[1]) - 1;
+  if (questions[index] === undefined)
+    throw new UsageError(`There is no question ${match[1]}: they are numbered from 1 to ${questions.length}`);
   return [index, match[2] ?? ''];
 }
 

@@ -1,5 +1,5 @@
 import { readTextFile } from '../../app/base.js';
-import { AbortedError, isHoldfastError, visibleJson } from '../../foundation/index.js';
+import { AbortedError, isHoldfastError, visibleExcerpt, visibleJson } from '../../foundation/index.js';
 import {
   checkCreateInput,
   createQuestions,
@@ -9,7 +9,7 @@ import {
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
-import { parseInput } from '../parse-input.js';
+import { parseJson } from '../parse-input.js';
 import { renderOutcome } from '../render/questions.js';
 
 const EXAMPLE =
@@ -22,7 +22,8 @@ export default defineCommand({
   summary: 'Ask a person and wait for the answer',
   details:
     'With --option the argument is one question in plain words. Otherwise it is JSON: {"questions":[{"title","prompt","options":[{"label","description"?}],"multiSelect"?}]},\n' +
-    'given as the argument, with --file, or on standard input. The question stays answerable whatever becomes of\n' +
+    'only the list, or only one question; an option may be its label alone. It is given as the argument, with --file, or on\n' +
+    'standard input. The question stays answerable whatever becomes of\n' +
     'this command: collect a late answer with `holdfast questions collect <id>`.',
   options: {
     option: {
@@ -39,6 +40,7 @@ export default defineCommand({
   },
   examples: [
     PLAIN,
+    'holdfast ask \'{"title":"Deploy","prompt":"Deploy now?","options":["Yes","No"]}\'',
     EXAMPLE,
     'holdfast ask --file questions.json --timeout 30m',
     'id=$(holdfast ask --no-wait < questions.json); holdfast questions collect --wait "$id"',
@@ -103,11 +105,39 @@ function documentOf(
 ): Readonly<Record<string, unknown>> {
   if (option.length === 0) {
     if (title !== undefined) throw new UsageError('--title goes with --option', { hint: HINT });
-    return parseInput('the questions', text, HINT);
+    return setOf(parseQuestions(text));
   }
   if (file !== undefined) throw new UsageError('--option goes with a plain question, not with --file');
   const options = option.map((label) => ({ label }));
   return { questions: [{ title: title ?? 'Question', prompt: text, options }] };
+}
+
+function parseQuestions(text: string): unknown {
+  if (!/^\s*[[{]/.test(text))
+    throw new UsageError(`${JSON.stringify(visibleExcerpt(text, 60))} is a question without options`, {
+      hint: HINT,
+    });
+  return parseJson('the questions', text, HINT);
+}
+
+/** A whole set, the list of its questions, or one question. */
+function setOf(given: unknown): Readonly<Record<string, unknown>> {
+  if (Array.isArray(given)) return { questions: given.map(withOptions) };
+  const document = given as Readonly<Record<string, unknown>>;
+  if ('prompt' in document && !('questions' in document)) return { questions: [withOptions(document)] };
+  const { questions } = document;
+  return Array.isArray(questions) ? { ...document, questions: questions.map(withOptions) } : document;
+}
+
+/** An option may be its label alone. What is wrong is left for the check of the set. */
+function withOptions(question: unknown): unknown {
+  if (typeof question !== 'object' || question === null || !('options' in question)) return question;
+  const { options } = question;
+  if (!Array.isArray(options)) return question;
+  return {
+    ...question,
+    options: options.map((option: unknown) => (typeof option === 'string' ? { label: option } : option)),
+  };
 }
 
 /** The exit code that tells a script how its question ended. */

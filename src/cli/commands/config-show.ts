@@ -1,3 +1,4 @@
+import { directoryOf } from '../../app/edit-config.js';
 import { SETTINGS, type SettingKey, settingsFromAurora } from '../../app/index.js';
 import { visibleJson } from '../../foundation/index.js';
 import { defineCommand } from '../command.js';
@@ -15,7 +16,7 @@ export default defineCommand({
     const published = settingsFromAurora(services);
     const settings = (Object.keys(SETTINGS) as SettingKey[]).map((key) => ({
       key,
-      value: published.get(key)?.value ?? config.get(key) ?? null,
+      value: published.get(key)?.value ?? config.get(key) ?? directoryOf(services, key),
       source: published.get(key)?.source ?? config.sourceOf(key),
       about: SETTINGS[key].about,
     }));

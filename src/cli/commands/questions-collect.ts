@@ -6,7 +6,7 @@ import { ExitCode } from '../exit-codes.js';
 import { renderOutcome } from '../render/questions.js';
 import { exitCodeOfOutcome } from './ask.js';
 
-export default defineCommand({
+const collect = defineCommand({
   usage: 'questions collect [session]',
   summary: 'Take answers that have arrived',
   details:
@@ -31,6 +31,22 @@ export default defineCommand({
     delivery.confirm();
     return exitCodeOfOutcome(delivery.outcome.status);
   },
+});
+
+export default collect;
+
+export const wait = defineCommand({
+  usage: 'questions wait <session>',
+  summary: 'Wait for the outcome of a question set',
+  details: 'The same as `holdfast questions collect --wait`.',
+  options: {
+    timeout: { type: 'string', value: '<duration>', about: 'how long to be patient, such as 10m' },
+  },
+  examples: ['holdfast questions wait 3f2a', 'holdfast questions wait 3f2a --timeout 10m --json'],
+  run: (context, { positionals, values }) =>
+    collect.run(context, { positionals, values: { ...values, wait: true } } as unknown as Parameters<
+      typeof collect.run
+    >[1]),
 });
 
 async function collectNew({ services, terminal, isJson }: CommandContext): Promise<ExitCode> {

@@ -6,7 +6,8 @@ import { ExitCode } from '../exit-codes.js';
 export default defineCommand({
   usage: 'questions verify [session]',
   summary: 'Check the files of question sets',
-  details: 'Exit code 8 when something does not verify. Nothing is changed.',
+  details:
+    'Exit code 8 when something does not verify, or another program changed an outcome after it had been decided. Nothing is changed but a status that lags behind its answer.',
   options: {},
   examples: ['holdfast questions verify', 'holdfast questions verify 3f2a --json'],
   async run({ services, terminal, isJson }, { positionals: [session] }) {

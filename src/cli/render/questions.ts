@@ -11,11 +11,16 @@ import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
 /** Question sets as a table. */
-export function renderQuestionList(reports: readonly QuestionReport[], now: Date, style: Style): string {
-  if (reports.length === 0) return 'Nothing waits for an answer.';
+export function renderQuestionList(
+  reports: readonly QuestionReport[],
+  now: Date,
+  style: Style,
+  nothing = 'Nothing waits for an answer.',
+): string {
+  if (reports.length === 0) return nothing;
   const rows = reports.map((report) => [
     report.sessionId.slice(0, 8),
-    report.faults.length > 0 ? `${report.status} (damaged)` : report.status,
+    `${report.status}${faultWord(report)}`,
     formatAge(now.getTime() - Date.parse(report.createdAt)),
     String(report.questions.length),
     visibleExcerpt(askerOf(report), 20),
@@ -35,7 +40,7 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
   for (const [index, question] of report.questions.entries()) {
     lines.push(
       '',
-      `${index}. ${style.bold(visibleLine(question.title))}${question.multiSelect ? '  (several)' : ''}`,
+      `${index + 1}. ${style.bold(visibleLine(question.title))}${question.multiSelect ? '  (several)' : ''}`,
     );
     lines.push(indent(visibleBlock(question.prompt)));
     for (const [number, option] of question.options.entries()) {
@@ -45,9 +50,17 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
   }
   const outcome = renderDecision(report);
   if (outcome !== '') lines.push('', outcome);
-  for (const fault of report.faults)
-    lines.push(style.yellow(`damaged: ${fault.file}: ${visibleLine(fault.reason)}`));
+  for (const fault of report.faults) {
+    const word = fault.kind === 'replaced' ? 'changed' : 'damaged';
+    lines.push(style.yellow(`${word}: ${fault.file}: ${visibleLine(fault.reason)}`));
+  }
   return lines.join('\n');
+}
+
+/** That a set is not as it should be, behind its state. */
+function faultWord({ faults }: QuestionReport): string {
+  if (faults.length === 0) return '';
+  return faults.every(({ kind }) => kind === 'replaced') ? ' (changed)' : ' (damaged)';
 }
 
 /** A text whose line breaks are spaces: to a person the two characters `\n` say nothing. */
@@ -80,7 +93,7 @@ export function renderOutcome(report: QuestionReport): string {
     case 'completed':
       return describeAnswers(report.questions, report.answers ?? []);
     case 'rejected':
-      return report.rejectionReason === null
+      return report.rejectionReason === null || report.rejectionReason === ''
         ? 'The person rejected this question set and gave no reason.'
         : `The person rejected this question set. Reason: ${quoteText(report.rejectionReason)}`;
     case 'timed_out':

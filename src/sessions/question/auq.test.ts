@@ -68,15 +68,26 @@ describe('sessions that AUQ wrote', () => {
     expect(world.log.events).toEqual([]);
   });
 
-  verifies('Q21', 'listing, showing and verifying change none of their bytes', async () => {
-    await using world = await auqWorld();
-    const before = treeOf(world.base);
-    for (const view of await world.sessions.list()) {
-      await world.sessions.get(view.id);
-      await world.sessions.verify(view.id);
-    }
-    expect(treeOf(world.base)).toEqual(before);
-  });
+  verifies(
+    'Q21',
+    'listing, showing and verifying change none of their bytes but a status that does not say what the files say',
+    async () => {
+      await using world = await auqWorld();
+      const before = treeOf(world.base);
+      for (const view of await world.sessions.list()) {
+        await world.sessions.get(view.id);
+        await world.sessions.verify(view.id);
+      }
+      const after = treeOf(world.base);
+      const changed = Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path]);
+      expect(changed.filter((path) => !path.includes('/session.lock.'))).toEqual([
+        `./${auqId(17)}/status.json`,
+        `./${auqId(18)}/status.json`,
+      ]);
+      expect(world.read(auqId(17), 'status.json').status).toBe('pending');
+      expect(world.read(auqId(18), 'status.json').status).toBe('completed');
+    },
+  );
 
   verifies(
     'Q21',
@@ -170,7 +181,11 @@ describe('sessions that AUQ wrote', () => {
       };
       const { sessions } = world.other({ fileSystem: watching });
       await sessions.answer(auqId(1), [{ questionIndex: 0, selectedOption: 'SQLite' }]);
-      expect(order.filter((name) => name.endsWith('.json'))).toEqual(['status.json', 'answers.json']);
+      expect(order.filter((name) => name.endsWith('.json'))).toEqual([
+        'status.json',
+        'answers.json',
+        'status.json',
+      ]);
       expect(world.read(auqId(1), 'answers.json')).toMatchObject({
         callId: '6f1c9a52-6f0e-4d8e-9f36-0d3c2a7b1e11',
       });
@@ -193,6 +208,7 @@ describe('sessions that AUQ wrote', () => {
         status: 'rejected',
         actor: 'holdfast test',
         rejectionReason: 'no',
+        outcomeDigest: expect.any(String),
         lastModified: NOW,
       });
       expect(world.read(id, 'request.json')).toEqual(request);
@@ -409,6 +425,173 @@ function faultsOf(file: QuestionFileName, document: Record<string, unknown>): st
       .map(([key]) => `${file}: ${key}`);
   return [...wrong(required, true), ...wrong(optional, false)];
 }
+
+describe('a directory shared with AUQ', () => {
+  const SQLITE = [{ questionIndex: 0, selectedOption: 'SQLite' }];
+
+  /** As AUQ answers: the answer over whatever is there, then the status, read before and spread. */
+  function auqAnswers(world: QuestionWorld, id: string, selectedOption: string, status = 'completed'): void {
+    const timestamp = world.clock.now().toISOString();
+    const answers = [{ questionIndex: 0, selectedOption, timestamp }];
+    world.write(id, 'answers.json', { sessionId: id, answers, timestamp });
+    world.write(id, 'status.json', { ...world.read(id, 'status.json'), status, lastModified: timestamp });
+  }
+
+  async function collected(world: QuestionWorld, id: string) {
+    using delivery = await world.sessions.collect(id);
+    delivery.confirm();
+    const { isNew, outcome } = delivery;
+    return {
+      isNew,
+      said: outcome.status === 'completed' ? outcome.answers[0]?.selectedOption : outcome.status,
+    };
+  }
+
+  for (const isCollected of [true, false]) {
+    verifies(
+      'Q21',
+      `an answer that it changed after ours was ${isCollected ? 'collected' : 'given'} is new, once, and a fault until it is recovered`,
+      async () => {
+        await using world = await questionWorld();
+        const { id } = await world.sessions.create([question()]);
+        await world.sessions.answer(id, SQLITE);
+        if (isCollected) expect(await collected(world, id)).toEqual({ isNew: true, said: 'SQLite' });
+        auqAnswers(world, id, 'PostgreSQL');
+        const [view] = await world.sessions.list();
+        expect(view).toMatchObject({
+          collectedAt: null,
+          faults: [{ file: 'answers.json', kind: 'replaced', reason: expect.stringContaining('changed') }],
+        });
+        expect(await collected(world, id)).toEqual({ isNew: true, said: 'PostgreSQL' });
+        expect(await collected(world, id)).toEqual({ isNew: false, said: 'PostgreSQL' });
+        expect(await world.sessions.verify(id)).toEqual([
+          'answers.json: another program changed the outcome after it had been decided',
+        ]);
+        await world.sessions.recover(id);
+        expect(await world.sessions.verify(id)).toEqual([]);
+        expect(await collected(world, id)).toEqual({ isNew: false, said: 'PostgreSQL' });
+      },
+    );
+  }
+
+  verifies(
+    'Q21',
+    'its answer over our rejection is new and a fault; the same answer again is neither',
+    async () => {
+      await using world = await questionWorld();
+      const { id: rejected } = await world.sessions.create([question()]);
+      await world.sessions.reject(rejected, 'no');
+      expect(await collected(world, rejected)).toEqual({ isNew: true, said: 'rejected' });
+      auqAnswers(world, rejected, 'SQLite');
+      expect(await collected(world, rejected)).toEqual({ isNew: true, said: 'SQLite' });
+      expect(await world.sessions.verify(rejected)).toHaveLength(1);
+      const { id: same } = await world.sessions.create([question()]);
+      await world.sessions.answer(same, SQLITE);
+      await collected(world, same);
+      world.clock.advance(1_000);
+      auqAnswers(world, same, 'SQLite');
+      expect(await collected(world, same)).toEqual({ isNew: false, said: 'SQLite' });
+      expect(await world.sessions.verify(same)).toEqual([]);
+    },
+  );
+
+  verifies(
+    'Q21',
+    'its answer is the one that won once it was collected, and a change of it is told',
+    async () => {
+      await using world = await questionWorld();
+      const { id } = await world.sessions.create([question()]);
+      auqAnswers(world, id, 'SQLite');
+      await collected(world, id);
+      expect(await world.sessions.verify(id)).toEqual([]);
+      auqAnswers(world, id, 'PostgreSQL');
+      expect(await collected(world, id)).toEqual({ isNew: true, said: 'PostgreSQL' });
+      expect(await world.sessions.verify(id)).toHaveLength(1);
+    },
+  );
+
+  verifies(
+    'Q21',
+    'a status that lags behind is healed by list, get, verify and wait; none waits for the lock',
+    async () => {
+      for (const read of ['list', 'get', 'verify'] as const) {
+        await using world = await questionWorld();
+        const { id } = await world.sessions.create([question()]);
+        await world.sessions.answer(id, SQLITE);
+        const healed = world.read(id, 'status.json');
+        world.write(id, 'status.json', { ...healed, status: 'pending', outcomeDigest: undefined });
+        const before = await world.other().sessions.get(id);
+        expect(before.outcome.status).toBe('completed');
+        world.write(id, 'status.json', { ...healed, status: 'pending', outcomeDigest: undefined });
+        const other = world.other();
+        {
+          using _held = await other.store.hold(id);
+          const slept = world.clock.slept.length;
+          await world.sessions[read](id);
+          expect(world.read(id, 'status.json').status).toBe('pending');
+          expect(world.clock.slept.length).toBe(slept);
+        }
+        await world.sessions[read](id);
+        expect(world.read(id, 'status.json')).toEqual(healed);
+        expect(await world.sessions.get(id)).toEqual(before);
+      }
+    },
+  );
+
+  verifies(
+    'Q21',
+    'a bad answer of its is set aside by who waits, and the set is pending for it again',
+    async () => {
+      await using world = await questionWorld();
+      const { id } = await world.sessions.create([question()]);
+      auqAnswers(world, id, 'no such option');
+      expect(await world.sessions.wait(id, { patienceMs: 1_000 })).toEqual({ status: 'pending' });
+      expect(world.read(id, 'status.json').status).toBe('pending');
+      expect(world.files(id).filter((name) => name.startsWith('answers.json'))).toEqual([
+        expect.stringContaining('damaged'),
+      ]);
+      auqAnswers(world, id, 'SQLite');
+      expect(await collected(world, id)).toEqual({ isNew: true, said: 'SQLite' });
+    },
+  );
+
+  for (const hasCall of [true, false]) {
+    verifies(
+      'Q21',
+      `a set that it has just made is decided only after its second status write (${hasCall ? 'seen' : 'waited for'})`,
+      async () => {
+        await using world = await questionWorld();
+        const id = auqId(1);
+        const timestamp = world.clock.now().toISOString();
+        const request = { sessionId: id, questions: [question()], status: 'pending', timestamp };
+        const status = {
+          sessionId: id,
+          status: 'pending',
+          createdAt: timestamp,
+          lastModified: timestamp,
+          totalQuestions: 1,
+        };
+        world.write(id, 'request.json', request);
+        world.write(id, 'status.json', status);
+        const started = world.clock.monotonicMs();
+        const { sleep } = world.clock;
+        world.clock.sleep = async function slept(ms, signal) {
+          // Its second write comes with what it read before.
+          if (hasCall) world.write(id, 'status.json', { ...status, callId: 'call' });
+          return sleep.call(this, ms, signal);
+        };
+        await world.sessions.reject(id, 'no');
+        const waitedMs = world.clock.monotonicMs() - started;
+        if (hasCall) expect(waitedMs).toBe(50);
+        else expect(waitedMs).toBe(2_000);
+        expect(world.read(id, 'status.json')).toMatchObject({
+          status: 'rejected',
+          ...(hasCall ? { callId: 'call' } : {}),
+        });
+      },
+    );
+  }
+});
 
 describe('our files', () => {
   for (const state of [

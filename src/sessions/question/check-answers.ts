@@ -1,6 +1,7 @@
 import { visibleExcerpt } from '../../foundation/index.js';
 import { InvalidAnswerError } from './errors.js';
 import type { AnswerInput, Question, UserAnswer } from './schema.js';
+import { bareAnswer } from './state.js';
 
 const MAX_TEXT_CHARACTERS = 256 * 1024;
 
@@ -47,15 +48,7 @@ export function assertFits(questions: readonly Question[], answers: readonly Use
 
 /** Whether two accepted answers say the same, whenever they were given. */
 export function isSameAnswer(a: readonly UserAnswer[], b: readonly UserAnswer[]): boolean {
-  const bare = (answers: readonly UserAnswer[]) =>
-    JSON.stringify(
-      answers.map(({ questionIndex, selectedOption, selectedOptions, customText }) => [
-        questionIndex,
-        selectedOption,
-        selectedOptions,
-        customText,
-      ]),
-    );
+  const bare = (answers: readonly UserAnswer[]) => JSON.stringify(answers.map(bareAnswer));
   return bare(a) === bare(b);
 }
 
@@ -87,7 +80,7 @@ function checkAnswer(question: Question, answer: AnswerInput): AnswerInput {
 function checkLabel(question: Question, questionIndex: number, label: string): void {
   if (question.options.some((option) => option.label === label)) return;
   throw new InvalidAnswerError(
-    `Answer for question ${questionIndex} references non-existent option: ${visibleExcerpt(label, 80)}`,
+    `Answer for question ${questionIndex + 1} references non-existent option: ${visibleExcerpt(label, 80)}`,
     questionIndex,
   );
 }
@@ -105,11 +98,11 @@ function noSuchQuestion(questionIndex: number): InvalidAnswerError {
 
 function saysNothing(questionIndex: number): InvalidAnswerError {
   return new InvalidAnswerError(
-    `Answer for question ${questionIndex} has neither selectedOption, selectedOptions, nor customText`,
+    `Answer for question ${questionIndex + 1} has neither selectedOption, selectedOptions, nor customText`,
     questionIndex,
   );
 }
 
 function refuse(questionIndex: number, reason: string): never {
-  throw new InvalidAnswerError(`Question ${questionIndex} ${reason}`, questionIndex);
+  throw new InvalidAnswerError(`Question ${questionIndex + 1} ${reason}`, questionIndex);
 }

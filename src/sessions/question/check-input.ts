@@ -95,6 +95,25 @@ function firstIssue(error: z.ZodError): { place: string; reason: string } {
   );
   return {
     place: steps.join('').replace(/^\./, ''),
-    reason: visibleExcerpt(issue?.message ?? 'not valid', 200),
+    reason: visibleExcerpt(inWords(issue), 200),
   };
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  array: 'a list',
+  object: 'an object',
+  string: 'a text',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+};
+
+function inWords(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'unrecognized_keys')
+    return `unknown key ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
+  if (issue?.code !== 'invalid_type') return issue?.message ?? 'not valid';
+  const expected = KINDS[issue.expected] ?? issue.expected;
+  return issue.message.endsWith('received undefined')
+    ? `is missing; ${expected} is expected`
+    : `${expected} is expected`;
 }

@@ -9,9 +9,9 @@ export { AmbiguousIdError, SessionNotFoundError } from '../../foundation/index.j
 export class InvalidSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
   readonly code = 'INVALID_SESSION_ID';
 
-  constructor(sessionId: unknown) {
+  constructor(sessionId: unknown, why = 'is not a UUID v4') {
     const shown = typeof sessionId === 'string' ? visibleExcerpt(sessionId, 80) : `a ${typeof sessionId}`;
-    super(`Invalid session id: ${shown} is not a UUID v4`, {
+    super(`Invalid session id: ${shown} ${why}`, {
       hint: 'Give the full id, or on the command line its first 4 or more characters.',
     });
   }

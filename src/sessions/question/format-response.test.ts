@@ -103,22 +103,22 @@ describe('the answers as the agent reads them', () => {
     [
       'a label that is not there',
       [answer({ selectedOption: 'Z' })],
-      'Answer for question 0 references non-existent option: Z',
+      'Answer for question 1 references non-existent option: Z',
     ],
     [
       'a label among several that is not there',
       [answer({ selectedOptions: ['A', 'Z'] })],
-      'Answer for question 0 references non-existent option: Z',
+      'Answer for question 1 references non-existent option: Z',
     ],
     [
       'nothing at all',
       [answer({})],
-      'Answer for question 0 has neither selectedOption, selectedOptions, nor customText',
+      'Answer for question 1 has neither selectedOption, selectedOptions, nor customText',
     ],
     [
       'an empty text alone',
       [answer({ customText: '' })],
-      'Answer for question 0 has neither selectedOption, selectedOptions, nor customText',
+      'Answer for question 1 has neither selectedOption, selectedOptions, nor customText',
     ],
   ];
   for (const [what, answers, message] of BAD) {

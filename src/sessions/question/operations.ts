@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defineOperation, isHoldfastError } from '../../foundation/index.js';
 import { CreateInput } from './check-input.js';
 import { SessionNotFoundError } from './errors.js';
+import { questionLifecycle } from './lifecycle.js';
 import { QuestionReport, reportOf } from './report.js';
 import { AnswerInput } from './schema.js';
 import type { QuestionSessions } from './sessions.js';
@@ -27,11 +28,16 @@ export const createQuestions = defineOperation({
 export const listQuestions = defineOperation({
   name: 'question.list',
   summary: 'List question sets, oldest first',
-  input: z.strictObject({ isAll: z.boolean().default(false) }),
+  input: z.strictObject({
+    isAll: z.boolean().default(false),
+    /** Only those in this state; it says more than `isAll`. */
+    status: z.enum(questionLifecycle.states).optional(),
+  }),
   output: z.array(QuestionReport),
-  async run({ questions }: QuestionServices, { isAll }) {
+  async run({ questions }: QuestionServices, { isAll, status }) {
     const views = await questions.listLive();
-    return views.filter((view) => isAll || view.outcome.status === 'pending').map(reportOf);
+    const wanted = status ?? (isAll ? undefined : 'pending');
+    return views.filter(({ outcome }) => wanted === undefined || outcome.status === wanted).map(reportOf);
   },
 });
 
@@ -107,16 +113,23 @@ export const cleanOldQuestions = defineOperation({
   input: z.strictObject({
     olderThanDays: z.number().nonnegative().optional(),
     isDryRun: z.boolean().default(false),
+    takesUncollected: z.boolean().default(false),
   }),
   output: z.object({
     retired: z.array(z.string()),
     purged: z.array(z.string()),
+    uncollected: z.array(z.string()),
     skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
   }),
-  async run({ questions }: QuestionServices, { olderThanDays, isDryRun }) {
+  async run({ questions }: QuestionServices, { olderThanDays, isDryRun, takesUncollected }) {
     const olderThanMs = olderThanDays === undefined ? undefined : olderThanDays * DAY_MS;
-    const report = await questions.clean({ olderThanMs, isDryRun });
-    return { retired: [...report.retired], purged: [...report.purged], skipped: [...report.skipped] };
+    const report = await questions.clean({ olderThanMs, isDryRun, takesUncollected });
+    return {
+      retired: [...report.retired],
+      purged: [...report.purged],
+      uncollected: [...report.uncollected],
+      skipped: [...report.skipped],
+    };
   },
 });
 

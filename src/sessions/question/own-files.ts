@@ -64,6 +64,8 @@ const isStatus = shape(
     late: isBoolean,
     actor: isText,
     collectedAt: isOwnTime,
+    collectedDigest: isText,
+    outcomeDigest: isText,
     askerProcess: isProcess,
     askerGoneAt: isOwnTime,
   },

@@ -1,16 +1,37 @@
 import { join } from 'node:path';
 import type { Clock, Logger } from '../../foundation/index.js';
-import { systemTools } from '../../storage/index.js';
+import { AtomicWriteError, systemTools } from '../../storage/index.js';
 import { OUTER_LIMITS } from './check-questions.js';
 import {
+  AlreadySettledError,
+  CallIdMismatchError,
+  InvalidAnswerError,
+  InvalidSessionIdError,
   SessionAbandonedError,
   SessionNotFoundError,
   SessionRejectedError,
   SessionTimedOutError,
+  TooManySessionsError,
 } from './errors.js';
+import { formatAnswers } from './format-response.js';
+import type { QuestionStatus } from './lifecycle.js';
 import type { AnswerInput, QuestionInput, UserAnswer } from './schema.js';
 import { QuestionSessions } from './sessions.js';
 import { FileQuestionStore } from './store.js';
+
+export {
+  AlreadySettledError,
+  AtomicWriteError,
+  CallIdMismatchError,
+  formatAnswers,
+  InvalidAnswerError,
+  InvalidSessionIdError,
+  SessionAbandonedError,
+  SessionNotFoundError,
+  SessionRejectedError,
+  SessionTimedOutError,
+  TooManySessionsError,
+};
 
 /** The published configuration. */
 export interface SessionConfig {
@@ -24,10 +45,22 @@ export interface SessionConfig {
   sessionTimeout?: number;
 }
 
-/** Answers in the published shape of `answers.json`; only `answers` is read. */
+/** Answers in the published shape of `answers.json`. */
 export interface SessionAnswers {
   answers: readonly (AnswerInput | UserAnswer)[];
+  /** The call that the session belongs to; another one than its own is refused. */
   callId?: string;
+}
+
+/** How a session stands, and what was decided. */
+export interface SessionState {
+  status: QuestionStatus;
+  /** One entry per question and in their order, or null while there is no answer. */
+  answers: readonly UserAnswer[] | null;
+  /** Null where it was not rejected, or without a reason. */
+  rejectionReason: string | null;
+  /** Whether the outcome came after the session had timed out or was abandoned. */
+  isLate: boolean;
 }
 
 export interface ValidationResult {
@@ -68,7 +101,10 @@ export class SessionManager {
     return view.id;
   }
 
-  /** Saves the answers and completes the session. Throws SESSION_NOT_FOUND, INVALID_ANSWER, ALREADY_SETTLED. */
+  /**
+   * Saves the answers and completes the session. Throws SESSION_NOT_FOUND, INVALID_ANSWER, CALL_ID_MISMATCH,
+   * ALREADY_SETTLED.
+   */
   async saveSessionAnswers(sessionId: string, answers: SessionAnswers): Promise<void> {
     const { answers: given, callId } = answers;
     // Not every caller is compiled: what has no such shape is refused by the sessions, in their words.
@@ -82,7 +118,8 @@ export class SessionManager {
   }
 
   /**
-   * Waits for the answers and returns the session's id once they are there.
+   * Waits for the answers and returns the session's id once they are there; `getSession` reads them. From then on they count
+   * as delivered, and so does a rejection that was thrown.
    * Throws SESSION_REJECTED, SESSION_TIMED_OUT, SESSION_ABANDONED, CALL_ID_MISMATCH, SESSION_NOT_FOUND, ABORTED.
    */
   async waitForAnswers(
@@ -92,20 +129,34 @@ export class SessionManager {
     signal?: AbortSignal,
   ): Promise<string> {
     const waited = await this.#sessions.wait(sessionId, { patienceMs: timeout, expectedCallId, signal });
-    const outcome = waited.status === 'pending' ? await this.#sessions.expire(sessionId) : waited;
-    if (outcome.status === 'completed') {
-      // Taken for delivery, so that it is on disk for good; whether it counts as delivered is for others to say.
-      using _delivery = await this.#sessions.collect(sessionId);
-      return sessionId;
-    }
+    const seen = waited.status === 'pending' ? await this.#sessions.expire(sessionId) : waited;
+    // Taken for delivery even where it was seen already, so that it is on disk for good.
+    using delivery = await this.#sessions.collect(sessionId);
+    delivery.confirm();
+    const outcome = delivery.outcome.status === 'pending' ? seen : delivery.outcome;
+    if (outcome.status === 'completed') return sessionId;
     if (outcome.status === 'rejected') throw new SessionRejectedError(outcome.reason);
     if (outcome.status === 'abandoned') throw new SessionAbandonedError(sessionId, outcome.reason);
     throw new SessionTimedOutError(sessionId);
   }
 
-  /** Moves old sessions that are not pending to the trash and returns how many. */
-  async cleanupExpiredSessions(): Promise<number> {
-    const report = await this.#sessions.clean();
+  /** How a session stands, with its answers. Throws SESSION_NOT_FOUND, INVALID_SESSION_ID. */
+  async getSession(sessionId: string): Promise<SessionState> {
+    const { outcome } = await this.#sessions.get(sessionId);
+    return {
+      status: outcome.status,
+      answers: outcome.status === 'completed' ? outcome.answers : null,
+      rejectionReason: outcome.status === 'rejected' ? outcome.reason : null,
+      isLate: 'late' in outcome && outcome.late,
+    };
+  }
+
+  /**
+   * Moves old sessions that are not pending to the trash and returns how many. An answer or a rejection that nobody has
+   * collected stays unless `uncollected` says otherwise.
+   */
+  async cleanupExpiredSessions(options: { uncollected?: boolean } = {}): Promise<number> {
+    const report = await this.#sessions.clean({ takesUncollected: options.uncollected ?? false });
     return report.retired.length;
   }
 

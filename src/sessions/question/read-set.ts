@@ -10,7 +10,7 @@ import { assertFits } from './check-answers.js';
 import { InvalidAnswerError } from './errors.js';
 import { OwnAnswersFile, OwnRequestFile, OwnStatusFile } from './own-files.js';
 import type { AnswersFile, RequestFile } from './schema.js';
-import type { FileFault, QuestionFile, QuestionSnapshot } from './state.js';
+import { type FileFault, type QuestionFile, type QuestionSnapshot, replacementIn } from './state.js';
 
 export const FILE_NAMES: readonly QuestionFile[] = ['request.json', 'status.json', 'answers.json'];
 
@@ -39,6 +39,8 @@ export function readSet(fileSystem: FileSystem, directory: string, id: string): 
   const misfit = misfitOf(request, given);
   if (misfit !== undefined) faults.push({ file: 'answers.json', kind: 'damaged', reason: misfit });
   const answers = misfit === undefined ? given : undefined;
+  const replacement = replacementIn({ status, answers });
+  if (replacement !== undefined) faults.push(replacement);
   const snapshot = { id, request, status, answers, faults };
   if (request !== undefined || status !== undefined || answers !== undefined) return snapshot;
   const touchedMs = lookAt(fileSystem, directory)?.modifiedMs;

@@ -106,6 +106,10 @@ export const StatusFile = z.looseObject({
   actor: z.string().optional(),
   /** When the outcome was delivered to the asker for the first time. */
   collectedAt: Time.optional(),
+  /** Which outcome that was; a mark without it counts for the status it was made with. */
+  collectedDigest: z.string().optional(),
+  /** Which outcome was first, so that a later change by another program can be told. */
+  outcomeDigest: z.string().optional(),
   askerProcess: AskerProcess.optional(),
   /** When the asker went away without its answer. */
   askerGoneAt: Time.optional(),

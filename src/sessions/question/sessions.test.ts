@@ -74,6 +74,7 @@ describe('answering', () => {
       extra: { kept: true },
       status: 'completed',
       actor: 'holdfast test',
+      outcomeDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
       lastModified: '2026-03-01T12:00:01.000Z',
     });
   });
@@ -120,7 +121,7 @@ describe('answering', () => {
     ).rejects.toMatchObject({
       code: 'INVALID_ANSWER',
       questionIndex: 0,
-      message: `Answer validation failed for session ${id}: Answer for question 0 references non-existent option: MySQL`,
+      message: `Answer validation failed for session ${id}: Answer for question 1 references non-existent option: MySQL`,
     });
     expect(world.files(id)).toEqual(['request.json', 'status.json']);
     expect([world.read(id, 'request.json'), world.read(id, 'status.json')]).toEqual([request, status]);
@@ -1098,6 +1099,33 @@ describe('ids', () => {
 });
 
 describe('cleaning', () => {
+  const ALL = { takesUncollected: true };
+
+  verifies(
+    'Q13',
+    'an answer or a rejection that nobody collected stays, and is counted; one that was collected goes',
+    async () => {
+      await using world = await questionWorld();
+      const made = await Promise.all([1, 2, 3].map(() => world.sessions.create(SET)));
+      const [answered, rejected, told] = made.map(({ id }) => id) as [string, string, string];
+      await world.sessions.answer(answered, SQLITE);
+      await world.sessions.reject(rejected);
+      await world.sessions.answer(told, SQLITE);
+      {
+        using delivery = await world.sessions.collect(told);
+        delivery.confirm();
+      }
+      world.clock.advance(8 * DAY_MS);
+      const kept = await world.sessions.clean();
+      expect(kept.retired).toEqual([told]);
+      expect([...kept.uncollected].sort()).toEqual([answered, rejected].sort());
+      const all = await world.sessions.clean(ALL);
+      expect([...all.retired].sort()).toEqual([answered, rejected].sort());
+      expect(all.uncollected).toHaveLength(2);
+      expect(world.store.ids()).toEqual([]);
+    },
+  );
+
   verifies(
     'Q13',
     'sets without activity for the retention time go to the trash, younger ones stay',
@@ -1109,7 +1137,12 @@ describe('cleaning', () => {
       const young = await world.sessions.create(SET);
       await world.sessions.answer(young.id, SQLITE);
       world.clock.advance(7 * DAY_MS);
-      expect(await world.sessions.clean()).toEqual({ retired: [old.id], purged: [], skipped: [] });
+      expect(await world.sessions.clean(ALL)).toEqual({
+        retired: [old.id],
+        purged: [],
+        uncollected: [old.id],
+        skipped: [],
+      });
       expect(world.store.ids()).toEqual([young.id]);
       expect(world.store.trash.entries().map((entry) => entry.id)).toEqual([old.id]);
       expect(readdirSync(world.store.trash.entries()[0]?.path ?? '').sort()).toEqual(
@@ -1143,16 +1176,16 @@ describe('cleaning', () => {
     const unwritten = await world.sessions.create(SET, { timeoutMs: 1_000 });
     made.push(unwritten.id);
     world.clock.advance(7 * DAY_MS + 1_001);
-    expect([...(await world.sessions.clean()).retired].sort()).toEqual(made.sort());
+    expect([...(await world.sessions.clean(ALL)).retired].sort()).toEqual(made.sort());
   });
 
   it('a set that timed out by itself is kept for the retention time from then on', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET, { timeoutMs: 8 * DAY_MS });
     world.clock.advance(9 * DAY_MS);
-    expect((await world.sessions.clean()).retired).toEqual([]);
+    expect((await world.sessions.clean(ALL)).retired).toEqual([]);
     world.clock.advance(6 * DAY_MS + 1);
-    expect((await world.sessions.clean()).retired).toEqual([id]);
+    expect((await world.sessions.clean(ALL)).retired).toEqual([id]);
   });
 
   it('a directory that tells no time (half made by AUQ a moment ago) is not old', async () => {
@@ -1160,9 +1193,9 @@ describe('cleaning', () => {
     const id = systemIds.uuid();
     mkdirSync(world.path(id), { recursive: true, mode: 0o700 });
     world.clock.jumpTo(new Date().toISOString());
-    expect((await world.sessions.clean()).retired).toEqual([]);
+    expect((await world.sessions.clean(ALL)).retired).toEqual([]);
     world.clock.advance(8 * DAY_MS);
-    expect((await world.sessions.clean()).retired).toEqual([id]);
+    expect((await world.sessions.clean(ALL)).retired).toEqual([id]);
   });
 
   verifies('Q13', 'the trash is emptied after seven more days', async () => {
@@ -1170,11 +1203,11 @@ describe('cleaning', () => {
     const { id } = await world.sessions.create(SET);
     await world.sessions.reject(id);
     world.clock.advance(8 * DAY_MS);
-    await world.sessions.clean();
+    await world.sessions.clean(ALL);
     world.clock.advance(7 * DAY_MS);
-    expect((await world.sessions.clean()).purged).toEqual([]);
+    expect((await world.sessions.clean(ALL)).purged).toEqual([]);
     world.clock.advance(1);
-    expect((await world.sessions.clean()).purged).toEqual([id]);
+    expect((await world.sessions.clean(ALL)).purged).toEqual([id]);
     expect(world.store.trash.entries()).toEqual([]);
   });
 
@@ -1184,9 +1217,10 @@ describe('cleaning', () => {
     await world.sessions.reject(id);
     world.clock.advance(8 * DAY_MS);
     const before = treeOf(world.dir.path);
-    expect(await world.sessions.clean({ isDryRun: true })).toEqual({
+    expect(await world.sessions.clean({ ...ALL, isDryRun: true })).toEqual({
       retired: [id],
       purged: [],
+      uncollected: [id],
       skipped: [],
     });
     expect(treeOf(world.dir.path)).toEqual(before);
@@ -1206,7 +1240,7 @@ describe('cleaning', () => {
     world.write(torn, 'request.json', '{');
     writeFileSync(join(world.base, systemIds.uuid()), 'no directory');
     world.clock.advance(8 * DAY_MS);
-    const report = await world.other().sessions.clean();
+    const report = await world.other().sessions.clean(ALL);
     if ('release' in lock) lock.release();
     expect([...report.retired].sort()).toEqual(made.filter((id) => id !== locked).sort());
     expect(report.skipped.map(({ id }) => id)).toContain(locked);
@@ -1234,7 +1268,7 @@ describe('cleaning', () => {
           fileSystem.rename(from, to);
         },
       };
-      const report = await world.other({ fileSystem: failing }).sessions.clean();
+      const report = await world.other({ fileSystem: failing }).sessions.clean(ALL);
       expect(report.skipped).toEqual([{ id: stuck, reason: expect.stringContaining('EIO') }]);
       expect([...report.retired].sort()).toEqual(made.slice(1).sort());
     },
@@ -1245,7 +1279,7 @@ describe('cleaning', () => {
     const { id: first } = await world.sessions.create(SET);
     await world.sessions.reject(first);
     world.clock.advance(8 * DAY_MS);
-    await world.sessions.clean();
+    await world.sessions.clean(ALL);
     const { id: second } = await world.sessions.create(SET);
     await world.sessions.reject(second);
     world.clock.advance(8 * DAY_MS);
@@ -1255,7 +1289,7 @@ describe('cleaning', () => {
         throw Object.assign(new Error('EIO: broken'), { code: 'EIO' });
       },
     };
-    const report = await world.other({ fileSystem: failing }).sessions.clean();
+    const report = await world.other({ fileSystem: failing }).sessions.clean(ALL);
     expect(report.retired).toEqual([second]);
     expect(world.log.named('question.trash-not-emptied')).toHaveLength(1);
   });
@@ -1282,7 +1316,7 @@ describe('cleaning', () => {
         fileSystem.link(from, to);
       },
     };
-    expect((await world.other({ fileSystem: racing }).sessions.clean()).retired).toEqual([]);
+    expect((await world.other({ fileSystem: racing }).sessions.clean(ALL)).retired).toEqual([]);
     expect(world.store.ids()).toEqual([id]);
   });
 
@@ -1291,7 +1325,7 @@ describe('cleaning', () => {
     const { id } = await world.sessions.create(SET);
     await world.sessions.answer(id, firstOptions(SET));
     world.clock.advance(8 * DAY_MS);
-    await world.sessions.clean();
+    await world.sessions.clean(ALL);
     await expect(world.sessions.answer(id, SQLITE)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
 });

@@ -24,6 +24,7 @@ import { type CleanOptions, type CleanReport, cleanQuestions } from './clean.js'
 import {
   AlreadySettledError,
   AskerGoneError,
+  CallIdMismatchError,
   InvalidAnswerError,
   InvalidSessionIdError,
   RequestIdReusedError,
@@ -45,12 +46,16 @@ import {
 } from './schema.js';
 import {
   collectedAtOf,
+  digestOf,
+  healedStatus,
+  isBeingMade,
   isForeign,
   isSettled,
   outcomeOf,
   type QuestionOutcome,
   type QuestionSnapshot,
   statusFor,
+  withoutMarks,
 } from './state.js';
 import type { QuestionStore } from './store.js';
 import { type QuestionView, viewOf } from './view.js';
@@ -126,21 +131,26 @@ export class QuestionSessions {
   /** One set. Throws SESSION_NOT_FOUND, INVALID_SESSION_ID. */
   async get(id: string): Promise<QuestionView> {
     const snapshot = await this.#store.read(id);
-    return viewOf(snapshot, this.#options, this.#clock.now());
+    await this.#healInPassing(snapshot);
+    return this.#viewOf(snapshot);
   }
 
   /** All sets, oldest first, damaged ones with their faults. What the disk does not give is warned about. */
   async list(): Promise<QuestionView[]> {
     const views: { view: QuestionView; createdMs: number }[] = [];
+    const unhealed: QuestionSnapshot[] = [];
     for (const id of this.#store.ids()) {
       try {
-        const view = this.#view(id);
+        const snapshot = this.#store.readOnce(id);
+        const view = this.#viewOf(snapshot);
         views.push({ view, createdMs: Date.parse(view.createdAt) });
+        if (healedStatus(snapshot) !== undefined) unhealed.push(snapshot);
       } catch (error) {
         if (error instanceof SessionNotFoundError) continue;
         this.#options.log.warn('question.unreadable', { sessionId: id, error: messageOf(error) });
       }
     }
+    for (const snapshot of unhealed) await this.#healInPassing(snapshot);
     views.sort((a, b) => a.createdMs - b.createdMs || (a.view.id < b.view.id ? -1 : 1));
     return views.map(({ view }) => view);
   }
@@ -173,7 +183,8 @@ export class QuestionSessions {
   /** The full id for a prefix of 4 or more characters. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
   resolve(prefix: string): string {
     if (isUuidV4(prefix)) return prefix.toLowerCase();
-    if (!/^[0-9a-f-]{4,36}$/i.test(prefix)) throw new InvalidSessionIdError(prefix);
+    if (!/^[0-9a-f-]{4,36}$/i.test(prefix))
+      throw new InvalidSessionIdError(prefix, /^[0-9a-f]{1,3}$/i.test(prefix) ? 'is too short' : undefined);
     const found = findId(this.#store.ids(), prefix.toLowerCase());
     if (found === undefined) throw new SessionNotFoundError(prefix);
     return found;
@@ -181,26 +192,35 @@ export class QuestionSessions {
 
   /**
    * Answers a set. The first answer wins; the same one again gets the same reply.
-   * Throws SESSION_NOT_FOUND, INVALID_ANSWER, ALREADY_SETTLED, ASKER_GONE, LOCKED, and what `answers` throws.
+   * A `callId` must be the one that the set belongs to, where it belongs to one. Throws SESSION_NOT_FOUND, INVALID_ANSWER,
+   * CALL_ID_MISMATCH, ALREADY_SETTLED, ASKER_GONE, LOCKED, and what `answers` throws.
    */
   answer(
     id: string,
-    answers: readonly AnswerInput[] | ((asked: readonly Question[]) => readonly AnswerInput[]),
+    answers:
+      | readonly AnswerInput[]
+      | ((asked: readonly Question[], set: QuestionView) => readonly AnswerInput[]),
     options: { callId?: string } = {},
   ): Promise<QuestionView> {
-    return this.#store.change(id, (change) => {
+    return this.#decide(id, (change) => {
       const { request } = change.snapshot;
       if (request === undefined) throw new InvalidAnswerError('The questions can no longer be read');
-      const given = typeof answers === 'function' ? answers(request.questions) : answers;
+      const asked = request.callId ?? change.snapshot.status?.callId;
+      const { callId = asked } = options;
+      if (asked !== undefined && callId !== asked) throw new CallIdMismatchError(id, callId ?? '', asked);
+      const given =
+        typeof answers === 'function' ? answers(request.questions, this.#viewOf(change.snapshot)) : answers;
       const checked = this.#check(id, () =>
         checkAnswers(request.questions, checkAnswerInput(given), timestamp(this.#clock)),
       );
       const outcome = this.#outcome(change);
-      if (outcome.status === 'completed' && isSameAnswer(outcome.answers, checked)) return this.#heal(change);
+      if (outcome.status === 'completed' && isSameAnswer(outcome.answers, checked)) {
+        heal(change);
+        return this.#view(id);
+      }
       if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
       if (isPermission(request)) this.#assertWaitedFor(change, outcome);
       next(questionLifecycle, outcome.status, 'answer');
-      const callId = options.callId ?? request.callId ?? change.snapshot.status?.callId;
       this.#commitAnswer(change, {
         sessionId: request.sessionId,
         answers: checked,
@@ -209,24 +229,28 @@ export class QuestionSessions {
         version: 1,
         ...(outcome.status === 'pending' ? {} : { late: true }),
       });
-      // Where somebody else's answer was there, or something was damaged, it is looked at again.
-      const { snapshot } = change;
-      const isKnown = snapshot.answers !== undefined && snapshot.faults.length === 0;
-      return isKnown ? this.#viewOf(snapshot) : this.#view(id);
+      // AUQ looks at no lock: what it wrote over ours until now is what stands, and ours was not.
+      const view = this.#view(id);
+      const isOurs = view.outcome.status === 'completed' && isSameAnswer(view.outcome.answers, checked);
+      if (!isOurs) throw new AlreadySettledError(id, view.outcome);
+      return view;
     });
   }
 
   /** Rejects a set, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED, LOCKED. */
-  reject(id: string, reason: string | null = null): Promise<QuestionView> {
-    return this.#store.change(id, (change) => {
-      checkReason(reason);
+  reject(id: string, given: string | null = null): Promise<QuestionView> {
+    return this.#decide(id, (change) => {
+      checkReason(given);
+      // Nobody means anything by blanks.
+      const reason = given?.trim() === '' ? null : given;
       const outcome = this.#outcome(change);
       if (outcome.status === 'rejected' && outcome.reason === reason) return this.#view(id);
       if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
-      const status = next(questionLifecycle, outcome.status, 'reject');
+      next(questionLifecycle, outcome.status, 'reject');
       this.#writeStatus(change, {
-        status,
+        status: 'rejected',
         rejectionReason: reason,
+        outcomeDigest: digestOf({ status: 'rejected', reason }),
         ...this.#actor,
         ...(outcome.status === 'pending' ? {} : { late: true }),
       });
@@ -236,7 +260,7 @@ export class QuestionSessions {
 
   /** Withdraws a set: the agent does not need the answer any more. A settled one stays as it is. */
   cancel(id: string, reason: string): Promise<QuestionView> {
-    return this.#store.change(id, (change) => {
+    return this.#decide(id, (change) => {
       checkReason(reason);
       const outcome = this.#outcome(change);
       if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
@@ -265,7 +289,8 @@ export class QuestionSessions {
    * of time is written down as timed out.
    */
   async wait(id: string, options: WaitOptions = {}): Promise<QuestionOutcome> {
-    const outcome = await waitForOutcome({ store: this.#store, clock: this.#clock }, id, options);
+    const tools = { store: this.#store, clock: this.#clock, onNoAnswer: () => this.#healNow(id) };
+    const outcome = await waitForOutcome(tools, id, options);
     if (outcome.status !== 'timed_out') return outcome;
     try {
       return await this.expire(id);
@@ -304,7 +329,7 @@ export class QuestionSessions {
     // Whoever wrote it may have died between showing it and syncing it: what is delivered must survive power loss.
     if (isSettled(outcome)) this.#quietly(id, 'question.not-synced', () => this.#store.confirm(id));
     if (outcome.status === 'pending' || collectedAtOf(held.snapshot, outcome) !== null) {
-      this.#quietly(id, 'question.not-healed', () => this.#heal(held));
+      this.#quietly(id, 'question.not-healed', () => heal(held));
       const view = this.#view(id);
       held[Symbol.dispose]();
       return idleDelivery(view);
@@ -330,10 +355,19 @@ export class QuestionSessions {
   #markDelivered(held: QuestionChange, outcome: QuestionOutcome): void {
     const now = timestamp(this.#clock);
     const collectedAt = 'at' in outcome && Date.parse(outcome.at) > Date.parse(now) ? outcome.at : now;
-    const status = statusFor(held.snapshot, this.#clock.now());
+    const { collectedDigest: _, ...status } = statusFor(held.snapshot, this.#clock.now());
     const isWritten = status.status === outcome.status || !('at' in outcome);
     const lastModified = isWritten ? status.lastModified : outcome.at;
-    held.writeStatus({ ...status, status: outcome.status, lastModified, collectedAt });
+    const digest = isSettled(outcome) ? digestOf(outcome) : undefined;
+    held.writeStatus({
+      ...status,
+      status: outcome.status,
+      lastModified,
+      collectedAt,
+      ...(digest === undefined
+        ? {}
+        : { collectedDigest: digest, outcomeDigest: status.outcomeDigest ?? digest }),
+    });
   }
 
   /** Runs what is good to have but must not stand in the way of an outcome. */
@@ -393,7 +427,9 @@ export class QuestionSessions {
 
   /** What is wrong with a set: files, ids, counts. An empty list means that it is whole. */
   async verify(id: string): Promise<string[]> {
-    const { request, status, answers, faults } = await this.#store.read(id);
+    const snapshot = await this.#store.read(id);
+    await this.#healInPassing(snapshot);
+    const { request, status, answers, faults } = snapshot;
     const found = faults.map((fault) => `${fault.file}: ${fault.reason}`);
     if (request !== undefined && status !== undefined && request.questions.length !== status.totalQuestions) {
       found.push(
@@ -403,9 +439,27 @@ export class QuestionSessions {
     for (const answer of answers?.answers ?? []) {
       const count = request?.questions.length ?? 0;
       if (answer.questionIndex >= count)
-        found.push(`answers.json answers question ${answer.questionIndex} of ${count}`);
+        found.push(`answers.json answers question ${answer.questionIndex + 1} of ${count}`);
     }
     return found;
+  }
+
+  /**
+   * Sets aside what does not verify, makes the status again, and takes an outcome that another program changed as it stands
+   * now. Throws SESSION_NOT_FOUND, LOCKED.
+   */
+  async recover(id: string): Promise<void> {
+    await this.#store.change(
+      id,
+      (change) => {
+        heal(change);
+        const outcome = this.#outcome(change);
+        const { status } = change.snapshot;
+        if (status?.outcomeDigest === undefined || !isSettled(outcome)) return;
+        change.writeStatus({ ...status, outcomeDigest: digestOf(outcome) });
+      },
+      { waitMs: DELIVERY_WAIT_MS },
+    );
   }
 
   /** Moves old sets that are not pending to the trash; see `cleanQuestions`. */
@@ -433,14 +487,35 @@ export class QuestionSessions {
 
   /** For our own sets the answer comes first and decides; AUQ's readers want the status first. */
   #commitAnswer(change: QuestionChange, answers: AnswersFile): void {
-    const statusFirst = isForeign(change.snapshot.request);
-    if (statusFirst) this.#writeStatus(change, { status: 'completed', ...this.#actor });
+    if (isForeign(change.snapshot.request)) this.#writeStatus(change, { status: 'completed' });
     if (!change.createAnswers(answers)) {
       const winner = outcomeOf(this.#store.readOnce(answers.sessionId), this.#clock.now());
       if (winner.status === 'completed' && isSameAnswer(winner.answers, answers.answers)) return;
       throw new AlreadySettledError(answers.sessionId, winner);
     }
-    if (!statusFirst) this.#writeStatus(change, { status: 'completed', ...this.#actor });
+    const decided = { status: 'completed' as const, answers: answers.answers };
+    this.#writeStatus(change, {
+      status: decided.status,
+      outcomeDigest: digestOf(decided),
+      ...this.#actor,
+    });
+  }
+
+  /**
+   * Runs what decides a set. AUQ writes the status of a new set twice, the second time over whatever is there by then: that is
+   * waited for, and what was decided is read back, and written again if it is gone.
+   */
+  async #decide<Result>(id: string, act: (change: QuestionChange) => Result): Promise<Result> {
+    let isNewOfAuq = false;
+    for (;;) {
+      const done = await this.#store.change(id, (change) => {
+        if (isBeingMade(change.snapshot, this.#clock.now())) return undefined;
+        return { result: act(change) };
+      });
+      if (done !== undefined) return isNewOfAuq ? this.#store.change(id, act) : done.result;
+      isNewOfAuq = true;
+      await this.#clock.sleep(SECOND_WRITE_LOOK_MS);
+    }
   }
 
   /** Who decides, for `status.json`; never in the answer itself. */
@@ -449,20 +524,28 @@ export class QuestionSessions {
     return command === undefined ? {} : { actor: command };
   }
 
-  /** Every transition makes what was delivered before old: the mark goes. */
+  /** Every transition makes what was delivered before old: the marks go. */
   #writeStatus(change: QuestionChange, fields: Partial<StatusFile>): void {
     const now = this.#clock.now();
-    const { collectedAt: _, ...status } = statusFor(change.snapshot, now);
+    const status = withoutMarks(statusFor(change.snapshot, now));
     change.writeStatus({ ...status, lastModified: now.toISOString(), ...fields });
   }
 
-  /** Brings `status.json` in line with an answer whose writer died in between. */
-  #heal(change: QuestionChange): QuestionView {
-    const { snapshot } = change;
-    if (snapshot.answers !== undefined && snapshot.status?.status !== 'completed') {
-      this.#writeStatus(change, { status: 'completed' });
+  /** What a reader does about a status that lags behind. It waits for nobody, sets nothing aside, and sees the same if it fails. */
+  async #healInPassing(snapshot: QuestionSnapshot): Promise<void> {
+    if (healedStatus(snapshot) === undefined) return;
+    if (snapshot.faults.some(({ kind }) => kind === 'damaged' || kind === 'unsafe')) return;
+    if (!isBeingMade(snapshot, this.#clock.now())) await this.#healNow(snapshot.id);
+  }
+
+  async #healNow(id: string): Promise<void> {
+    try {
+      await this.#store.change(id, heal, { waitMs: 0 });
+    } catch (error) {
+      // Somebody is at it, it is gone, or the disk cannot be written: the next reader tries again.
+      if (!isHoldfastError(error)) throw error;
+      this.#options.log.debug('question.not-healed', { sessionId: id, error: messageOf(error) });
     }
-    return this.#view(snapshot.id);
   }
 
   #check<Result>(id: string, check: () => Result): Result {
@@ -496,6 +579,15 @@ export class QuestionSessions {
   #viewOf(snapshot: QuestionSnapshot): QuestionView {
     return viewOf(snapshot, this.#options, this.#clock.now());
   }
+}
+
+/** How often we look whether AUQ has written the status of a new set for the second time. */
+const SECOND_WRITE_LOOK_MS = 50;
+
+/** Brings `status.json` in line with the other files. */
+function heal(change: QuestionChange): void {
+  const status = healedStatus(change.snapshot);
+  if (status !== undefined) change.writeStatus(status);
 }
 
 const ASKER_IS_GONE = 'the run or chat that asked is gone';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { QuestionStatus } from './lifecycle.js';
 import type { AnswersFile, RequestFile, StatusFile, UserAnswer } from './schema.js';
 
@@ -7,8 +8,11 @@ export type QuestionFile = 'request.json' | 'status.json' | 'answers.json';
 /** A file that is missing or does not verify. */
 export interface FileFault {
   readonly file: QuestionFile;
-  /** `unsafe`: a link, a directory or another thing that we do not open stands in its place. */
-  readonly kind: 'missing' | 'damaged' | 'unsafe';
+  /**
+   * `unsafe`: a link, a directory or another thing that we do not open stands in its place. `replaced`: it verifies, but
+   * says something else than what was decided first.
+   */
+  readonly kind: 'missing' | 'damaged' | 'unsafe' | 'replaced';
   readonly reason: string;
 }
 
@@ -47,19 +51,9 @@ export type QuestionOutcome =
  * answer it speaks of (a crash, or AUQ's order of writing) is pending.
  */
 export function outcomeOf(snapshot: QuestionSnapshot, now: Date): QuestionOutcome {
-  const { request, status, answers } = snapshot;
-  if (answers !== undefined) {
-    return {
-      status: 'completed',
-      answers: answers.answers,
-      at: answers.timestamp,
-      late: answers.late ?? false,
-    };
-  }
-  if (status?.status === 'rejected') {
-    const reason = status.rejectionReason ?? null;
-    return { status: 'rejected', reason, at: status.lastModified, late: status.late ?? false };
-  }
+  const { request, status } = snapshot;
+  const settled = settledOutcomeOf(snapshot);
+  if (settled !== undefined) return settled;
   if (request === undefined) {
     return { status: 'abandoned', reason: 'request.json no longer verifies' };
   }
@@ -78,11 +72,94 @@ export function outcomeOf(snapshot: QuestionSnapshot, now: Date): QuestionOutcom
   return { status: 'pending' };
 }
 
-/** Whether a set has an outcome that nothing can change. */
-export function isSettled(
-  outcome: QuestionOutcome,
-): outcome is Extract<QuestionOutcome, { at: string; late: boolean }> {
+/** An outcome that a person decided. */
+export type SettledOutcome = Extract<QuestionOutcome, { at: string; late: boolean }>;
+
+/** The same for what a person decided, which no time changes; undefined where nobody has. */
+function settledOutcomeOf({
+  status,
+  answers,
+}: Pick<QuestionSnapshot, 'status' | 'answers'>): SettledOutcome | undefined {
+  if (answers !== undefined) {
+    const { timestamp: at, late = false } = answers;
+    return { status: 'completed', answers: answers.answers, at, late };
+  }
+  if (status?.status !== 'rejected') return undefined;
+  const reason = status.rejectionReason ?? null;
+  return { status: 'rejected', reason, at: status.lastModified, late: status.late ?? false };
+}
+
+/** Whether a set has an outcome that nothing of ours changes any more. */
+export function isSettled(outcome: QuestionOutcome): outcome is SettledOutcome {
   return outcome.status === 'completed' || outcome.status === 'rejected';
+}
+
+/** What a person decided as a short text that is another one where they decide anything else; times do not count. */
+export function digestOf(
+  decided:
+    | Pick<Extract<SettledOutcome, { status: 'completed' }>, 'status' | 'answers'>
+    | Pick<Extract<SettledOutcome, { status: 'rejected' }>, 'status' | 'reason'>,
+): string {
+  const said = decided.status === 'rejected' ? decided.reason : decided.answers.map(bareAnswer);
+  return createHash('sha256')
+    .update(JSON.stringify([decided.status, said]))
+    .digest('hex');
+}
+
+/** What an answer says, whenever it was given. */
+export function bareAnswer({ questionIndex, selectedOption, selectedOptions, customText }: UserAnswer) {
+  return [questionIndex, selectedOption ?? null, selectedOptions ?? null, customText ?? null];
+}
+
+/**
+ * What another program made of an outcome after it had been decided: AUQ writes over answers without looking, but keeps keys
+ * of `status.json` that it does not know, and so our digest of what was first.
+ */
+export function replacementIn(snapshot: Pick<QuestionSnapshot, 'status' | 'answers'>): FileFault | undefined {
+  const first = snapshot.status?.outcomeDigest;
+  const now = first === undefined ? undefined : settledOutcomeOf(snapshot);
+  if (now === undefined || digestOf(now) === first) return undefined;
+  const file = now.status === 'completed' ? 'answers.json' : 'status.json';
+  const reason = 'another program changed the outcome after it had been decided';
+  return { file, kind: 'replaced', reason };
+}
+
+/**
+ * `status.json` as it should be where it does not say what the other files say, with nothing in it that makes a reader see
+ * something else than before; undefined where it is right, or missing. An answer whose writer died before the status; a
+ * `completed` whose answer never came or was set aside, which AUQ would not show any more.
+ */
+export function healedStatus({ request, status, answers }: QuestionSnapshot): StatusFile | undefined {
+  if (status === undefined) return undefined;
+  if (answers === undefined)
+    return status.status === 'completed' && request !== undefined
+      ? { ...withoutMarks(status), status: 'pending' }
+      : undefined;
+  if (status.status === 'completed') return undefined;
+  const decided = { status: 'completed' as const, answers: answers.answers };
+  const isLater = Date.parse(answers.timestamp) > Date.parse(status.lastModified);
+  return {
+    // A mark without a digest was made for what came before the answer.
+    ...(status.collectedDigest === undefined ? withoutMarks(status) : status),
+    status: 'completed',
+    lastModified: isLater ? answers.timestamp : status.lastModified,
+    outcomeDigest: status.outcomeDigest ?? digestOf(decided),
+  };
+}
+
+/** A status without what it says about an outcome: that it was delivered, and what it was. */
+export function withoutMarks(status: StatusFile): StatusFile {
+  const { collectedAt: _at, collectedDigest: _collected, outcomeDigest: _outcome, ...rest } = status;
+  return rest;
+}
+
+/** How long after it made a set AUQ may still write its status a second time, without looking at what is there by then. */
+const SECOND_WRITE_MS = 2_000;
+
+/** Whether AUQ has just made this set and is yet to write its status again, to add the call. */
+export function isBeingMade({ request, status }: QuestionSnapshot, now: Date): boolean {
+  if (request === undefined || !isForeign(request) || status?.callId !== undefined) return false;
+  return Math.abs(now.getTime() - Date.parse(request.timestamp)) < SECOND_WRITE_MS;
 }
 
 /**
@@ -91,6 +168,10 @@ export function isSettled(
  */
 export function collectedAtOf(snapshot: QuestionSnapshot, outcome: QuestionOutcome): string | null {
   const { status, answers } = snapshot;
+  if (status?.collectedDigest !== undefined && isSettled(outcome)) {
+    const isThisOne = status.collectedDigest === digestOf(outcome);
+    return isThisOne && status.collectedAt !== undefined ? status.collectedAt : null;
+  }
   if (answers?.lastReadAt !== undefined) return answers.lastReadAt;
   if (status?.collectedAt === undefined || status.status !== outcome.status) return null;
   if ('at' in outcome && Date.parse(status.collectedAt) < Date.parse(outcome.at)) return null;

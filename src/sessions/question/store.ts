@@ -32,7 +32,7 @@ import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
 import { FileChange, type QuestionChange } from './file-change.js';
 import { documentsOf, FILE_NAMES, readSet } from './read-set.js';
 import { DraftFile, type RequestFile, type StatusFile } from './schema.js';
-import { type FileFault, type QuestionSnapshot, statusFor } from './state.js';
+import { healedStatus, type QuestionSnapshot, statusFor } from './state.js';
 
 /** Where question sets are kept. The file implementation is the default; another engine brings its own. */
 export interface QuestionStore {
@@ -214,13 +214,19 @@ export class FileQuestionStore implements QuestionStore {
       const keptAt = setAside(this.#tools, join(directory, fault.file));
       this.#tools.log.warn('question.damaged-file-set-aside', { sessionId: id, file: fault.file, keptAt });
     }
-    return snapshot.faults.some(isLostStatus) ? this.#restoreStatus(snapshot, directory) : snapshot;
+    return this.#restoreStatus(snapshot, directory);
   }
 
-  /** A set whose status was just set aside gets a new one, whatever becomes of the change. */
+  /**
+   * A set whose status was just set aside gets a new one, and one whose answer was set aside is pending for AUQ, too,
+   * whatever becomes of the change.
+   */
   #restoreStatus(snapshot: QuestionSnapshot, directory: string): QuestionSnapshot {
+    const lost = snapshot.faults.filter(({ kind }) => kind === 'damaged').map(({ file }) => file);
+    if (!lost.includes('status.json') && !lost.includes('answers.json')) return snapshot;
     const made = statusFor(snapshot, this.#tools.clock.now());
-    const status = snapshot.answers === undefined ? made : { ...made, status: 'completed' as const };
+    const status = healedStatus({ ...snapshot, status: made }) ?? made;
+    if (status === snapshot.status) return snapshot;
     writeDocument(this.#tools, join(directory, 'status.json'), status);
     return { ...snapshot, status };
   }
@@ -272,7 +278,3 @@ export class FileQuestionStore implements QuestionStore {
 
 /** What a watcher makes to see whether it is told of it; one that stays was left by a killed waiter. */
 const PROBE = /^\.holdfast-probe-[0-9a-f]{32}$/;
-
-function isLostStatus(fault: FileFault): boolean {
-  return fault.file === 'status.json' && fault.kind === 'damaged';
-}

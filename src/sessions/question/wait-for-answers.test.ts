@@ -115,7 +115,12 @@ describe('waiting for the outcome', () => {
   verifies('Q08', 'an answer for another call does not end the wait with its answers', async () => {
     await using world = await still();
     const { id } = await world.sessions.create(SET, { callId: 'mine' });
-    await world.sessions.answer(id, SQLITE, { callId: 'other' });
+    await expect(world.sessions.answer(id, SQLITE, { callId: 'other' })).rejects.toMatchObject({
+      code: 'CALL_ID_MISMATCH',
+    });
+    expect(world.files(id)).not.toContain('answers.json');
+    await world.sessions.answer(id, SQLITE, { callId: 'mine' });
+    world.write(id, 'answers.json', { ...world.read(id, 'answers.json'), callId: 'other' });
     await expect(world.sessions.wait(id, { expectedCallId: 'mine' })).rejects.toMatchObject({
       code: 'CALL_ID_MISMATCH',
     });
@@ -347,10 +352,15 @@ describe('the published manager', () => {
       const sessions = manager(world, { retentionPeriod: 1_000 });
       const id = await sessions.createSession(SET);
       await sessions.rejectSession(id);
+      await expect(sessions.waitForAnswers(id)).rejects.toThrow('SESSION_REJECTED');
+      const unheard = await sessions.createSession(SET);
+      await sessions.rejectSession(unheard);
       const pending = await sessions.createSession(SET);
       world.clock.advance(1_001);
       expect(await manager(world).cleanupExpiredSessions()).toBe(0);
       expect(await sessions.cleanupExpiredSessions()).toBe(1);
+      expect(world.store.ids().sort()).toEqual([unheard, pending].sort());
+      expect(await sessions.cleanupExpiredSessions({ uncollected: true })).toBe(1);
       expect(world.store.ids()).toEqual([pending]);
     },
   );

@@ -1,6 +1,6 @@
 import { type Clock, sleepOrHint, throwIfAborted } from '../../foundation/index.js';
 import { CallIdMismatchError } from './errors.js';
-import { outcomeOf, type QuestionOutcome, type QuestionSnapshot } from './state.js';
+import { healedStatus, outcomeOf, type QuestionOutcome, type QuestionSnapshot } from './state.js';
 import type { QuestionStore } from './store.js';
 
 export interface WaitOptions {
@@ -19,7 +19,12 @@ const MAX_TIMER_MS = 24 * 60 * 60 * 1_000;
  * deletion (SESSION_NOT_FOUND), on the wrong call (CALL_ID_MISMATCH) and on the signal (ABORTED) as well.
  */
 export async function waitForOutcome(
-  tools: { store: QuestionStore; clock: Clock },
+  tools: {
+    store: QuestionStore;
+    clock: Clock;
+    /** Another program says that it answered, but there is no answer that counts. */
+    onNoAnswer?: (() => Promise<void>) | undefined;
+  },
   id: string,
   options: WaitOptions = {},
 ): Promise<QuestionOutcome> {
@@ -40,6 +45,7 @@ export async function waitForOutcome(
       assertCall(snapshot, options.expectedCallId);
       const outcome = outcomeOf(snapshot, clock.now());
       if (outcome.status !== 'pending') return outcome;
+      if (healedStatus(snapshot) !== undefined) await tools.onNoAnswer?.();
       const leftMs = giveUpAt - clock.monotonicMs();
       if (leftMs <= 0) return outcome;
       const untilExpiryMs = msUntilExpiry(snapshot, clock);
