@@ -1,4 +1,4 @@
-import { counted, type LogFields } from '../foundation/index.js';
+import { counted, type LogFields, visibleExcerpt } from '../foundation/index.js';
 
 type Words = (fields: LogFields) => string;
 
@@ -11,6 +11,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   'program.orphan-not-ended': (fields) =>
     `A process that a killed run had left behind could not be ended: ${textIn(fields, 'error')}`,
   'program.survivors': (fields) => `Processes of the agent (${textIn(fields, 'pid')}) could not be ended.`,
+  'program.left-behind': ({ processes }) =>
+    `The agent may have left processes behind: ${processesInWords(processes as LeftProcesses)}`,
   'program.log-ended': (fields) =>
     `What the agent writes is no longer kept in ${textIn(fields, 'path')}: ${textIn(fields, 'error')}`,
   'turn.not-resumed': (fields) =>
@@ -29,6 +31,16 @@ const WORDS: Readonly<Record<string, Words>> = {
   'permission.not-withdrawn': (fields) =>
     `The question ${textIn(fields, 'sessionId')} could not be withdrawn: ${textIn(fields, 'error')}`,
 };
+
+type LeftProcesses = readonly { readonly pid: number; readonly name: string }[];
+const MAX_TOLD = 10;
+
+/** Processes by pid and name; the names are of their own choice. */
+export function processesInWords(processes: LeftProcesses): string {
+  const told = processes.slice(0, MAX_TOLD).map(({ pid, name }) => `${pid} ${visibleExcerpt(name, 20)}`);
+  const more = processes.length - told.length;
+  return `${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
 
 /** A reported event in words; undefined for one that has none. */
 export function logWords(event: string, fields: LogFields): string | undefined {
