@@ -7,8 +7,10 @@ import { checkedUsage, countOf, dollarsOf, plusUsage } from './usage.js';
 
 describe('numbers that an agent tells', () => {
   it.each([
-    [5.5, 6],
-    [5.25, 5],
+    [5, 5],
+    [5.5, 0],
+    [-0, 0],
+    [2 ** 53 + 1, 0],
     [-1, 0],
     [Number.NaN, 0],
     [Number.POSITIVE_INFINITY, 0],

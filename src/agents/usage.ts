@@ -1,5 +1,5 @@
 import { withoutNoise } from '../foundation/index.js';
-import { NO_USAGE, type TokenCounts, type Usage } from './events.js';
+import { type AgentEvent, NO_USAGE, type TokenCounts, type Usage } from './events.js';
 
 export type { TokenCounts } from './events.js';
 
@@ -10,12 +10,49 @@ const MAX_USD = 1_000_000;
 
 /** A number of tokens as an agent told it: whole and sane, or 0. An odd number costs the number, never the answer. */
 export function countOf(value: unknown): number {
-  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.round(value) : 0;
+  return isCountable(value) ? value + 0 : 0;
 }
+
+function isCountable(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
+}
+
+/** Takes the numbers of an agent, and says once of each connection that some of them counted nothing. */
+export class NumberCheck {
+  readonly #odd: string[] = [];
+  #isTold = false;
+
+  count(name: string, value: unknown): number {
+    if (value !== undefined && value !== null && !isCountable(value)) this.#note(name, value);
+    return countOf(value);
+  }
+
+  dollars(name: string, value: unknown): number | null {
+    const dollars = dollarsOf(value);
+    if (dollars === null && value !== undefined && value !== null) this.#note(name, value);
+    return dollars;
+  }
+
+  /** What is to be told now: once, and then no more. */
+  take(): Extract<AgentEvent, { type: 'error' }>[] {
+    if (this.#isTold || this.#odd.length === 0) return [];
+    this.#isTold = true;
+    const message = `The agent told numbers that cannot be counted, and they were left out: ${this.#odd.join(', ')}`;
+    return [{ type: 'error', message, status: null }];
+  }
+
+  #note(name: string, value: unknown): void {
+    const told = `${name} ${typeof value === 'number' ? value : `a ${typeof value}`}`;
+    if (!this.#isTold && this.#odd.length < MAX_ODD && !this.#odd.includes(told)) this.#odd.push(told);
+  }
+}
+
+/** So many of them are told. */
+const MAX_ODD = 5;
 
 /** Dollars as an agent told them; null for what cannot be any. */
 export function dollarsOf(value: unknown): number | null {
-  return typeof value === 'number' && value >= 0 && value <= MAX_USD ? withoutNoise(value) : null;
+  return typeof value === 'number' && value >= 0 && value <= MAX_USD ? withoutNoise(value) + 0 : null;
 }
 
 /** Usage in which every number can be counted, whatever an agent said. */

@@ -1,4 +1,4 @@
-import { counted, type LogFields } from '../foundation/index.js';
+import { counted, type LogFields, visibleExcerpt } from '../foundation/index.js';
 
 type Words = (fields: LogFields) => string;
 
@@ -81,6 +81,8 @@ const WORDS: Readonly<Record<string, Words>> = {
     'The files that the killed iteration had changed could not be counted',
   ),
   'run.log-not-written': because('The log of the run could not be written ({path})'),
+  'program.left-behind': ({ processes }) =>
+    `The agent may have left processes behind: ${processesInWords(processes as LeftProcesses)}`,
   'run.on-end-failed': ({ exitCode, signal }) =>
     `The --on-end command failed (${signal === null || signal === undefined ? `exit code ${String(exitCode)}` : String(signal)}).`,
   'run.question-not-read': because('Question {sessionId} could not be read'),
@@ -113,4 +115,14 @@ export function hasWords(event: string): boolean {
 
 function factOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+type LeftProcesses = readonly { readonly pid: number; readonly name: string }[];
+const MAX_TOLD = 10;
+
+/** Processes by pid and name; the names are of their own choice. */
+export function processesInWords(processes: LeftProcesses): string {
+  const told = processes.slice(0, MAX_TOLD).map(({ pid, name }) => `${pid} ${visibleExcerpt(name, 20)}`);
+  const more = processes.length - told.length;
+  return `${told.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

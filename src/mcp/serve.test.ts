@@ -5,6 +5,7 @@ import { question } from '../../test/support/question-world.js';
 import { verifies } from '../../test/support/verifies.js';
 import type { Services } from '../app/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
+import { MAX_MESSAGE_BYTES } from './transport.js';
 
 const SET = [question()];
 const SQLITE = [{ questionIndex: 0, selectedOption: 'SQLite' }];
@@ -242,5 +243,44 @@ describe('the server', () => {
     // The server would not end while something of it is still in flight.
     await server.close();
     expect((await questions.get(id)).outcome.status).toBe('pending');
+  });
+});
+
+describe('a message that is no good', () => {
+  it('is one error, and the calls before and behind it are answered', async () => {
+    await using world = await appWorld();
+    const id = await answered(world);
+    await using server = await speakTo(world.services());
+    const huge = server.request('tools/call', {
+      name: 'ask_user_questions',
+      arguments: { questions: [{ ...question(), prompt: 'x'.repeat(MAX_MESSAGE_BYTES) }] },
+    });
+    server.notify('notifications/cancelled', { requestId: 99, reason: 'y'.repeat(MAX_MESSAGE_BYTES) });
+    server.write(
+      Buffer.from('{"jsonrpc":"2.0","id":77,"method":"ping","params":{"\xff\xfe":"\xc3("}}\n', 'latin1'),
+    );
+    server.write('{"jsonrpc":"2.0","id":78,"method":"ping"\n'.repeat(3));
+    const { result } = await server.call('tools/call', {
+      name: 'get_answered_questions',
+      arguments: { session_id: id },
+    });
+    expect(result.structuredContent.sessions).toMatchObject([{ sessionId: id }]);
+    const { error } = await huge.response;
+    expect(error).toEqual({
+      code: -32_600,
+      message: expect.stringMatching(/^The message has \d+ bytes, and a message may have at most 10485760\./),
+    });
+  });
+
+  it('may have as many bytes as are allowed', async () => {
+    await using world = await appWorld();
+    await using server = await speakTo(world.services());
+    const bare = '{"jsonrpc":"2.0","id":"whole","method":"ping","params":{"_meta":{"x":""}}}'.length;
+    const room = MAX_MESSAGE_BYTES - bare - 1;
+    server.write(
+      `{"jsonrpc":"2.0","id":"whole","method":"ping","params":{"_meta":{"x":"${'z'.repeat(room)}"}}}\n`,
+    );
+    await server.call('ping');
+    expect(server.messages.filter((message) => message.id === 'whole')).toMatchObject([{ result: {} }]);
   });
 });

@@ -1,21 +1,44 @@
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { MessageGate, type OversizedMessage } from './message-gate.js';
 
 /** Told once: whether the result reached the pipe, or never will. */
 export type OnSent = (isSent: boolean) => void;
 
-/** The stdio transport, which also tells when the result of a request was handed to the client. */
+/** How long a message may be. The SDK ends the connection at a longer one, so none gets that far. */
+export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
+
+/**
+ * The stdio transport, which also tells when the result of a request was handed to the client, and to which a message that
+ * is too long is one error and no more.
+ */
 export class DeliveringTransport extends StdioServerTransport {
   readonly #waiting = new Map<RequestId, OnSent>();
+  readonly #stdin: Readable;
+  readonly #gate: MessageGate;
   readonly #stdout: Writable;
   readonly #onClosed: () => void;
   #isClosed = false;
 
   constructor(stdin: Readable, stdout: Writable, onClosed: () => void) {
-    super(stdin, stdout);
+    const gate = new MessageGate({
+      maxBytes: MAX_MESSAGE_BYTES,
+      onOversized: (message) => this.#refuse(message),
+    });
+    super(gate, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+    this.#stdin = stdin;
+    this.#gate = gate;
     this.#stdout = stdout;
     this.#onClosed = onClosed;
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    this.#stdin.on('error', (error) => this.onerror?.(error));
+    this.#stdin.once('close', () => this.#gate.end());
+    if (this.#stdin.destroyed) this.#gate.end();
+    else this.#stdin.pipe(this.#gate);
   }
 
   /**
@@ -42,9 +65,19 @@ export class DeliveringTransport extends StdioServerTransport {
 
   override async close(): Promise<void> {
     this.#isClosed = true;
+    this.#stdin.unpipe(this.#gate);
+    this.#stdin.pause();
     await super.close();
     for (const id of [...this.#waiting.keys()]) this.#settle(id, false);
     this.#onClosed();
+  }
+
+  #refuse({ bytes, requestId }: OversizedMessage): void {
+    const message = `The message has ${bytes} bytes, and a message may have at most ${MAX_MESSAGE_BYTES}. Send less at once.`;
+    this.onerror?.(new Error(message));
+    if (requestId === null) return;
+    // A client that does not read any more is told nothing.
+    this.send({ jsonrpc: '2.0', id: requestId, error: { code: INVALID_REQUEST, message } }).catch(() => {});
   }
 
   #settle(id: RequestId | undefined, isSent: boolean): void {
@@ -61,6 +94,9 @@ export class DeliveringTransport extends StdioServerTransport {
     });
   }
 }
+
+/** As JSON-RPC numbers its errors. */
+const INVALID_REQUEST = -32_600;
 
 /** Whether a response carries what the tool returned, rather than an error that took its place. */
 function isGood(message: JSONRPCMessage): boolean {

@@ -1,4 +1,5 @@
 export { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
+export type { LeftProcess } from './escapes.js';
 export { findProgram } from './find-program.js';
 export { LineSplitter, type OversizedLine } from './line-splitter.js';
 export { OutputLog } from './output-log.js';

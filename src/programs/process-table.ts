@@ -3,48 +3,66 @@ import { type FileSystem, readFile, systemCode } from '../storage/index.js';
 /** A process as /proc tells it. */
 export interface ProcessEntry {
   readonly pid: number;
+  /** What it calls itself, at most 15 bytes. */
+  readonly name: string;
   readonly state: string;
   readonly parentPid: number;
   readonly group: number;
+  readonly session: number;
   /** Clock ticks since boot: with the pid, what tells it from every other process. */
   readonly startTime: string;
 }
 
+/** Every process of the machine at one moment, by pid. */
+export type ProcessTable = ReadonlyMap<number, ProcessEntry>;
+
 /** The environment variable that marks every process of a program and is inherited by all it starts. */
 export const MARKER_NAME = 'HOLDFAST_MARKER';
 
+/** One look through all processes; empty where there is no /proc. */
+export function readProcessTable(fileSystem: FileSystem): ProcessTable {
+  const table = new Map<number, ProcessEntry>();
+  for (const pid of pidsIn(fileSystem)) {
+    const entry = findProcess(fileSystem, pid);
+    if (entry !== undefined) table.set(pid, entry);
+  }
+  return table;
+}
+
 /** One process, or undefined when it is gone. */
 export function findProcess(fileSystem: FileSystem, pid: number): ProcessEntry | undefined {
-  const stat = readQuietly(fileSystem, `/proc/${pid}/stat`);
+  const stat = readOfProcess(fileSystem, pid, 'stat');
   if (stat === undefined) return undefined;
   // The command name may hold spaces and parentheses, so count from the last one that closes.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [state = '', parentPid = '', group = ''] = fields;
-  return { pid, state, parentPid: Number(parentPid), group: Number(group), startTime: fields[19] ?? '' };
+  const nameEnd = stat.lastIndexOf(')');
+  const fields = stat.slice(nameEnd + 2).split(' ', 20);
+  const [state = '', parentPid = '', group = '', session = ''] = fields;
+  return {
+    pid,
+    name: stat.slice(stat.indexOf('(') + 1, nameEnd),
+    state,
+    parentPid: Number(parentPid),
+    group: Number(group),
+    session: Number(session),
+    startTime: fields[19] ?? '',
+  };
 }
 
 /** Every living process that carries this marker in the environment it was started with. */
 export function findMarked(fileSystem: FileSystem, marker: string): ProcessEntry[] {
-  const needle = `${MARKER_NAME}=${marker}`;
   const found: ProcessEntry[] = [];
-  for (const name of fileSystem.list('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const pid = Number(name);
-    if (pid === process.pid || !carries(fileSystem, pid, needle)) continue;
+  for (const pid of pidsIn(fileSystem)) {
+    if (pid === process.pid || !carriesMarker(fileSystem, pid, marker)) continue;
     const entry = findProcess(fileSystem, pid);
     if (entry !== undefined && isAlive(entry)) found.push(entry);
   }
   return found;
 }
 
-/** Whether a process still is the one that was found before, and still carries the marker. */
-export function isStill(fileSystem: FileSystem, entry: ProcessEntry, marker: string): boolean {
+/** Whether a process still is the one that was found before. */
+export function isStill(fileSystem: FileSystem, entry: Pick<ProcessEntry, 'pid' | 'startTime'>): boolean {
   const now = findProcess(fileSystem, entry.pid);
-  return (
-    now?.startTime === entry.startTime &&
-    isAlive(now) &&
-    carries(fileSystem, entry.pid, `${MARKER_NAME}=${marker}`)
-  );
+  return now?.startTime === entry.startTime && isAlive(now);
 }
 
 /** A zombie has ended; it only waits to be reaped. */
@@ -68,18 +86,34 @@ function isSignalable(pid: number): boolean {
   }
 }
 
-function carries(fileSystem: FileSystem, pid: number, needle: string): boolean {
-  const environment = readQuietly(fileSystem, `/proc/${pid}/environ`);
-  return environment?.split('\0').includes(needle) ?? false;
+export function carriesMarker(fileSystem: FileSystem, pid: number, marker: string): boolean {
+  return environmentOf(fileSystem, pid)?.includes(`${MARKER_NAME}=${marker}`) ?? false;
+}
+
+/** The variables a process was started with, as it shows them; undefined where we may not look. */
+export function environmentOf(fileSystem: FileSystem, pid: number): string[] | undefined {
+  return readOfProcess(fileSystem, pid, 'environ')?.split('\0');
 }
 
 /** A process that ends, or belongs to somebody else, while we look is simply not ours. */
-function readQuietly(fileSystem: FileSystem, path: string): string | undefined {
+export function readOfProcess(
+  fileSystem: FileSystem,
+  pid: number | 'self',
+  file: 'stat' | 'environ' | 'cgroup',
+): string | undefined {
   try {
-    return readFile(fileSystem, path);
+    return readFile(fileSystem, `/proc/${pid}/${file}`);
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     if (['ESRCH', 'EACCES', 'EPERM', 'ENOENT'].includes(systemCode(cause) ?? '')) return undefined;
     throw error;
   }
+}
+
+function pidsIn(fileSystem: FileSystem): number[] {
+  if (process.platform !== 'linux') return [];
+  return fileSystem
+    .list('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }

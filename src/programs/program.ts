@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Clock, type Logger, messageOf } from '../foundation/index.js';
 import type { FileSystem } from '../storage/index.js';
+import type { ControlGroup } from './control-group.js';
 import { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
+import { findEscapes, type LeftProcess } from './escapes.js';
+import type { Family } from './family.js';
 import { LineSplitter, type OversizedLine } from './line-splitter.js';
 import { OutputLog } from './output-log.js';
 import { OutputRecorder } from './output-recorder.js';
-import { findMarked, findProcess, MARKER_NAME } from './process-table.js';
-import { killEntry, type ProgramRegistry } from './registry.js';
+import { findProcess, MARKER_NAME, type ProcessTable, readProcessTable } from './process-table.js';
+import { killExactly, type ProgramRegistry } from './registry.js';
 
 /** What to run. The command is never given to a shell. */
 export interface ProgramSpec {
@@ -26,12 +29,16 @@ export interface ProgramSpec {
   /** Everything the program writes, as it comes. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
   readonly maxLineBytes?: number | undefined;
+  /** It does what a model says: its processes are followed while it runs, and what may be left of it is told. */
+  readonly isAgent?: boolean | undefined;
 }
 
 /** How a program ended. */
 export interface ProgramExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** What it may have left behind; absent where nothing is. */
+  readonly leftBehind?: readonly LeftProcess[] | undefined;
 }
 
 export interface StopOptions {
@@ -63,16 +70,18 @@ const SWEEP_ROUNDS = 20;
  * from the first byte. Throws PROGRAM_NOT_STARTED; then no process and no record is left.
  */
 export async function startProgram(tools: ProgramTools, spec: ProgramSpec): Promise<Program> {
-  const marker = tools.registry.announce(spec.command, tools.clock.now());
+  const marker = tools.registry.announce(spec.command, tools.clock.now(), { isAgent: spec.isAgent });
   let child: ChildProcess;
   try {
-    child = spawn(spec.command, [...spec.args], {
-      cwd: spec.workingDirectory,
-      env: { ...definedOnly(spec.environment), [MARKER_NAME]: marker },
-      stdio: [spec.input === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-      detached: true,
-      windowsHide: true,
-    });
+    child = tools.registry.inGroup(marker, () =>
+      spawn(spec.command, [...spec.args], {
+        cwd: spec.workingDirectory,
+        env: { ...definedOnly(spec.environment), [MARKER_NAME]: marker },
+        stdio: [spec.input === 'open' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+        detached: true,
+        windowsHide: true,
+      }),
+    );
   } catch (error) {
     tools.registry.forget(marker);
     throw new ProgramNotStartedError(spec.command, error);
@@ -98,6 +107,8 @@ export class Program {
   readonly exited: Promise<ProgramExit>;
   readonly #tools: ProgramTools;
   readonly #child: ChildProcess;
+  readonly #spec: ProgramSpec;
+  readonly #family: Family | undefined;
   #stderrTail = Buffer.alloc(0);
   #bytesRead = 0;
   #exit: ProgramExit | undefined;
@@ -109,6 +120,11 @@ export class Program {
     this.command = spec.command;
     this.marker = marker;
     this.pid = child.pid ?? -1;
+    this.#spec = spec;
+    this.#family =
+      child.pid === undefined
+        ? undefined
+        : tools.registry.follow(marker, child.pid, { isAgent: spec.isAgent });
     this.spawned = new Promise((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
@@ -148,9 +164,11 @@ export class Program {
 
   /**
    * Ends the program and its whole tree: goodbye, end of input, grace, SIGTERM to the group, SIGKILL, then a sweep for
-   * processes that left the group but carry our marker. Calling it again joins the first call.
+   * processes that left the group but are known to be of it. Calling it again joins the first call.
    */
   stop(options: StopOptions): Promise<ProgramExit> {
+    // Once a process is gone nobody can tell whose children it had.
+    if (this.#stopping === undefined && this.#spec.isAgent === true) this.#look();
     if (options.graceMs === 0) this.#signalGroup('SIGKILL');
     this.#stopping ??= this.#stop(options);
     return this.#stopping;
@@ -168,20 +186,46 @@ export class Program {
     }
     this.#signalGroup('SIGKILL');
     const exit = await this.exited;
-    await this.#sweep();
+    const leftBehind = this.#escapesIn(await this.#sweep());
     this.#tools.registry.forget(this.marker);
-    return exit;
+    if (leftBehind.length === 0) return exit;
+    this.#tools.log.warn('program.left-behind', { processes: leftBehind });
+    return { ...exit, leftBehind };
   }
 
-  /** Ends what carries our marker and is not of our group any more: agents start their tools in sessions of their own. */
-  async #sweep(): Promise<void> {
-    for (let round = 0; round < SWEEP_ROUNDS; round++) {
-      const left = findMarked(this.#tools.fileSystem, this.marker);
-      if (left.length === 0) return;
-      for (const entry of left) killEntry(this.#tools.fileSystem, entry, this.marker, 'SIGKILL');
+  /** Ends what is known to be ours and not of our group any more: agents start their tools in sessions of their own. */
+  async #sweep(): Promise<ProcessTable> {
+    const group = this.#tools.registry.groupOf(this.marker);
+    for (let round = 0; ; round++) {
+      const table = readProcessTable(this.#tools.fileSystem);
+      const left = this.#family?.learn(this.#tools.fileSystem, table) ?? [];
+      const isPopulated = group?.isPopulated === true;
+      if (left.length === 0 && !isPopulated) return table;
+      if (round === SWEEP_ROUNDS) {
+        this.#tools.log.warn('program.survivors', { pid: this.pid, marker: this.marker });
+        return table;
+      }
+      for (const entry of left) killExactly(this.#tools.fileSystem, entry, 'SIGKILL');
+      if (isPopulated) this.#killGroup(group);
       await this.#tools.clock.sleep(round);
     }
-    this.#tools.log.warn('program.survivors', { pid: this.pid, marker: this.marker });
+  }
+
+  #killGroup(group: ControlGroup | null): void {
+    try {
+      group?.kill();
+    } catch (error) {
+      this.#tools.log.debug('program.group-not-killed', { path: group?.path, error: messageOf(error) });
+    }
+  }
+
+  #look(): void {
+    this.#family?.learn(this.#tools.fileSystem, readProcessTable(this.#tools.fileSystem));
+  }
+
+  #escapesIn(table: ProcessTable): LeftProcess[] {
+    if (this.#spec.isAgent !== true || this.#family === undefined) return [];
+    return findEscapes(this.#tools.fileSystem, table, this.#family, this.#spec);
   }
 
   /**
@@ -215,6 +259,7 @@ export class Program {
     const recorder = spec.logPath === undefined ? undefined : this.#record(spec.logPath);
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.#bytesRead += chunk.length;
+      if (spec.isAgent === true) this.#tools.registry.sign();
       spec.onOutput?.('stdout', chunk);
       recorder?.push('stdout', chunk);
       splitter.push(chunk);

@@ -8,9 +8,13 @@ import {
   type ProcessIdentity,
   readFile,
   removeQuietly,
+  replaceQuick,
   writeQuick,
 } from '../storage/index.js';
-import { findMarked, isStill, type ProcessEntry } from './process-table.js';
+import { type ControlGroup, ControlGroups } from './control-group.js';
+import { Family, type KnownProcess } from './family.js';
+import { FamilyWatch } from './family-watch.js';
+import { findMarked, findProcess, isStill, readProcessTable } from './process-table.js';
 
 /** What is written down about a program before it is started, so that it can be found after we die. */
 export interface ProgramRecord {
@@ -19,6 +23,10 @@ export interface ProgramRecord {
   readonly command: string;
   readonly supervisor: ProcessIdentity;
   readonly startedAt: string;
+  /** The control group it is in, where there is one. Records of earlier releases lack it, and the next. */
+  readonly controlGroup?: string | undefined;
+  /** Processes of it that have lost the marker, by which alone they would not be found. */
+  readonly unmarked?: readonly KnownProcess[] | undefined;
 }
 
 export interface RegistryTools {
@@ -41,48 +49,95 @@ export class ProgramRegistry {
   readonly #tools: RegistryTools;
   readonly directory: string;
   /** The programs that this process started and that may still run. */
-  readonly #own = new Set<string>();
+  readonly #own = new Map<string, ProgramRecord>();
+  readonly #families = new Map<string, Family>();
+  readonly #groups: ControlGroups;
+  readonly #watch: FamilyWatch;
 
   constructor(tools: RegistryTools, directory: string) {
     this.#tools = tools;
     this.directory = directory;
+    this.#groups = new ControlGroups(tools.fileSystem);
+    this.#watch = new FamilyWatch(tools.fileSystem, (family) => this.#noteUnmarked(family));
   }
 
-  /** Writes down that a program is about to start and returns the marker it must carry. Throws STORAGE_FAILED. */
-  announce(command: string, now: Date): string {
+  /**
+   * Writes down that a program is about to start and returns the marker it must carry. An agent gets a control group as
+   * well, where one can be made. Throws STORAGE_FAILED.
+   */
+  announce(command: string, now: Date, { isAgent = false } = {}): string {
     const marker = this.#tools.ids.token();
     ensureDirectory(this.#tools.fileSystem, this.directory);
+    const group = isAgent ? this.#groups.create(marker) : null;
     const record: ProgramRecord = {
       version: 1,
       marker,
       command,
       supervisor: this.#tools.identity,
       startedAt: now.toISOString(),
+      ...(group === null ? {} : { controlGroup: group.path }),
     };
     writeQuick(this.#tools.fileSystem, this.#path(marker), JSON.stringify(record));
     if (this.#own.size === 0) process.on('exit', this.#endOwn);
-    this.#own.add(marker);
+    this.#own.set(marker, record);
     return marker;
+  }
+
+  /** Starts the program, in its control group where there is one. */
+  inGroup<Result>(marker: string, start: () => Result): Result {
+    const group = this.groupOf(marker);
+    return group === null ? start() : group.inside(start);
+  }
+
+  /** The program has started: from here on its processes are known by their parents and sessions, too. */
+  follow(marker: string, pid: number, { isAgent = false } = {}): Family {
+    const { fileSystem } = this.#tools;
+    const startTime = findProcess(fileSystem, pid)?.startTime ?? '0';
+    const family = new Family(marker, { pid, startTime });
+    this.#families.set(marker, family);
+    if (isAgent) this.#watch.add(family);
+    return family;
+  }
+
+  /** An agent did something: it may have started something. */
+  sign(): void {
+    this.#watch.sign();
+  }
+
+  groupOf(marker: string): ControlGroup | null {
+    const path = this.#own.get(marker)?.controlGroup;
+    return path === undefined ? null : this.#groups.open(path, marker);
   }
 
   /** Forgets a program of which no process is left. */
   forget(marker: string): void {
+    this.groupOf(marker)?.remove();
+    const family = this.#families.get(marker);
+    if (family !== undefined) this.#watch.remove(family);
+    this.#families.delete(marker);
     if (this.#own.delete(marker) && this.#own.size === 0) process.off('exit', this.#endOwn);
     removeQuietly(this.#tools.fileSystem, this.#path(marker));
   }
 
   /** Whoever makes us exit does not wait until our programs have left: they go with us. */
   readonly #endOwn = (): void => {
-    for (const marker of [...this.#own]) {
+    for (const [marker, record] of [...this.#own]) {
       try {
-        for (const entry of findMarked(this.#tools.fileSystem, marker))
-          killEntry(this.#tools.fileSystem, entry, marker, 'SIGKILL');
+        this.#endAll(record);
         this.forget(marker);
       } catch {
         // The record stays: the next start ends what is left.
       }
     }
   };
+
+  #noteUnmarked({ marker, unmarked }: Family): void {
+    const record = this.#own.get(marker);
+    if (record === undefined || JSON.stringify(record.unmarked ?? []) === JSON.stringify(unmarked)) return;
+    const changed = { ...record, unmarked };
+    this.#own.set(marker, changed);
+    replaceQuick(this.#tools, this.#path(marker), JSON.stringify(changed));
+  }
 
   /** Ends what is left of programs whose supervisor is proven dead. Never throws: it runs before other work. */
   endOrphans(): OrphanReport {
@@ -91,11 +146,10 @@ export class ProgramRegistry {
       try {
         const record = this.#read(name);
         if (record === undefined || this.#isSupervised(record)) continue;
-        for (const entry of findMarked(this.#tools.fileSystem, record.marker)) {
-          if (killEntry(this.#tools.fileSystem, entry, record.marker, 'SIGKILL')) {
-            ended.push({ marker: record.marker, pid: entry.pid, command: record.command });
-          }
-        }
+        for (const pid of this.#endAll(record))
+          ended.push({ marker: record.marker, pid, command: record.command });
+        if (record.controlGroup !== undefined)
+          this.#groups.open(record.controlGroup, record.marker)?.remove();
         this.forget(record.marker);
       } catch (error) {
         this.#tools.log.warn('program.orphan-not-ended', { record: name, error: messageOf(error) });
@@ -103,6 +157,36 @@ export class ProgramRegistry {
     }
     if (ended.length > 0) this.#tools.log.warn('program.orphans-ended', { count: ended.length });
     return { ended };
+  }
+
+  /** Kills whoever is known to be of a program: by control group, by marker, and by having been seen with it. */
+  #endAll(record: ProgramRecord): number[] {
+    const { fileSystem } = this.#tools;
+    const group =
+      record.controlGroup === undefined ? null : this.#groups.open(record.controlGroup, record.marker);
+    const found: KnownProcess[] = findMarked(fileSystem, record.marker);
+    if (this.#isOfThisMachine(record)) found.push(...(record.unmarked ?? []));
+    const family = this.#families.get(record.marker);
+    if (family !== undefined) found.push(...family.learn(fileSystem, readProcessTable(fileSystem)));
+    const ended = found.filter((entry) => killExactly(fileSystem, entry, 'SIGKILL')).map(({ pid }) => pid);
+    try {
+      if (group?.isPopulated) group.kill();
+    } catch (error) {
+      this.#tools.log.debug('program.group-not-killed', { path: group?.path, error: messageOf(error) });
+    }
+    return ended;
+  }
+
+  /** A pid means something only on the boot, and in the namespaces, in which it was written down. */
+  #isOfThisMachine({ supervisor }: ProgramRecord): boolean {
+    const { identity } = this.#tools;
+    return (
+      supervisor.host === identity.host &&
+      supervisor.bootId !== null &&
+      supervisor.bootId === identity.bootId &&
+      supervisor.pidNamespace === identity.pidNamespace &&
+      supervisor.timeNamespace === identity.timeNamespace
+    );
   }
 
   #isSupervised(record: ProgramRecord): boolean {
@@ -113,9 +197,7 @@ export class ProgramRegistry {
     if (!/^[0-9a-f]{32}\.json$/.test(name)) return undefined;
     const text = readFile(this.#tools.fileSystem, join(this.directory, name));
     if (text === undefined) return undefined;
-    const record = JSON.parse(text) as Partial<ProgramRecord>;
-    const isWhole = record.marker === name.slice(0, 32) && typeof record.supervisor?.pid === 'number';
-    return isWhole ? (record as ProgramRecord) : undefined;
+    return readRecord(text, name.slice(0, 32));
   }
 
   #path(marker: string): string {
@@ -123,14 +205,26 @@ export class ProgramRegistry {
   }
 }
 
+/** A record is believed as far as it can be used; whatever is odd in it costs that, not the rest. */
+function readRecord(text: string, marker: string): ProgramRecord | undefined {
+  const record = JSON.parse(text) as Partial<ProgramRecord>;
+  if (record?.marker !== marker || !Number.isSafeInteger(record.supervisor?.pid)) return undefined;
+  const { controlGroup, unmarked } = record;
+  return {
+    ...(record as ProgramRecord),
+    controlGroup: typeof controlGroup === 'string' ? controlGroup : undefined,
+    unmarked: Array.isArray(unmarked) ? unmarked.filter(isKnownProcess) : undefined,
+  };
+}
+
+function isKnownProcess(value: unknown): value is KnownProcess {
+  const { pid, startTime } = (value ?? {}) as Partial<KnownProcess>;
+  return Number.isSafeInteger(pid) && Number(pid) > 1 && typeof startTime === 'string';
+}
+
 /** Signals one process after making sure that it still is the one we mean. False when it is not, or is gone. */
-export function killEntry(
-  fileSystem: FileSystem,
-  entry: ProcessEntry,
-  marker: string,
-  signal: NodeJS.Signals,
-): boolean {
-  if (!isStill(fileSystem, entry, marker)) return false;
+export function killExactly(fileSystem: FileSystem, entry: KnownProcess, signal: NodeJS.Signals): boolean {
+  if (!isStill(fileSystem, entry)) return false;
   try {
     process.kill(entry.pid, signal);
     return true;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { ProgramNotStartedError } from './errors.js';
+import { DETACHED_NAME } from './escapes.js';
 import { definedOnly, type ProgramExit, type ProgramSpec } from './program.js';
 
 /** A program that was started to outlive us. It gets no marker of its own: our end makes no orphan of it. */
@@ -41,7 +42,7 @@ function spawned(spec: DetachedSpec): Promise<ChildProcess> {
     try {
       const child = spawn(spec.command, [...spec.args], {
         cwd: spec.workingDirectory,
-        env: definedOnly(spec.environment),
+        env: { ...definedOnly(spec.environment), [DETACHED_NAME]: String(process.pid) },
         stdio: ['ignore', 'ignore', spec.stderr],
         detached: true,
       });

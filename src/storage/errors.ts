@@ -98,6 +98,22 @@ export class DocumentDamagedError extends HoldfastError<'DOCUMENT_DAMAGED'> {
   }
 }
 
+/** A document that its own reader would refuse. It was not written; what was there before still is. */
+export class DocumentRefusedError extends HoldfastError<'DOCUMENT_REFUSED'> {
+  readonly code = 'DOCUMENT_REFUSED';
+  readonly path: string;
+  readonly reason: string;
+
+  constructor(path: string, reason: string, options?: HoldfastErrorOptions) {
+    super(`Not written, because it could not be read again: ${path}: ${reason}`, {
+      hint: 'Nothing was changed. This is a fault in Holdfast or in the program that calls it: please report it.',
+      ...options,
+    });
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
 /** A document written by a newer Holdfast: we read it, but must not rewrite it to less. */
 export class NewerVersionError extends HoldfastError<'NEWER_VERSION'> {
   readonly code = 'NEWER_VERSION';

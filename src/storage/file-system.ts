@@ -98,6 +98,8 @@ export const OpenFlags = {
   read: fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK,
   createNew: fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_NOFOLLOW,
   append: fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW,
+  /** For files of the system that take orders and hold nothing. */
+  write: fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW,
   directory: fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW,
 } as const;
 

@@ -15,6 +15,7 @@ export {
   AtomicWriteError,
   attempt,
   DocumentDamagedError,
+  DocumentRefusedError,
   lookAt,
   NewerVersionError,
   StorageError,
@@ -26,12 +27,14 @@ export {
   type FileFacts,
   type FileSystem,
   nodeFileSystem,
+  OpenFlags,
   systemCode,
   type WatchHandle,
 } from './file-system.js';
 export {
   DOCUMENT_VERSION,
   type DocumentSchema,
+  formatChecked,
   formatDocument,
   parseDocument,
   readDocument,

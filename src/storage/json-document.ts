@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Check, Clock } from '../foundation/index.js';
 import { readFile, replaceFile, type StorageTools } from './atomic-file.js';
-import { DocumentDamagedError, NewerVersionError, StorageError } from './errors.js';
+import { DocumentDamagedError, DocumentRefusedError, NewerVersionError, StorageError } from './errors.js';
 import type { FileSystem } from './file-system.js';
 
 /** The format version we write; a document without one counts as 1. */
@@ -48,10 +48,32 @@ export function readDocument<Document>(
   return text === undefined ? undefined : parseDocument(path, text, schema);
 }
 
-/** Replaces a JSON document durably. Throws ATOMIC_WRITE_FAILED, NEWER_VERSION. */
-export function writeDocument(tools: StorageTools, path: string, document: object): void {
+/**
+ * Replaces a JSON document durably, after its reader's schema has agreed to what the file will hold. Throws
+ * ATOMIC_WRITE_FAILED, NEWER_VERSION, DOCUMENT_REFUSED.
+ */
+export function writeDocument(
+  tools: StorageTools,
+  path: string,
+  document: object,
+  schema?: DocumentSchema<unknown>,
+): void {
   refuseNewer(path, document);
-  replaceFile(tools, path, formatDocument(document));
+  const text = schema === undefined ? formatDocument(document) : formatChecked(path, document, schema);
+  replaceFile(tools, path, text);
+}
+
+/** A document as its file holds it, if its reader will take it back. Throws DOCUMENT_REFUSED. */
+export function formatChecked(path: string, document: object, schema: DocumentSchema<unknown>): string {
+  const text = formatDocument(document);
+  try {
+    // As it will stand there: a number that is none has become null by then.
+    parseDocument(path, text, schema);
+  } catch (error) {
+    if (!(error instanceof DocumentDamagedError)) throw error;
+    throw new DocumentRefusedError(path, error.reason, { cause: error });
+  }
+  return text;
 }
 
 /** A document as its file holds it: two spaces, no final newline. */

@@ -74,6 +74,7 @@ import {
 import {
   AtomicWriteError,
   DocumentDamagedError,
+  DocumentRefusedError,
   LockedError,
   LockLostError,
   NewerVersionError,
@@ -172,6 +173,7 @@ describe('exit codes', () => {
     [new AtomicWriteError(facts), 'ATOMIC_WRITE_FAILED', 1],
     [new UnsafePathError('/p', 'x'), 'UNSAFE_PATH', 1],
     [new DocumentDamagedError('/p', 'x'), 'DOCUMENT_DAMAGED', 8],
+    [new DocumentRefusedError('/p', 'x'), 'DOCUMENT_REFUSED', 1],
     [new NewerVersionError('/p', 2), 'NEWER_VERSION', 1],
     [new LockedError('/p', state), 'LOCKED', 5],
     [new LockLostError('/p', 1), 'LOCK_LOST', 5],

@@ -113,6 +113,8 @@ export interface SpokenServer extends AsyncDisposable {
   /** Sends a request without waiting; the id and the response to come. */
   request(method: string, params?: object): { id: number; response: Promise<Json> };
   notify(method: string, params?: object): void;
+  /** Bytes as they are, whether they are a message or not. */
+  write(bytes: Buffer | string): void;
   /** Every message the server sent. */
   readonly messages: Json[];
   readonly stdout: PassThrough;
@@ -150,6 +152,7 @@ export async function speakTo(services: Services, clientName = 'claude-code'): P
     call: (method, params) => request(method, params).response,
     request,
     notify: (method, params = {}) => void write({ method, params }),
+    write: (bytes) => void stdin.write(bytes),
     messages,
     stdout,
     stop,

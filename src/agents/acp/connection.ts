@@ -132,7 +132,8 @@ export class AcpConnection implements AgentConnection {
     turn.noteAnswer();
     const replies = await this.#repliesSince(since, result);
     incoming.turn = undefined;
-    turn.settle(outcome, meter.endTurn(result, replies));
+    const usage = meter.endTurn(result, replies);
+    turn.settle(outcome, [...meter.takeOdd(), ...usage]);
   }
 
   /** What the transcript has that was not told yet. The end of a turn may be heard a moment before it is written down. */

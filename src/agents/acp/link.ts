@@ -30,6 +30,7 @@ export async function openLink(
   const peer = await connectPeer(wire.stream, incoming);
   program = await startProgram(tools, {
     ...spec,
+    isAgent: true,
     input: 'open',
     onLine: (line) => wire.receive(line),
     onOversizedLine: ({ bytes }) => incoming.onNoise(`(${bytes} bytes)`),

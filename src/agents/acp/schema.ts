@@ -18,7 +18,8 @@ function readableOf<Schema extends z.ZodType>(schema: Schema) {
 }
 
 const Text = lenient(z.string());
-const Count = lenient(z.number().nonnegative());
+/** Whatever it is: `NumberCheck` takes what counts, and tells of the rest. */
+const Count = z.unknown().optional();
 const Meta = lenient(z.record(z.string(), z.unknown()));
 const Present = lenient(z.record(z.string(), z.unknown()));
 
@@ -67,7 +68,7 @@ export const SessionUpdate = ToolCallFields.extend({
   messageId: Text,
   used: Count,
   size: Count,
-  cost: lenient(z.object({ amount: z.number(), currency: z.string() })),
+  cost: lenient(z.object({ amount: z.unknown(), currency: z.string() })),
   severity: Text,
   description: Text,
 });

@@ -1,7 +1,7 @@
 import { costBetween } from '../cost.js';
 import type { KeptReply } from '../driver.js';
 import { type AgentEvent, NO_USAGE, type Usage } from '../events.js';
-import { countOf, dollarsOf } from '../usage.js';
+import { NumberCheck } from '../usage.js';
 import type { PromptResult, SessionUpdate, TokenCount } from './schema.js';
 
 /**
@@ -15,6 +15,7 @@ export class UsageMeter {
   #cost: number | null = null;
   #context: Pick<Usage, 'contextTokens' | 'contextWindow'> = { contextTokens: null, contextWindow: null };
   #hasNews = false;
+  readonly #check = new NumberCheck();
 
   /** `costBefore` is what a resumed session had cost when it was left, if that is known. */
   constructor(options: { isResumed: boolean; costBefore?: number | undefined }) {
@@ -30,10 +31,12 @@ export class UsageMeter {
   note(update: SessionUpdate): void {
     this.#hasNews = true;
     this.#context = {
-      contextTokens: update.used === undefined ? this.#context.contextTokens : countOf(update.used),
-      contextWindow: countOf(update.size) || this.#context.contextWindow,
+      contextTokens:
+        update.used === undefined ? this.#context.contextTokens : this.#check.count('used', update.used),
+      contextWindow: this.#check.count('size', update.size) || this.#context.contextWindow,
     };
-    if (update.cost?.currency === 'USD') this.#cost = dollarsOf(update.cost.amount) ?? this.#cost;
+    if (update.cost?.currency === 'USD')
+      this.#cost = this.#check.dollars('cost', update.cost.amount) ?? this.#cost;
   }
 
   /** Everything that came before the first exchange is not of it. */
@@ -58,7 +61,23 @@ export class UsageMeter {
         reply: reply ?? undefined,
       }));
     if (tokens === undefined && !this.#hasNews) return [];
-    return [{ type: 'usage', usage: { ...NO_USAGE, ...countsOf(tokens), ...this.#context, costUsd } }];
+    return [{ type: 'usage', usage: { ...NO_USAGE, ...this.#countsOf(tokens), ...this.#context, costUsd } }];
+  }
+
+  /** What is to be told about numbers that count nothing. */
+  takeOdd(): AgentEvent[] {
+    return this.#check.take();
+  }
+
+  #countsOf(tokens: TokenCount | undefined): Partial<Usage> {
+    if (tokens === undefined) return {};
+    const count = (name: string, value: unknown) => this.#check.count(name, value);
+    return {
+      inputTokens: count('inputTokens', tokens.inputTokens ?? tokens.input_tokens),
+      outputTokens: count('outputTokens', tokens.outputTokens ?? tokens.output_tokens),
+      cacheReadTokens: count('cachedReadTokens', tokens.cachedReadTokens ?? tokens.cachedInputTokens),
+      cacheWriteTokens: count('cachedWriteTokens', tokens.cachedWriteTokens),
+    };
   }
 
   #takeCost(): number | null {
@@ -73,13 +92,3 @@ export class UsageMeter {
 }
 
 type UsageEvent = Extract<AgentEvent, { type: 'usage' }>;
-
-function countsOf(tokens: TokenCount | undefined): Partial<Usage> {
-  if (tokens === undefined) return {};
-  return {
-    inputTokens: countOf(tokens.inputTokens ?? tokens.input_tokens),
-    outputTokens: countOf(tokens.outputTokens ?? tokens.output_tokens),
-    cacheReadTokens: countOf(tokens.cachedReadTokens ?? tokens.cachedInputTokens),
-    cacheWriteTokens: countOf(tokens.cachedWriteTokens),
-  };
-}

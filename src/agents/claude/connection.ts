@@ -81,6 +81,7 @@ export class ClaudeConnection implements AgentConnection {
       args: claudeArguments(this.#options, this.#sessionId),
       workingDirectory,
       environment,
+      isAgent: true,
       input: 'open',
       onOutput,
       logPath,

@@ -1,6 +1,6 @@
 import { type AgentEvent, NO_USAGE } from '../events.js';
 import { scopeNamed } from '../service-errors.js';
-import { hasTokens } from '../usage.js';
+import { countOf, hasTokens } from '../usage.js';
 import { type JsonLine, JsonLines } from './json-lines.js';
 import {
   type AssistantLine,
@@ -128,9 +128,9 @@ export class ClaudeReader {
     return [
       {
         type: 'retry',
-        attempt: line.attempt ?? 1,
-        delayMs: line.retry_delay_ms ?? null,
-        status: line.error_status ?? null,
+        attempt: countOf(line.attempt) || 1,
+        delayMs: countOf(line.retry_delay_ms) || null,
+        status: countOf(line.error_status) || null,
         message: retryWords(line),
       },
     ];
@@ -248,6 +248,7 @@ export class ClaudeReader {
     this.#isLimited = false;
     this.#hasToldLimit = false;
     return [
+      ...this.#usage.takeOdd(),
       ...(used === undefined
         ? []
         : [{ type: 'usage', usage: { ...usage, ...used.rest }, model, uncovered: used.uncovered } as const]),
@@ -277,8 +278,9 @@ function errorEvent(message: string): AgentEvent {
   return { type: 'error', message, status: null };
 }
 
+/** A moment that cannot be, such as one before 1970, is none. */
 function isoTime(seconds: number | null | undefined): string | null {
-  if (typeof seconds !== 'number') return null;
+  if (typeof seconds !== 'number' || seconds < 0) return null;
   const date = new Date(seconds * 1_000);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

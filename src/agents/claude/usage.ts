@@ -1,7 +1,15 @@
 import { withoutNoise } from '../../foundation/index.js';
 import { costBetween } from '../cost.js';
-import type { Usage } from '../events.js';
-import { countOf, dollarsOf, NO_TOKENS, plusTokens, type TokenCounts, tokensBeyond } from '../usage.js';
+import type { AgentEvent, Usage } from '../events.js';
+import {
+  countOf,
+  dollarsOf,
+  NO_TOKENS,
+  NumberCheck,
+  plusTokens,
+  type TokenCounts,
+  tokensBeyond,
+} from '../usage.js';
 import type { ModelUsage, ResultLine, Tokens } from './schema.js';
 
 /**
@@ -14,6 +22,7 @@ import type { ModelUsage, ResultLine, Tokens } from './schema.js';
 export class UsageMeter {
   #replies = new Map<string, TokenCounts>();
   #told = NO_TOKENS;
+  readonly #check = new NumberCheck();
   /** The sum after the last turn of this process; null = it began with a sum that we do not know. */
   #totalUsd: number | null;
 
@@ -23,6 +32,7 @@ export class UsageMeter {
 
   /** What a reply used beyond what was known of it. */
   tellReply(id: string, tokens: Tokens): TokenCounts {
+    this.#noteOdd(tokens);
     const known = this.#replies.get(id) ?? NO_TOKENS;
     const more = tokensBeyond(tokenCounts(tokens), known);
     this.#replies.set(id, plusTokens(known, more));
@@ -49,9 +59,19 @@ export class UsageMeter {
     };
   }
 
+  /** What is to be told about numbers that count nothing. */
+  takeOdd(): AgentEvent[] {
+    return this.#check.take();
+  }
+
+  #noteOdd(tokens: Tokens): void {
+    for (const [name, value] of Object.entries(tokens)) this.#check.count(name, value);
+  }
+
   #costOf(result: ResultLine): number | null {
     const before = this.#totalUsd;
-    const total = dollarsOf(result.total_cost_usd);
+    const total = this.#check.dollars('total_cost_usd', result.total_cost_usd);
+    if (result.usage != null) this.#noteOdd(result.usage);
     if (total !== null) this.#totalUsd = total;
     const since = costIn(result.model_usage_since_last_result);
     if (since !== null || total === null) return since;

@@ -110,6 +110,7 @@ export class CodexConnection implements AgentConnection {
       args: [...args, 'app-server'],
       workingDirectory,
       environment,
+      isAgent: true,
       input: 'open',
       onOutput,
       logPath,
@@ -318,6 +319,7 @@ export class CodexConnection implements AgentConnection {
     for (const event of turn.reader.read(notification)) this.#push(event);
     if (!isOurs || method !== 'turn/completed') return;
     if (turn.id !== undefined && params.turn.id !== turn.id) return;
+    for (const event of this.#usage.takeOdd()) this.#push(event);
     for (const event of this.#endOf(turn, params.turn)) this.#push(event);
   }
 

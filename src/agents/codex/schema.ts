@@ -5,11 +5,11 @@ const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().
 
 /** What a reply used, or all of them together. What was cached, or written to the cache, is part of the input. */
 export const Tokens = z.looseObject({
-  totalTokens: optional(z.number()),
-  inputTokens: z.number(),
-  cachedInputTokens: optional(z.number()),
-  cacheWriteInputTokens: optional(z.number()),
-  outputTokens: z.number(),
+  totalTokens: z.unknown().optional(),
+  inputTokens: z.unknown().optional(),
+  cachedInputTokens: z.unknown().optional(),
+  cacheWriteInputTokens: z.unknown().optional(),
+  outputTokens: z.unknown().optional(),
 });
 export type Tokens = z.infer<typeof Tokens>;
 
@@ -82,7 +82,7 @@ export const NOTIFICATIONS = {
   }),
   'thread/tokenUsage/updated': z.looseObject({
     ...ofThread,
-    tokenUsage: z.looseObject({ total: Tokens, last: Tokens, modelContextWindow: optional(z.number()) }),
+    tokenUsage: z.looseObject({ total: Tokens, last: Tokens, modelContextWindow: z.unknown().optional() }),
   }),
   'rawResponse/completed': z.looseObject({ ...ofThread, usage: optional(Tokens) }),
   'rawResponseItem/completed': z.looseObject({ ...ofThread, item: RawItem }),

@@ -1,4 +1,5 @@
-import { NO_USAGE, type Usage } from '../events.js';
+import { type AgentEvent, NO_USAGE, type Usage } from '../events.js';
+import { countOf, NumberCheck } from '../usage.js';
 import type { Notification, Tokens } from './schema.js';
 
 type Report = Extract<Notification, { method: 'thread/tokenUsage/updated' }>['params'];
@@ -12,28 +13,47 @@ export class UsageMeter {
   readonly #totals = new Map<string, string>();
   #isCounted = false;
   #window: number | null = null;
+  readonly #check = new NumberCheck();
 
   /** A turn begins: what was told before is not of it. */
   startTurn(): void {
     this.#isCounted = false;
   }
 
+  /** What is to be told about numbers that count nothing. */
+  takeOdd(): AgentEvent[] {
+    return this.#check.take();
+  }
+
   /** A reply is whole. */
   reply(tokens: Tokens): Usage {
     this.#isCounted = true;
-    return { ...usageOf(tokens), ...this.#contextOf(tokens) };
+    return { ...this.#usageOf(tokens), ...this.#contextOf(tokens) };
   }
 
   /** The total of a thread, ours or that of a helper; undefined where it says nothing new. */
   report({ threadId, tokenUsage: { total, last, modelContextWindow } }: Report, isOurs: boolean) {
-    if (!isOurs) return this.#isNew(threadId ?? '', total) ? usageOf(last) : undefined;
+    if (!isOurs) return this.#isNew(threadId ?? '', total) ? this.#usageOf(last) : undefined;
     const hadWindow = this.#window !== null;
-    this.#window = modelContextWindow ?? this.#window;
+    this.#window = this.#check.count('modelContextWindow', modelContextWindow) || this.#window;
     const wasCounted = this.#isCounted;
     this.#isCounted = false;
     if (!this.#isNew('', total)) return undefined;
-    if (!wasCounted) return { ...usageOf(last), ...this.#contextOf(last) };
+    if (!wasCounted) return { ...this.#usageOf(last), ...this.#contextOf(last) };
     return hadWindow ? undefined : { ...NO_USAGE, ...this.#contextOf(last) };
+  }
+
+  #usageOf(tokens: Tokens): Usage {
+    const cacheReadTokens = this.#check.count('cachedInputTokens', tokens.cachedInputTokens);
+    const cacheWriteTokens = this.#check.count('cacheWriteInputTokens', tokens.cacheWriteInputTokens);
+    const input = this.#check.count('inputTokens', tokens.inputTokens);
+    return {
+      ...NO_USAGE,
+      inputTokens: Math.max(0, input - cacheReadTokens - cacheWriteTokens),
+      outputTokens: this.#check.count('outputTokens', tokens.outputTokens),
+      cacheReadTokens,
+      cacheWriteTokens,
+    };
   }
 
   #isNew(thread: string, total: Tokens): boolean {
@@ -44,19 +64,9 @@ export class UsageMeter {
   }
 
   #contextOf(tokens: Tokens): Pick<Usage, 'contextTokens' | 'contextWindow'> {
-    const contextTokens = tokens.totalTokens ?? tokens.inputTokens + tokens.outputTokens;
+    const contextTokens =
+      this.#check.count('totalTokens', tokens.totalTokens) ||
+      countOf(tokens.inputTokens) + countOf(tokens.outputTokens);
     return { contextTokens, contextWindow: this.#window };
   }
-}
-
-function usageOf(tokens: Tokens): Usage {
-  const cacheReadTokens = tokens.cachedInputTokens ?? 0;
-  const cacheWriteTokens = tokens.cacheWriteInputTokens ?? 0;
-  return {
-    ...NO_USAGE,
-    inputTokens: Math.max(0, tokens.inputTokens - cacheReadTokens - cacheWriteTokens),
-    outputTokens: tokens.outputTokens,
-    cacheReadTokens,
-    cacheWriteTokens,
-  };
 }

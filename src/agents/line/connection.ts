@@ -123,6 +123,7 @@ export class LineConnection implements AgentConnection {
       workingDirectory: options.workingDirectory,
       environment: options.environment,
       logPath: options.logPath,
+      isAgent: true,
       input: 'open',
       // The lines are cut here, where the unfinished last one can be seen as well.
       onLine: () => {},

@@ -1,6 +1,7 @@
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { ProcessInfo } from '../../sessions/process/index.js';
 import { formatAge } from '../duration.js';
+import { processesInWords } from '../log-words.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
@@ -39,6 +40,10 @@ export function renderProcess(info: ProcessInfo, style: Style): string {
   }
   if (info.ended !== null)
     lines.push(`ended      ${info.ended.at}: ${visibleLine(info.ended.reason)}${exitOf(info)}`);
+  if (info.leftBehind !== undefined)
+    lines.push(
+      style.yellow(`left       may have left processes behind: ${processesInWords(info.leftBehind)}`),
+    );
   if (info.standing === 'interrupted' || info.standing === 'resumable')
     lines.push('', `Go on with it: holdfast exec --session ${info.id} "…"`);
   return lines.join('\n');

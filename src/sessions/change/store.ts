@@ -8,7 +8,7 @@ import {
   DOCUMENT_VERSION,
   DocumentDamagedError,
   ensureDirectory,
-  formatDocument,
+  formatChecked,
   hasDirectory,
   isTemporaryName,
   keepOutOfGit,
@@ -213,12 +213,12 @@ class FileHold implements ChangeHold {
 
   create(state: ChangeState): void {
     this.#lock.assertHeld();
-    createFile(this.#tools, this.#path, formatDocument(toFile(state)));
+    createFile(this.#tools, this.#path, formatChecked(this.#path, toFile(state), SessionFile));
   }
 
   write(state: ChangeState): void {
     this.#lock.assertHeld();
-    writeDocument(this.#tools, this.#path, toFile(state));
+    writeDocument(this.#tools, this.#path, toFile(state), SessionFile);
   }
 
   end(state: ChangeState): void {
@@ -235,7 +235,7 @@ class FileHold implements ChangeHold {
     const name = endedName(state);
     sweep(this.#tools, directory, name);
     this.#lock.assertHeld();
-    writeDocument(this.#tools, join(directory, name), toFile(state));
+    writeDocument(this.#tools, join(directory, name), toFile(state), SessionFile);
   }
 
   setAside(): string {

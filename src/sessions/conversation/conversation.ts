@@ -6,6 +6,7 @@ import { type ConversationStatus, conversationLifecycle, LEADING_TO } from './li
 import {
   type ConversationRecord,
   estimateTokens,
+  fromDisk,
   type Role,
   toDisk,
   UNKNOWN_AGENT,
@@ -102,7 +103,7 @@ export class Conversation implements Disposable {
         role: turn.role,
         content,
         timestamp: turn.timestamp ?? now,
-        tokens: checkTokens(turn.tokens) ?? estimateTokens(content),
+        tokens: turn.tokens ?? estimateTokens(content),
         turn: this.#state.turnCount + 1 + index,
       };
     });
@@ -207,7 +208,7 @@ export class Conversation implements Disposable {
         role,
         content,
         timestamp: timestamp(clock),
-        tokens: checkTokens(more.tokens) ?? estimateTokens(content),
+        tokens: more.tokens ?? estimateTokens(content),
         ...(more.model === undefined ? {} : { model: redact(more.model) }),
         ...(more.reason === undefined ? {} : { reason: redact(more.reason) }),
         ...(more.usage === undefined ? {} : { usage: redactUsage(more.usage, redact) }),
@@ -245,8 +246,9 @@ export class Conversation implements Disposable {
         ? { ...record, workingDirectory: place }
         : record,
     );
-    const seq = this.#held.append(placed.map(toDisk));
-    for (const record of records) this.#state.apply(record);
+    const readable = placed.map(asRead);
+    const seq = this.#held.append(readable.map(toDisk));
+    for (const record of readable) this.#state.apply(record);
     return seq;
   }
 }
@@ -292,9 +294,16 @@ function checkText(text: string, place: string): string {
   throw new InvalidInputError(`${place} must be text`, { place });
 }
 
-function checkTokens(tokens: number | undefined): number | undefined {
-  if (tokens === undefined || (Number.isSafeInteger(tokens) && tokens >= 0)) return tokens;
-  throw new InvalidInputError(`tokens must be a whole number, not ${tokens}`, { place: 'tokens' });
+/**
+ * A record as its reader will have it. An odd number costs the number, never what was said; what a reader would refuse as a
+ * whole is not written. Throws INVALID_INPUT.
+ */
+function asRead(record: ConversationRecord): ConversationRecord {
+  const read = fromDisk({ ...toDisk(record), crc: '' });
+  if (read !== null && typeof read !== 'string') return read;
+  throw new InvalidInputError(`Not written, because it could not be read again: ${read}`, {
+    place: record.type,
+  });
 }
 
 /** Usage is numbers and names of models; whatever text it has passes the funnel as well. */

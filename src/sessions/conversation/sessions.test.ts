@@ -151,7 +151,8 @@ describe('turns', () => {
     conversation.addUserTurn('x'.repeat(401));
     conversation.addAssistantTurn('x'.repeat(401), { tokens: 0 });
     expect(conversation.view.turns.map(({ tokens }) => tokens)).toEqual([101, 0]);
-    expect(() => conversation.addUserTurn('x', { tokens: 1.5 })).toThrow('whole number');
+    conversation.addUserTurn('x'.repeat(8), { tokens: 1.5 });
+    expect(conversation.view.turns.at(-1)).toMatchObject({ tokens: 2 });
   });
 
   it('keep every character of their text', async () => {

@@ -47,6 +47,8 @@ export interface ProcessInfo {
     readonly exitCode: number | null;
     readonly signal: string | null;
   } | null;
+  /** Processes that the agent may have left running; absent where none were seen. */
+  readonly leftBehind?: readonly { readonly pid: number; readonly name: string }[] | undefined;
 }
 
 export function infoOf(record: Readonly<ProcessFile>, isOwned: boolean): ProcessInfo {
@@ -68,6 +70,9 @@ export function infoOf(record: Readonly<ProcessFile>, isOwned: boolean): Process
       ended === null
         ? null
         : { at: ended.at, reason: ended.reason, exitCode: ended.exit_code, signal: ended.signal },
+    ...(record.left_behind === undefined
+      ? {}
+      : { leftBehind: record.left_behind.map(({ pid, name }) => ({ pid, name })) }),
   };
 }
 

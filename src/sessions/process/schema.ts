@@ -59,6 +59,8 @@ export const ProcessFile = z.looseObject({
       signal: z.string().nullable(),
     })
     .nullable(),
+  /** Processes that the agent may have left running: seen after its end, and not known well enough to be ended. */
+  left_behind: z.array(z.looseObject({ pid: z.int().min(1), name: z.string() })).optional(),
 });
 export type ProcessFile = z.infer<typeof ProcessFile>;
 

@@ -235,7 +235,9 @@ export class ProcessSession {
       return;
     }
     this.#isLeft = true;
-    await (isUrgent ? this.#connection?.terminate() : this.#connection?.end());
+    const exit = await (isUrgent ? this.#connection?.terminate() : this.#connection?.end());
+    const left = leftIn(exit);
+    if (left.left_behind !== undefined) this.#write({ ...this.#record, ...left });
     this.#leave();
   }
 
@@ -368,7 +370,7 @@ export class ProcessSession {
       exit_code: exit?.code ?? null,
       signal: exit?.signal ?? null,
     };
-    this.#move(event, { ended });
+    this.#move(event, { ended, ...leftIn(exit) });
   }
 
   #leave(): void {
@@ -412,4 +414,9 @@ export class ProcessSession {
   #tell(notice: ProcessNotice): void {
     for (const listener of this.#listeners) listener(notice);
   }
+}
+
+/** What an agent may have left running, as it is written down. */
+function leftIn(exit: ProgramExit | null | undefined): Pick<ProcessFile, 'left_behind'> {
+  return exit?.leftBehind === undefined ? {} : { left_behind: exit.leftBehind.map((left) => ({ ...left })) };
 }

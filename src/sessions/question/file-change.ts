@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import type { Ids } from '../../foundation/index.js';
 import {
   createFile,
-  formatDocument,
+  formatChecked,
   type Lock,
   type LockTools,
   type Trash,
   writeDocument,
 } from '../../storage/index.js';
+import { OwnAnswersFile, OwnStatusFile } from './own-files.js';
 import type { AnswersFile, StatusFile } from './schema.js';
 import type { QuestionSnapshot } from './state.js';
 
@@ -50,13 +51,14 @@ export class FileChange implements QuestionChange {
 
   writeStatus(status: StatusFile): void {
     this.#lock.assertHeld();
-    writeDocument(this.#tools, join(this.#directory, 'status.json'), status);
+    writeDocument(this.#tools, join(this.#directory, 'status.json'), status, OwnStatusFile);
     this.#snapshot = { ...this.#snapshot, status };
   }
 
   createAnswers(answers: AnswersFile): boolean {
     this.#lock.assertHeld();
-    const isOurs = createFile(this.#tools, join(this.#directory, 'answers.json'), formatDocument(answers));
+    const path = join(this.#directory, 'answers.json');
+    const isOurs = createFile(this.#tools, path, formatChecked(path, answers, OwnAnswersFile));
     if (isOurs) this.#snapshot = { ...this.#snapshot, answers };
     return isOurs;
   }

@@ -9,7 +9,7 @@ import {
   DOCUMENT_VERSION,
   DocumentDamagedError,
   ensureDirectory,
-  formatDocument,
+  formatChecked,
   hasDirectory,
   isTemporaryName,
   type Lock,
@@ -30,6 +30,7 @@ import {
 } from '../../storage/index.js';
 import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
 import { FileChange, type QuestionChange } from './file-change.js';
+import { OwnRequestFile, OwnStatusFile } from './own-files.js';
 import { documentsOf, FILE_NAMES, readSet } from './read-set.js';
 import { DraftFile, type RequestFile, type StatusFile } from './schema.js';
 import { healedStatus, type QuestionSnapshot, statusFor } from './state.js';
@@ -94,8 +95,13 @@ export class FileQuestionStore implements QuestionStore {
     const staged = join(own, `${request.sessionId}.staged`);
     try {
       ensureDirectory(fileSystem, staged);
-      createFile(this.#tools, join(staged, 'request.json'), formatDocument(request));
-      createFile(this.#tools, join(staged, 'status.json'), formatDocument(status));
+      for (const [name, document, schema] of [
+        ['request.json', request, OwnRequestFile],
+        ['status.json', status, OwnStatusFile],
+      ] as const) {
+        const path = join(staged, name);
+        createFile(this.#tools, path, formatChecked(path, document, schema));
+      }
       attempt(target, 'create', () => {
         fileSystem.rename(staged, target);
         syncDirectory(fileSystem, this.directory);
@@ -174,7 +180,7 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   writeDraft(draft: DraftFile): void {
-    writeDocument(this.#tools, join(this.#existing(draft.sessionId), 'draft.json'), draft);
+    writeDocument(this.#tools, join(this.#existing(draft.sessionId), 'draft.json'), draft, DraftFile);
   }
 
   removeDraft(id: string): void {
@@ -227,7 +233,7 @@ export class FileQuestionStore implements QuestionStore {
     const made = statusFor(snapshot, this.#tools.clock.now());
     const status = healedStatus({ ...snapshot, status: made }) ?? made;
     if (status === snapshot.status) return snapshot;
-    writeDocument(this.#tools, join(directory, 'status.json'), status);
+    writeDocument(this.#tools, join(directory, 'status.json'), status, OwnStatusFile);
     return { ...snapshot, status };
   }
 

@@ -1,0 +1,91 @@
+import type { FileSystem } from '../storage/index.js';
+import { carriesMarker, isAlive, type ProcessEntry, type ProcessTable } from './process-table.js';
+
+/** A process by what tells it from every other one. */
+export interface KnownProcess {
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+/**
+ * The processes that a program has started, known by more than the marker in their environment, which a process can wipe:
+ * by their parents and by their sessions, as seen while those lived. What is known once stays known, by pid and start
+ * time, wherever it goes.
+ */
+export class Family {
+  readonly marker: string;
+  readonly leader: KnownProcess;
+  readonly #known = new Map<number, string>();
+  /** Those we have looked at and that carry no marker. */
+  readonly #strangers = new Map<number, string>();
+  /** Known, and without the marker: after our death nothing else would find them. */
+  readonly #unmarked = new Map<number, string>();
+  /** Where somebody of ours was at the last look. */
+  #sessions: ReadonlySet<number>;
+
+  constructor(marker: string, leader: KnownProcess) {
+    this.marker = marker;
+    this.leader = leader;
+    this.#known.set(leader.pid, leader.startTime);
+    this.#sessions = new Set([leader.pid]);
+  }
+
+  get unmarked(): readonly KnownProcess[] {
+    return [...this.#unmarked].map(([pid, startTime]) => ({ pid, startTime }));
+  }
+
+  /** Takes in what a look through all processes shows. Returns the members that live. */
+  learn(fileSystem: FileSystem, table: ProcessTable): ProcessEntry[] {
+    for (const known of [this.#known, this.#strangers, this.#unmarked])
+      for (const [pid, startTime] of known) if (!isSame(table.get(pid), startTime)) known.delete(pid);
+    const born = [...table.values()].filter((entry) => this.#mayBeOurs(entry));
+    for (const { pid, startTime } of born) {
+      if (this.#known.has(pid) || this.#strangers.has(pid)) continue;
+      const list = carriesMarker(fileSystem, pid, this.marker) ? this.#known : this.#strangers;
+      list.set(pid, startTime);
+    }
+    this.#join(born);
+    while (this.#adopt(born, table)) this.#join(born);
+    const living = born.filter(({ pid }) => this.#known.has(pid));
+    // It may have had the marker before it ran another program.
+    for (const { pid, startTime } of living)
+      if (!carriesMarker(fileSystem, pid, this.marker)) this.#unmarked.set(pid, startTime);
+    // The number of a session is given away when nobody is left in it: it counts until the next look, no longer.
+    this.#sessions = new Set([this.leader.pid, ...living.map(({ session }) => session)]);
+    return living;
+  }
+
+  /** Nobody's child is older than the program itself. */
+  #mayBeOurs(entry: ProcessEntry): boolean {
+    const isYounger = Number(entry.startTime) >= Number(this.leader.startTime);
+    return entry.pid !== process.pid && isYounger && isAlive(entry);
+  }
+
+  /** Notes the sessions in which our processes are now. */
+  #join(born: readonly ProcessEntry[]): void {
+    const sessions = born.filter(({ pid }) => this.#known.has(pid)).map(({ session }) => session);
+    this.#sessions = new Set([...this.#sessions, ...sessions]);
+  }
+
+  /** One round; true when somebody was found, who may have children in turn. */
+  #adopt(born: readonly ProcessEntry[], table: ProcessTable): boolean {
+    let hasFound = false;
+    for (const { pid, parentPid, session, startTime } of born) {
+      if (this.#known.has(pid)) continue;
+      if (!this.#known.has(parentPid) && !this.#isOurSession(table, session)) continue;
+      this.#known.set(pid, startTime);
+      this.#strangers.delete(pid);
+      hasFound = true;
+    }
+    return hasFound;
+  }
+
+  /** Its leader is one of ours, or gone: then nobody else gets its number while members are left. */
+  #isOurSession(table: ProcessTable, session: number): boolean {
+    return this.#sessions.has(session) && (this.#known.has(session) || !table.has(session));
+  }
+}
+
+function isSame(entry: ProcessEntry | undefined, startTime: string): boolean {
+  return entry !== undefined && entry.startTime === startTime && isAlive(entry);
+}
