@@ -32,6 +32,7 @@ export async function run(
   const plain = createTerminal(surroundings, {
     isQuiet: false,
     color: args.includes('--no-color') ? false : args.includes('--color') ? true : undefined,
+    isJson,
     environment: surroundings.environment,
   });
   try {
@@ -41,7 +42,7 @@ export async function run(
       plain.write(error.text);
       return ExitCode.done;
     }
-    if (program.isForPrograms) plain.complain(visibleJson(reportOf(error, program)));
+    if (program.isForPrograms) surroundings.stderr.write(`${visibleJson(reportOf(error, program))}\n`);
     else tell(reportOf(error, program), plain, isJson);
     return exitCodeOf(error);
   }
@@ -60,7 +61,12 @@ async function runCommand(
   }
   const { default: command } = await found.load();
   const parsed = parseCommand(command, found.rest, program.name);
-  const terminal = createTerminal(surroundings, { ...parsed, environment: surroundings.environment });
+  const isJson = parsed.isJson || program.isForPrograms;
+  const terminal = createTerminal(surroundings, {
+    ...parsed,
+    isJson,
+    environment: surroundings.environment,
+  });
   let services: Services | undefined;
   const context = {
     get services() {
@@ -75,7 +81,7 @@ async function runCommand(
     },
     terminal,
     signal: surroundings.signal,
-    isJson: parsed.isJson || program.isForPrograms,
+    isJson,
   };
   if (terminal.isInteractive) mendAfterKill(context);
   return command.run(context, parsed as Parameters<typeof command.run>[1]);

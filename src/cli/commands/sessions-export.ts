@@ -31,7 +31,10 @@ export default defineCommand({
     const text = await catalog.export(session, format);
     const { output } = values;
     if (output === undefined) {
-      await terminal.deliver(isJson ? visibleJson({ ...session, format, text }) : printable(text, format));
+      const isVerbatim = isJson || format === 'json';
+      await terminal.deliver(isJson ? visibleJson({ ...session, format, text }) : printable(text, format), {
+        isVerbatim,
+      });
       return ExitCode.done;
     }
     if (values.force) writeTextFile(services, output, text);
