@@ -1,4 +1,4 @@
-import { redact } from '../foundation/index.js';
+import { inMarkdown, redact } from '../foundation/index.js';
 import type { SessionSummary } from './kind.js';
 
 /** A record as JSON, every text in it through the funnel that blacks out secrets. */
@@ -17,7 +17,7 @@ export function exportFacts(summary: SessionSummary, sections: readonly string[]
     ['Created', createdAt],
     ['Last activity', lastActivity],
   ].filter((fact): fact is [string, string] => typeof fact[1] === 'string' && fact[1] !== '');
-  const lines = facts.map(([name, value]) => `- ${name}: ${redact(oneLine(value))}`);
+  const lines = facts.map(([name, value]) => `- ${name}: ${inMarkdown(redact(oneLine(value)))}`);
   const parts = [`# ${capitalize(kind)} session ${id}`, lines.join('\n'), ...sections];
   return `${parts.join('\n\n')}\n`;
 }
@@ -25,14 +25,6 @@ export function exportFacts(summary: SessionSummary, sections: readonly string[]
 /** A record as a section: line breaks in its texts are escaped, so that none of them can end the block. */
 export function recordSection(record: object): string {
   return `## Record\n\n\`\`\`json\n${redactedJson(record)}\n\`\`\``;
-}
-
-/** Text of somebody else as a quotation: every line begins with a mark, so that none can pass for ours. */
-export function quoted(text: string): string {
-  return redact(text)
-    .split(/\r\n|[\n\r\u2028\u2029]/)
-    .map((line) => `> ${line}`)
-    .join('\n');
 }
 
 export function oneLine(text: string): string {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isUuidV4, redact } from '../foundation/index.js';
+import { inMarkdown, isUuidV4, quoted, redact } from '../foundation/index.js';
 import {
   describeAnswers,
   type FileQuestionStore,
@@ -9,7 +9,7 @@ import {
   questionLifecycle,
   reportOf,
 } from '../sessions/question/index.js';
-import { exportFacts, exportRecord, oneLine, quoted } from './export.js';
+import { exportFacts, exportRecord, oneLine } from './export.js';
 import { faultsOf } from './faults.js';
 import type { CatalogKind, Recovery, SessionSummary } from './kind.js';
 import { trashOf } from './trash.js';
@@ -88,13 +88,17 @@ function summaryOf(view: QuestionView): SessionSummary {
 function sectionsOf(report: QuestionReport): string[] {
   const asked = report.questions.map(({ title, prompt, options }, index) => {
     const choices = options.map(({ label, description }) => {
-      const more = description === undefined ? '' : `: ${redact(oneLine(description))}`;
-      return `- ${redact(oneLine(label))}${more}`;
+      const more = description === undefined ? '' : `: ${named(description)}`;
+      return `- ${named(label)}${more}`;
     });
-    return `## ${index + 1}. ${redact(oneLine(title))}\n\n${quoted(prompt)}\n\n${choices.join('\n')}`;
+    return `## ${index + 1}. ${named(title)}\n\n${quoted(redact(prompt))}\n\n${choices.join('\n')}`;
   });
   if (report.answers !== null)
-    return [...asked, `## Answers\n\n${quoted(describeAnswers(report.questions, report.answers))}`];
+    return [...asked, `## Answers\n\n${quoted(redact(describeAnswers(report.questions, report.answers)))}`];
   const reason = report.rejectionReason ?? report.abandonedReason;
-  return reason === null ? asked : [...asked, `## Reason\n\n${quoted(reason)}`];
+  return reason === null ? asked : [...asked, `## Reason\n\n${quoted(redact(reason))}`];
+}
+
+function named(text: string): string {
+  return inMarkdown(redact(oneLine(text)));
 }

@@ -234,7 +234,7 @@ describe('holdfast answer', () => {
     const first = await asked(world);
     expect(await world.run(['answer', first, '--option', 'SQLite'])).toEqual({
       code: 0,
-      stdout: `Answered ${first}\n\nDatabase → SQLite\n`,
+      stdout: `Answered ${first}\n\n  Database → SQLite\n`,
       stderr: '',
     });
     const second = await asked(world);

@@ -32,6 +32,7 @@ export async function run(
   const plain = createTerminal(surroundings, {
     isQuiet: false,
     color: args.includes('--no-color') ? false : args.includes('--color') ? true : undefined,
+    isJson,
     environment: surroundings.environment,
   });
   try {
@@ -41,7 +42,7 @@ export async function run(
       plain.write(error.text);
       return ExitCode.done;
     }
-    if (program.isForPrograms) plain.complain(visibleJson(reportOf(error, program)));
+    if (program.isForPrograms) surroundings.stderr.write(`${visibleJson(reportOf(error, program))}\n`);
     else tell(reportOf(error, program), program.name, plain, isJson);
     return exitCodeOf(error);
   }
@@ -60,8 +61,10 @@ async function runCommand(
   }
   const { default: command } = await found.load();
   const parsed = parseCommand(command, found.rest, program.name);
+  const isJson = parsed.isJson || program.isForPrograms;
   const terminal = createTerminal(surroundings, {
     ...parsed,
+    isJson,
     environment: surroundings.environment,
     isForPrograms: program.isForPrograms,
   });
@@ -79,7 +82,7 @@ async function runCommand(
     },
     terminal,
     signal: surroundings.signal,
-    isJson: parsed.isJson || program.isForPrograms,
+    isJson,
   };
   if (terminal.isInteractive) mendAfterKill(context);
   return command.run(context, parsed as Parameters<typeof command.run>[1]);

@@ -7,18 +7,22 @@ import {
   InvalidInputError,
   type LogFields,
   type Logger,
+  rowsOf,
   visibleJson,
   visibleLine,
 } from '../foundation/index.js';
 import { logWords } from './log-words.js';
 
-/** The person's side of a command: data on stdout, everything else on stderr. */
+/**
+ * The person's side of a command: data on stdout, everything else on stderr. On a screen a line that is wider than it goes on in
+ * rows that begin with its bar or deeper than lines do, so that no text in it can look like a line of ours.
+ */
 export interface Terminal {
   /** Data. A line break is added. */
   write(text: string): void;
-  /** Data whose arrival counts: resolves once it was handed over. Throws OUTPUT_FAILED. */
-  deliver(text: string): Promise<void>;
-  /** Data without a line break, for what is streamed. */
+  /** Data whose arrival counts: resolves once it was handed over; as it is where somebody may want to copy it. Throws OUTPUT_FAILED. */
+  deliver(text: string, options?: { readonly isVerbatim?: boolean }): Promise<void>;
+  /** Data as it is and without a line break: what is streamed, and what somebody may want to copy. */
   print(text: string): void;
   /** Notes and progress on stderr; silent with --quiet. */
   note(text: string): void;
@@ -29,6 +33,8 @@ export interface Terminal {
   readonly isQuiet: boolean;
   /** Whether stdin is a person's keyboard rather than a pipe or a file. */
   readonly hasKeyboard: boolean;
+  /** Whether stdout is a screen rather than a pipe or a file. */
+  readonly hasScreen: boolean;
   readonly columns: number;
   readonly hasColor: boolean;
   readStandardInput(signal: AbortSignal): Promise<string>;
@@ -53,7 +59,7 @@ export interface Streams {
   /** Whether stdin is a terminal. */
   readonly hasKeyboard: boolean;
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** Ends a question that is being asked. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -62,6 +68,8 @@ export interface TerminalOptions {
   readonly isQuiet: boolean;
   /** True or false where the user said so; otherwise NO_COLOR and the terminal decide. */
   readonly color: boolean | undefined;
+  /** Whether programs read what is written: then every line stays one. */
+  readonly isJson?: boolean | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether only programs read it: diagnostics are JSON then, one document a line. */
   readonly isForPrograms?: boolean;
@@ -87,39 +95,66 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
   const isInteractive = hasKeyboard && stdout.isTTY === true;
   const hasColor = (stream: { readonly isTTY?: boolean }) =>
     options.color ?? (stream.isTTY === true && !options.environment.NO_COLOR);
+  const fitted = (text: string) => (options.isJson ? `${text}\n` : linesFor(stdout, text));
+  const complain = (text: string) => void stderr.write(linesFor(stderr, text));
   const note = (text: string) => {
-    if (!options.isQuiet) stderr.write(`${text}\n`);
+    if (!options.isQuiet) complain(text);
   };
   return {
-    write: (text) => void stdout.write(`${text}\n`),
-    deliver: (text) =>
+    write: (text) => void stdout.write(fitted(text)),
+    deliver: (text, { isVerbatim = false } = {}) =>
       new Promise((resolve, reject) => {
-        stdout.write(`${text}\n`, (error) => (error ? reject(new OutputFailedError(error)) : resolve()));
+        stdout.write(isVerbatim ? `${text}\n` : fitted(text), (error) =>
+          error ? reject(new OutputFailedError(error)) : resolve(),
+        );
       }),
     print: (text) => void stdout.write(text),
     note,
-    complain: (text) => void stderr.write(`${text}\n`),
+    complain,
     isInteractive,
     isQuiet: options.isQuiet,
     hasKeyboard,
-    columns: stdout.columns ?? 80,
+    hasScreen: stdout.isTTY === true,
+    get columns() {
+      return stdout.columns ?? 80;
+    },
     hasColor: hasColor(stdout),
     readStandardInput: (signal) => readAll(stdin(), signal),
     ask(question, { leavesAtEscape = false } = {}) {
       const input = stdin();
+      const shown = rowsOf(question.trimEnd(), columnsOfStream(stderr)).join('\n') + blanksBehind(question);
       return leavesAtEscape && isKeyboard(input)
-        ? askKeys(input, stderr, question, streams.signal)
-        : askLine(input, stderr, question, streams.signal);
+        ? askKeys(input, stderr, shown, streams.signal)
+        : askLine(input, stderr, shown, streams.signal);
     },
     style: createStyle(hasColor(stdout)),
     errorStyle: createStyle(hasColor(stderr)),
     log: createLog({
       note,
-      complain: (text) => void stderr.write(`${text}\n`),
+      // A document stays one line.
+      complain: options.isForPrograms ? (text) => void stderr.write(`${text}\n`) : complain,
       isVerbose: options.environment.HOLDFAST_DEBUG === '1',
       isForPrograms: options.isForPrograms === true,
     }),
   };
+}
+
+interface Sized {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** A pipe has no columns: there a line is a line. */
+function columnsOfStream({ isTTY, columns = 80 }: Sized): number {
+  return isTTY === true ? columns : Number.POSITIVE_INFINITY;
+}
+
+function linesFor(stream: Sized, text: string): string {
+  return `${rowsOf(text, columnsOfStream(stream)).join('\n')}\n`;
+}
+
+function blanksBehind(text: string): string {
+  return text.slice(text.trimEnd().length);
 }
 
 /**

@@ -1,6 +1,9 @@
+import { mayBeNamed, secretValueAt } from './secret-values.js';
+
 /**
  * The one funnel between text that may hold secrets and disk. It knows the shapes of keys and tokens that say of
- * themselves what they are, so ordinary code and prose pass unchanged; what it finds becomes `[redacted:kind]`.
+ * themselves what they are, and values whose names say it, so ordinary code and prose pass unchanged; what it finds
+ * becomes `[redacted:kind]`. It looks at the text as a person sees it: colours within a key do not hide it.
  */
 
 /** Kinds of secrets and their shapes. All of them are a run of 20 or more letters, digits and few other characters. */
@@ -43,53 +46,124 @@ const KEY_FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/y;
 const MAX_KEY = 20_000;
 /** The password between user and host, which may hold anything but what ends an address. A placeholder is none. */
 const PASSWORD = /(:\/\/[^\s:/@"'<>]{0,200}:)(?![$<{*[])[^\s/"'<>]{1,500}(?=@)/y;
-/** How the names of secrets end where `env` and shell scripts print them. */
-const NAME_END = /(?:API|_)KEY=|(?:TOKEN|SECRET|PASSWORD|PASSWD)=/g;
-const NAME = /(?<![A-Za-z0-9_])[A-Z0-9_]{1,80}$/;
-const MAX_NAME = 80;
-const VALUE = /(?!["']?\[redacted:)(["']?)[^\s"'$][^\s"']{7,}\1/y;
+
+/** A stretch of text that is a secret. */
+interface Secret {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: string;
+}
 
 /** Text without the secrets it held. It costs less than writing the text down as JSON. */
 export function redact(text: string): string {
-  return redactAssignments(redactPasswords(redactRuns(redactPrivateKeys(text))));
-}
-
-function redactPrivateKeys(text: string): string {
+  if (ESCAPES.some((start) => text.includes(start))) return redactStyled(text);
+  const secrets = secretsIn(text);
+  if (secrets.length === 0) return text;
   let redacted = '';
   let copiedTo = 0;
+  for (const { from, to, kind } of secrets) {
+    redacted += `${text.slice(copiedTo, from)}[redacted:${kind}]`;
+    copiedTo = to;
+  }
+  return redacted + text.slice(copiedTo);
+}
+
+/** How an escape looks: as it is, in JSON and source, made visible. */
+const ESCAPES = ['\u001b', '\u009b', '\\u001b', '\\u001B', '\\x1b', '\\x1B', '\\033', '^['];
+const SEQUENCE =
+  /(?:(?:\u001b|\\+(?:u001[bB]|x1[bB]|033)|\^\[)\[|\u009b)[0-?]{0,40}[ -/]{0,4}[@-~]|\u001b\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)/g;
+
+/** Finds secrets in what is left without escape sequences, and blacks them out where they stand; the sequences stay. */
+function redactStyled(text: string): string {
+  // Words, and behind each of them the sequence that ends it.
+  const pieces: [words: string, sequence: string][] = [];
   let end = 0;
+  for (const { 0: sequence, index } of text.matchAll(SEQUENCE)) {
+    pieces.push([text.slice(end, index), sequence]);
+    end = index + sequence.length;
+  }
+  pieces.push([text.slice(end), '']);
+  const secrets = secretsIn(pieces.map(([words]) => words).join(''));
+  if (secrets.length === 0) return text;
+  let redacted = '';
+  let next = 0;
+  let start = 0;
+  for (const [words, sequence] of pieces) {
+    let place = start;
+    const until = start + words.length;
+    for (let secret = secrets[next]; secret !== undefined && secret.from < until; secret = secrets[next]) {
+      if (secret.from >= start)
+        redacted += `${words.slice(place - start, secret.from - start)}[redacted:${secret.kind}]`;
+      place = Math.min(secret.to, until);
+      if (secret.to > until) break;
+      next += 1;
+    }
+    redacted += words.slice(place - start) + sequence;
+    start = until;
+  }
+  return redacted;
+}
+
+/** In the order in which they stand, none within another. */
+function secretsIn(text: string): Secret[] {
+  const found: Secret[] = [];
+  const add = (from: number, to: number, kind: string) => void found.push({ from, to, kind });
+  findPrivateKeys(text, add);
+  findRuns(text, add);
+  findPasswords(text, add);
+  findValues(text, add);
+  return found.length < 2 ? found : merged(found);
+}
+
+type Add = (from: number, to: number, kind: string) => void;
+
+/** Of two that overlap the wider one stays, of two alike the first: it says more exactly what it is. */
+function merged(found: readonly Secret[]): Secret[] {
+  const rows = found.map((secret, rank) => ({ ...secret, rank }));
+  rows.sort((a, b) => a.from - b.from || b.to - a.to || a.rank - b.rank);
+  const kept: Secret[] = [];
+  for (const secret of rows) {
+    const last = kept.at(-1);
+    if (last === undefined || secret.from >= last.to) kept.push(secret);
+    else if (secret.to > last.to) kept[kept.length - 1] = { ...last, to: secret.to };
+  }
+  return kept;
+}
+
+function findPrivateKeys(text: string, add: Add): void {
+  let end = -1;
   for (let at = text.indexOf(KEY_START); at !== -1; at = text.indexOf(KEY_START, at + 1)) {
     if (end < at) end = text.indexOf(KEY_END, at);
-    if (end === -1) break;
+    if (end === -1) return;
     KEY_HEADER.lastIndex = at;
     KEY_FOOTER.lastIndex = end;
     if (end - at > MAX_KEY || !KEY_HEADER.test(text) || !KEY_FOOTER.test(text)) continue;
-    redacted += `${text.slice(copiedTo, at)}[redacted:private-key]`;
-    copiedTo = KEY_FOOTER.lastIndex;
-    at = copiedTo - 1;
+    add(at, KEY_FOOTER.lastIndex, 'private-key');
+    at = KEY_FOOTER.lastIndex - 1;
   }
-  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
+}
+
+/** Where a private key begins that has not ended yet: what follows may be the rest of it. -1 where there is none. */
+export function openPrivateKey(text: string): number {
+  const at = text.lastIndexOf(KEY_START);
+  if (at === -1 || text.length - at > MAX_KEY) return -1;
+  KEY_HEADER.lastIndex = at;
+  return KEY_HEADER.test(text) && text.indexOf(KEY_END, at) === -1 ? at : -1;
 }
 
 /** Looks at every 20th character only: whatever is long enough to be a secret is met, most else is passed over. */
-function redactRuns(text: string): string {
-  let redacted = '';
-  let copiedTo = 0;
-  for (let at = MIN_RUN - 1; at < text.length; at += MIN_RUN) {
+function findRuns(text: string, add: Add): void {
+  for (let at = MIN_RUN - 1, from = 0; at < text.length; at += MIN_RUN) {
     if (!isInRun(text, at)) continue;
     let start = at;
-    while (start > copiedTo && isInRun(text, start - 1)) start -= 1;
+    while (start > from && isInRun(text, start - 1)) start -= 1;
     let end = at + 1;
     while (end < text.length && isInRun(text, end)) end += 1;
     at = end;
     if (end - start < MIN_RUN) continue;
-    const run = text.slice(start, end);
-    const clean = redactRun(run, text.slice(Math.max(0, start - 8), start));
-    if (clean === run) continue;
-    redacted += text.slice(copiedTo, start) + clean;
-    copiedTo = end;
+    if (findTokens(text.slice(start, end), start, add)) from = end;
+    else if (BEARER.test(text.slice(Math.max(0, start - 8), start))) add(start, end, 'token');
   }
-  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
 }
 
 function isInRun(text: string, at: number): boolean {
@@ -97,40 +171,37 @@ function isInRun(text: string, at: number): boolean {
   return code < 128 && IN_RUN[code] === 1;
 }
 
-function redactRun(run: string, before: string): string {
-  const clean = run.replace(
-    TOKENS,
-    (...groups) => `[redacted:${KINDS[groups.slice(1).findIndex((group) => group !== undefined)]}]`,
-  );
-  return clean === run && BEARER.test(before) ? '[redacted:token]' : clean;
+function findTokens(run: string, at: number, add: Add): boolean {
+  let isFound = false;
+  TOKENS.lastIndex = 0;
+  for (let found = TOKENS.exec(run); found !== null; found = TOKENS.exec(run)) {
+    const kind = KINDS[found.slice(1).findIndex((group) => group !== undefined)] ?? 'token';
+    add(at + found.index, at + TOKENS.lastIndex, kind);
+    isFound = true;
+  }
+  return isFound;
 }
 
 /** Keeps the address: it tells what the password was for. */
-function redactPasswords(text: string): string {
-  let redacted = '';
-  let copiedTo = 0;
+function findPasswords(text: string, add: Add): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 1)) {
     PASSWORD.lastIndex = at;
     const found = PASSWORD.exec(text);
     if (found === null) continue;
-    redacted += `${text.slice(copiedTo, at)}${found[1]}[redacted:password]`;
-    copiedTo = PASSWORD.lastIndex;
-    at = copiedTo - 1;
+    add(at + (found[1]?.length ?? 0), PASSWORD.lastIndex, 'password');
+    at = PASSWORD.lastIndex - 1;
   }
-  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
 }
 
-function redactAssignments(text: string): string {
-  let redacted = '';
-  let copiedTo = 0;
-  NAME_END.lastIndex = 0;
-  while (NAME_END.test(text)) {
-    const at = NAME_END.lastIndex;
-    VALUE.lastIndex = at;
-    if (!NAME.test(text.slice(Math.max(0, at - 1 - MAX_NAME), at - 1)) || !VALUE.test(text)) continue;
-    redacted += `${text.slice(copiedTo, at)}[redacted:value]`;
-    copiedTo = VALUE.lastIndex;
-    NAME_END.lastIndex = copiedTo;
+/** What stands behind `=` or `:` and a name that says what it is. */
+function findValues(text: string, add: Add): void {
+  for (const sign of ['=', ':'] as const) {
+    for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1)) {
+      if (!mayBeNamed(text, at)) continue;
+      const value = secretValueAt(text, at);
+      if (value === undefined) continue;
+      add(value.from, value.to, value.kind);
+      at = value.to - 1;
+    }
   }
-  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
 }

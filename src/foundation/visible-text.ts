@@ -9,13 +9,19 @@ export function visibleLine(text: string): string {
   return PLAIN_ASCII.test(text) ? text : encode(text, lineBreakInLine);
 }
 
+/** A label, a title or another name as one line, each run of blanks as one: nobody needs more, and padding moves what follows. */
+export function visibleLabel(text: string): string {
+  return visibleLine(oneBlank(text));
+}
+
 /** Foreign text as a block: LF stays a line break, CRLF becomes LF, tabs become four spaces. */
 export function visibleBlock(text: string): string {
   return PLAIN_ASCII.test(text) ? text : encode(text.replaceAll('\r\n', '\n'), lineBreakInBlock);
 }
 
-/** One line of at most `maxLength` characters, ending in `…` where something was left out. */
-export function visibleExcerpt(text: string, maxLength: number): string {
+/** One line of at most `maxLength` characters, each run of blanks as one, ending in `…` where something was left out. */
+export function visibleExcerpt(given: string, maxLength: number): string {
+  const text = oneBlank(given);
   if (text.length <= maxLength && PLAIN_ASCII.test(text)) return text;
   const head = text.slice(0, maxLength * 4);
   const characters = Array.from(visibleLine(head));
@@ -35,6 +41,10 @@ export function visibleJson(value: unknown): string {
 function jsonEscape(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+function oneBlank(text: string): string {
+  return text.replaceAll(/\p{Zs}{2,}/gu, ' ');
 }
 
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;

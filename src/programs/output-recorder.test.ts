@@ -24,6 +24,35 @@ it('keeps every line whole and without secrets, however the stream is cut', asyn
   );
 });
 
+it('finds what is in colours and on several lines, however the stream is cut', async () => {
+  await using dir = await tempDir({ isInMemory: true });
+  const block = `-----BEGIN RSA PRIVATE KEY-----\n${'aB3d'.repeat(16)}\n-----END RSA PRIVATE KEY-----`;
+  const whole = Buffer.from(
+    `a\n${KEY.slice(0, 9)}\x1b[01;31m\x1b[K${KEY.slice(9)}\x1b[m\n${block}\nmore\nPGPASSWORD=tiger x\nend\n`,
+  );
+  for (let cut = 0; cut <= whole.length; cut++)
+    expect(record(dir.at(`log-${cut}`), [whole.subarray(0, cut), whole.subarray(cut)])).toBe(
+      'a\n[redacted:anthropic-key]\x1b[01;31m\x1b[K\x1b[m\n[redacted:private-key]\nmore\nPGPASSWORD=[redacted:value] x\nend\n',
+    );
+});
+
+it('keeps the beginning of a private key that never ends', async () => {
+  await using dir = await tempDir({ isInMemory: true });
+  const chunks = ['a\n-----BEGIN RSA PRIVATE KEY-----\n', 'b\n', `${'c\n'.repeat(11_000)}`];
+  expect(
+    record(
+      dir.at('log'),
+      chunks.slice(0, 2).map((chunk) => Buffer.from(chunk)),
+    ),
+  ).toBe(chunks.slice(0, 2).join(''));
+  expect(
+    record(
+      dir.at('long'),
+      chunks.map((chunk) => Buffer.from(chunk)),
+    ),
+  ).toBe(chunks.join(''));
+});
+
 it.each([
   ['ends', ['\nnext\n'], 'next\n'],
   ['ends with the stream', [], ''],

@@ -1,4 +1,4 @@
-import { redact } from '../foundation/index.js';
+import { openPrivateKey, redact } from '../foundation/index.js';
 import type { OutputLog } from './output-log.js';
 
 const MAX_LOGGED_LINE_BYTES = 1024 * 1024;
@@ -52,15 +52,21 @@ class WholeLines {
     }
     const end = chunk.lastIndexOf(LF) + 1;
     if (end > from) {
-      this.#write(redact(Buffer.concat([...this.#held, chunk.subarray(from, end)]).toString('utf8')));
+      const text = Buffer.concat([...this.#held, chunk.subarray(from, end)]).toString('utf8');
       this.#forget();
+      // A private key is many lines; its beginning waits for its end.
+      const open = openPrivateKey(text);
+      const whole = open === -1 ? text.length : text.lastIndexOf('\n', open) + 1;
+      if (whole > 0) this.#write(redact(text.slice(0, whole)));
+      this.#hold(Buffer.from(text.slice(whole), 'utf8'));
     }
     this.#hold(chunk.subarray(end));
   }
 
   end(): void {
     if (this.#heldBytes > MAX_LOGGED_LINE_BYTES) this.#tellLength(this.#heldBytes);
-    else if (this.#heldBytes > 0) this.#write(`${redact(Buffer.concat(this.#held).toString('utf8'))}\n`);
+    else if (this.#heldBytes > 0)
+      this.#write(redact(Buffer.concat(this.#held).toString('utf8')).replace(/\n?$/, '\n'));
     this.#forget();
   }
 

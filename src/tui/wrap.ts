@@ -1,5 +1,7 @@
 import stringWidth from './string-width.js';
 
+export { breakWord, wrapSpans } from '../foundation/index.js';
+
 /** A stretch of text that looks alike. Its text must be visible text already. */
 export interface Span {
   readonly text: string;
@@ -37,32 +39,6 @@ function widthOfGrapheme(grapheme: string): number {
   return width;
 }
 
-/** Breaks one paragraph into lines of at most `width` columns, between words where there are any. */
-export function wrapSpans(spans: readonly Span[], width: number): Span[][] {
-  const lines: Span[][] = [[]];
-  let column = 0;
-  const startLine = () => {
-    lines.push([]);
-    column = 0;
-  };
-  for (const span of spans) {
-    // A mark that lost its letter gets one, or it would climb onto what is before it.
-    const text = /^\p{M}/u.test(span.text) ? `◌${span.text}` : span.text;
-    // A mark behind a space belongs to it.
-    for (const word of text.split(/(?<= )(?!\p{M})/u)) {
-      const size = widthOf(word.trimEnd());
-      if (size === 0 && column >= width) continue;
-      if (column > 0 && column + size > width) startLine();
-      for (const piece of size > width ? breakWord(word, width) : [word]) {
-        if (column > 0 && column + widthOf(piece.trimEnd()) > width) startLine();
-        append(lines[lines.length - 1] as Span[], { ...span, text: piece });
-        column += widthOf(piece);
-      }
-    }
-  }
-  return lines.map(tidyLine);
-}
-
 /** Cuts a text to a width, with `…` where something is missing. */
 export function truncate(text: string, width: number): string {
   if (width <= 0) return '';
@@ -82,22 +58,6 @@ export function truncate(text: string, width: number): string {
 export function padTo(text: string, width: number): string {
   const cut = truncate(text, width);
   return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
-}
-
-/** Breaks a text without spaces into pieces of at most `width` columns. */
-export function breakWord(word: string, width: number): string[] {
-  const pieces: string[] = [''];
-  let column = 0;
-  for (const grapheme of eachGrapheme(word)) {
-    const size = widthOfGrapheme(grapheme);
-    if (column > 0 && column + size > width) {
-      pieces.push('');
-      column = 0;
-    }
-    pieces[pieces.length - 1] += grapheme;
-    column += size;
-  }
-  return pieces;
 }
 
 function* eachGrapheme(text: string): Generator<string> {
@@ -122,21 +82,4 @@ function* eachGrapheme(text: string): Generator<string> {
     }
     length = PIECE_LENGTH;
   }
-}
-
-function append(line: Span[], span: Span): void {
-  const last = line.at(-1);
-  if (last !== undefined && last.look === span.look)
-    line[line.length - 1] = { ...last, text: last.text + span.text };
-  else line.push(span);
-}
-
-/** Without spaces at the end, which would not fit. */
-function tidyLine(line: readonly Span[]): Span[] {
-  const tidy = [...line];
-  for (let last = tidy.pop(); last !== undefined; last = tidy.pop()) {
-    const text = last.text.trimEnd();
-    if (text !== '') return [...tidy, { ...last, text }];
-  }
-  return [];
 }

@@ -138,9 +138,11 @@ describe('a chat in a terminal', () => {
     await send(pane, 'first');
     const rows = await pane.until(/% full/);
     const text = rows.join('\n');
-    expect(text).toMatch(/^Title$/m);
-    expect(text).toMatch(/^A sentence that is much longer than the\nforty columns of this terminal is\.$/m);
-    expect(text).toMatch(/^• item$/m);
+    expect(text).toMatch(/^┃ Title$/m);
+    expect(text).toMatch(
+      /^┃ A sentence that is much longer than\n┃ the forty columns of this terminal is\.$/m,
+    );
+    expect(text).toMatch(/^┃ • item$/m);
     await send(pane, '/history');
     await pane.until(/^ +- item$/m);
     expect((await pane.screen()).join('\n')).not.toContain('\\n');
@@ -164,7 +166,7 @@ describe('a chat in a terminal', () => {
     await pane.makeSane();
     await pane.holdfast('chat --resume talk');
     const text = (await pane.until('was not answered')).join('\n');
-    expect(text).toMatch(/\(1 turn before: \/history\)\none\nyou> second\ntwo\nyou> third/);
+    expect(text).toMatch(/\(1 turn before: \/history\)\n┃ one\nyou> second\n┃ two\nyou> third/);
     await pane.until(/^you>$/m);
     await send(pane, 'fourth');
     await pane.until(/^Ended \d+ process(es)? that the killed run had left behind\.$/m);

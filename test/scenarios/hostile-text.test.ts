@@ -22,11 +22,11 @@ const SHOWN = [
   /^in /,
   /^times out /,
   NUMBERED,
-  /^ {3}│ /,
+  /^ {3}│/,
   /^ {3}\d+\) /,
   ...ANSWERS,
-  /^\S.* → /,
-  /^The person rejected this question set\. Reason: ".*"$/,
+  /^ {2}\S.* → /,
+  /^The person rejected this question set\. Reason: (?:".*"|in their own words:)$/,
   /^This question set was abandoned: /,
 ];
 const LISTED = [
@@ -159,8 +159,14 @@ describe('text of agents and people', () => {
           ]);
           expect(done.stderr).toBe('');
           assertVisible(done.stdout, what);
-          assertLines(done.stdout, [/^Answered [0-9a-f-]{36}$/, /^.* → .*, "[^\n]*"$/, /^$/], what);
-          expect(done.stdout.trimEnd().split('\n')).toHaveLength(2 + 3);
+          assertLines(
+            done.stdout,
+            [/^Answered [0-9a-f-]{36}$/, /^ {2}.* → .*, (?:"[^\n]*"|in their own words:)$/, /^ {3}│/, /^$/],
+            what,
+          );
+          expect(
+            done.stdout.split('\n').filter((line) => / → /.test(line) && !/^ {3}│/.test(line)),
+          ).toHaveLength(3);
           const { answers: kept } = JSON.parse(
             readFileSync(join(services.config.layout.questions, id, 'answers.json'), 'utf8'),
           );

@@ -12,7 +12,7 @@ export default defineCommand({
   ],
   async run({ terminal }, { positionals: [shell = ''] }) {
     if (!isShell(shell)) throw new UsageError(`Unknown shell; known: ${SHELLS.join(', ')}`);
-    terminal.write(completionScript(shell));
+    terminal.print(`${completionScript(shell)}\n`);
     return ExitCode.done;
   },
 });

@@ -5,20 +5,15 @@ import {
   type TurnEndReason,
 } from '../../agents/index.js';
 import { chooseInstalledAgent, launchOf, openProcesses } from '../../app/index.js';
-import {
-  counted,
-  throwIfAborted,
-  visibleBlock,
-  visibleExcerpt,
-  visibleJson,
-  visibleLine,
-} from '../../foundation/index.js';
+import { counted, throwIfAborted, visibleExcerpt, visibleJson, visibleLine } from '../../foundation/index.js';
 import {
   isOver,
   type ProcessSession,
   type PromptResponse,
   PromptTimedOutError,
 } from '../../sessions/process/index.js';
+import { cardLines } from '../../sessions/question/index.js';
+import { type AgentWords, agentWords } from '../agent-words.js';
 import { type CommandContext, defineCommand, UsageError } from '../command.js';
 import { parseDuration } from '../duration.js';
 import { ExitCode } from '../exit-codes.js';
@@ -66,7 +61,11 @@ export default defineCommand({
       ...(values.timeout === undefined ? {} : { promptMs: parseDuration(values.timeout) }),
       ...(values.idle === undefined ? {} : { idleMs: parseDuration(values.idle) }),
     };
-    using notes = questionNotes(services, (view) => terminal.note(whereToAnswer(view)));
+    const words = agentWords(terminal);
+    using notes = questionNotes(services, (view) => {
+      words.pause();
+      terminal.note(isJson ? whereToAnswer(view) : `${cardLines(view).join('\n')}\n${whereToAnswer(view)}`);
+    });
     const session = await openSession(context, { ...values, permissions, notes });
     try {
       const response = await session.execute(prompt, {
@@ -74,13 +73,15 @@ export default defineCommand({
         signal,
         onEvent: (event) => {
           if (isJson) terminal.write(visibleJson(event));
-          else show(terminal, event);
+          else show(terminal, words, event);
         },
       });
+      words.end();
       await session.detach({ isUrgent: signal.aborted });
       tellEnd(context, session, response);
       return signal.aborted ? ExitCode.interrupted : exitCodeOf(response.reason);
     } catch (error) {
+      words.end();
       if (error instanceof PromptTimedOutError) {
         await session.detach({ isUrgent: true });
         tellEnd(context, session, error.response);
@@ -175,12 +176,15 @@ async function readPrompt(terminal: Terminal, signal: AbortSignal): Promise<stri
   return terminal.readStandardInput(signal);
 }
 
-function show(terminal: Terminal, event: AgentEvent): void {
-  if (event.type === 'text') terminal.print(visibleBlock(event.text));
+function show(terminal: Terminal, words: AgentWords, event: AgentEvent): void {
+  if (event.type === 'text') words.push(event.text);
   const note = describeEvent(event);
-  if (note !== undefined) terminal.note(terminal.style.dim(note));
+  if (note !== undefined) {
+    words.pause();
+    terminal.note(terminal.style.dim(note));
+  }
   if (event.type !== 'turn-end') return;
-  terminal.print('\n');
+  words.end();
   if (event.reason === 'completed') return;
   const why = event.message === null ? '' : `: ${visibleExcerpt(event.message, 500)}`;
   terminal.complain(`The turn ended: ${event.reason}${why}`);

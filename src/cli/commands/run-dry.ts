@@ -1,5 +1,5 @@
 import { budgetOf, type FoundRun, prepareRun, previewState } from '../../app/run.js';
-import { counted, visibleBlock, visibleJson, visibleLine } from '../../foundation/index.js';
+import { barred, counted, visibleJson, visibleLine } from '../../foundation/index.js';
 import { buildPrompt } from '../../runner/index.js';
 import { type Budget, conditionOf, phaseOf, presetOf } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
@@ -60,7 +60,7 @@ export async function showDryRun(
   const { preset: _, ...shown } = words;
   for (const [name, text] of Object.entries(shown)) terminal.write(`${name.padEnd(13)}${visibleLine(text)}`);
   terminal.write('\nThe first prompt; what the checks come to before the run is added to it:');
-  terminal.write(`\n${visibleBlock(prompt)}`);
+  terminal.write(`\n${barred(prompt)}`);
   return ExitCode.done;
 }
 

@@ -348,8 +348,13 @@ async function confirmDirty({ services, terminal }: CommandContext, found: Found
   const count = await countUncommitted(services, found);
   if (count === 0) return;
   const words = `${counted(count, 'uncommitted file')}; the agent's changes would mix with yours`;
-  if (terminal.isInteractive && (await saysYes(terminal, `${words}. Start anyway?`))) return;
+  if (terminal.isInteractive && (await saysYes(terminal, dirtyQuestion(count)))) return;
   throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or say --dirty.' });
+}
+
+/** Fits 80 columns with the answers behind it. */
+function dirtyQuestion(count: number): string {
+  return `${counted(count, 'uncommitted file')} may mix with the agent's changes. Start anyway?`;
 }
 
 function leave({ terminal }: CommandContext): ExitCode {

@@ -39,8 +39,10 @@ export default defineCommand({
       );
     const { output } = values;
     if (output === undefined) {
+      const isVerbatim = isJson || format === 'json';
       await terminal.deliver(
         isJson ? visibleJson({ ...session, format, text, faults }) : printable(text, format),
+        { isVerbatim },
       );
       return ExitCode.done;
     }

@@ -60,7 +60,7 @@ export default defineCommand({
       terminal.note(`Take it back with: ${again} --remove`);
     } else {
       for (const file of setup.files) {
-        terminal.write(file.snippet);
+        terminal.print(`${file.snippet}\n`);
         const isThere = file.isInPlace ? ' (it is there already)' : '';
         terminal.note(`Goes into ${visibleLine(file.path)}${isThere}.`);
       }

@@ -1,4 +1,4 @@
-import { visibleBlock, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { barred, visibleExcerpt, visibleLabel, visibleLine } from '../../foundation/index.js';
 import {
   describeAnswers,
   isPermission,
@@ -9,6 +9,9 @@ import {
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
+
+/** What was asked and said stands behind it, line by line. */
+const PROMPT_BAR = '   │ ';
 
 /** Question sets as a table. */
 export function renderQuestionList(
@@ -33,19 +36,19 @@ export function renderQuestionList(
 export function renderQuestionSet(report: QuestionReport, style: Style): string {
   const lines = [
     `${style.bold(report.sessionId)}  ${report.status}${report.late ? ' (late)' : ''}`,
-    `asked ${report.createdAt} by ${visibleLine(askerOf(report))}${goneNote(report)}`,
+    `asked ${report.createdAt} by ${visibleLabel(askerOf(report))}${goneNote(report)}`,
   ];
   if (report.workingDirectory !== null) lines.push(`in ${visibleLine(report.workingDirectory)}`);
   if (report.expiresAt !== null) lines.push(`times out ${report.expiresAt}`);
   for (const [index, question] of report.questions.entries()) {
     lines.push(
       '',
-      `${index + 1}. ${style.bold(visibleLine(question.title))}${question.multiSelect ? '  (several)' : ''}`,
+      `${index + 1}. ${style.bold(visibleLabel(question.title))}${question.multiSelect ? '  (several)' : ''}`,
     );
-    lines.push(indent(visibleBlock(question.prompt)));
+    lines.push(barred(question.prompt, PROMPT_BAR));
     for (const [number, option] of question.options.entries()) {
-      const description = option.description ? ` — ${visibleLine(option.description)}` : '';
-      lines.push(`   ${number + 1}) ${visibleLine(option.label)}${style.dim(description)}`);
+      const description = option.description ? ` — ${visibleLabel(option.description)}` : '';
+      lines.push(`   ${number + 1}) ${visibleLabel(option.label)}${style.dim(description)}`);
     }
   }
   const outcome = renderDecision(report);
@@ -70,21 +73,31 @@ function inOneLine(text: string): string {
 
 /** What became of a set, for the person who decided: by title, because they have just read what was asked. */
 export function renderDecision(report: QuestionReport): string {
+  if (report.status === 'rejected' && report.rejectionReason !== null)
+    return `The person rejected this question set. Reason: ${ownWords(report.rejectionReason)}`;
   if (report.status !== 'completed') return renderOutcome(report);
   const answers = report.answers ?? [];
   const isStrange = answers.some(({ questionIndex }) => report.questions[questionIndex] === undefined);
   if (isStrange) return renderOutcome(report);
   const rows = report.questions.map(({ title }, index) => {
     const own = answers.filter(({ questionIndex }) => questionIndex === index);
-    return `${visibleLine(inOneLine(title))} → ${own.map(describeAnswer).join(', ') || 'no answer'}`;
+    // A title is somebody else's words: it does not begin a line.
+    return `  ${visibleLabel(inOneLine(title))} → ${own.map(describeAnswer).join(', ') || 'no answer'}`;
   });
   return rows.join('\n');
 }
 
-function describeAnswer({ selectedOption, selectedOptions, customText }: UserAnswer): string {
+function describeAnswer({ selectedOption, selectedOptions, customText = '' }: UserAnswer): string {
   const labels = selectedOptions ?? (selectedOption === undefined ? [] : [selectedOption]);
-  const own = customText === undefined || customText === '' ? [] : [quoteText(customText)];
-  return [...labels.map(visibleLine), ...own].join(', ') || '(no selection)';
+  const own = customText === '' ? [] : [ownWords(customText)];
+  return [...labels.map(visibleLabel), ...own].join(', ') || '(no selection)';
+}
+
+/** One line stays in its line; several are shown as such. */
+function ownWords(text: string): string {
+  return /[\r\n]/.test(text.trimEnd())
+    ? `in their own words:\n${barred(text.trimEnd(), PROMPT_BAR)}`
+    : quoteText(text);
 }
 
 /** What became of a set, as the agent reads it; empty while it is pending. */
@@ -114,12 +127,4 @@ function goneNote(report: QuestionReport): string {
   return isPermission(report)
     ? ' (gone: nobody waits for it)'
     : ' (the asker is gone; an answer is kept for it)';
-}
-
-/** Every line of a prompt starts with a bar, so that none can pass for ours. */
-function indent(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `   │ ${line}`)
-    .join('\n');
 }

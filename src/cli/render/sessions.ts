@@ -1,5 +1,5 @@
 import type { SessionDetail, SessionFault, SessionSummary, TrashedRef } from '../../catalog/index.js';
-import { visibleBlock, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { barred, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { ChangeState } from '../../sessions/change/index.js';
 import type { ConversationView } from '../../sessions/conversation/index.js';
 import { formatAge } from '../duration.js';
@@ -76,7 +76,7 @@ function renderConversation(view: ConversationView, style: Style): string {
   for (const turn of turns) {
     const mark = turn.failure === null ? '' : ` (failed: ${visibleExcerpt(turn.failure, 100)})`;
     lines.push('', `${style.bold(`${turn.number}. ${turn.role}`)}  ${turn.timestamp}${mark}`);
-    lines.push(barred(turn.content));
+    lines.push(barred(turn.content, '   │ '));
   }
   for (const one of damage) lines.push(style.yellow(`damaged: ${renderFault(one)}`));
   return lines.join('\n');
@@ -100,12 +100,4 @@ function renderChangeSession(state: ChangeState, style: Style): string {
   const open = state.learnings.length - state.flushedLearnings;
   if (open > 0) lines.push(`Learnings that are not in design.md: ${open}`);
   return lines.join('\n');
-}
-
-/** Every line of what was said starts with a bar, so that none can pass for ours. */
-function barred(text: string): string {
-  return visibleBlock(text)
-    .split('\n')
-    .map((line) => `   │ ${line}`)
-    .join('\n');
 }

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { InvalidInputError, messageOf, redact as redactText } from '../../foundation/index.js';
+import {
+  InvalidInputError,
+  inMarkdown,
+  messageOf,
+  quoted,
+  redact as redactText,
+} from '../../foundation/index.js';
 import type { ImportedTurn } from './conversation.js';
 import type { ConversationView } from './view.js';
 
@@ -15,7 +21,7 @@ export function exportMarkdown(view: ConversationView, options: ExportOptions = 
   const lines = [
     `# Session ${id}`,
     '',
-    `- Agent: ${redact(oneLine(agent))}`,
+    `- Agent: ${inMarkdown(redact(oneLine(agent)))}`,
     `- Created: ${createdAt}`,
     `- Status: ${view.status}`,
     `- Turns: ${view.turnCount}`,
@@ -25,7 +31,7 @@ export function exportMarkdown(view: ConversationView, options: ExportOptions = 
       '',
       `## ${number}. ${role}, ${timestamp}${failure === null ? '' : ' (failed)'}`,
       '',
-      redact(content),
+      quoted(redact(content)),
     );
   }
   if (view.damage.length > 0)
@@ -33,7 +39,7 @@ export function exportMarkdown(view: ConversationView, options: ExportOptions = 
       '',
       '## Damage',
       '',
-      ...view.damage.map(({ offset, detail }) => `- at byte ${offset}: ${detail}`),
+      ...view.damage.map(({ offset, detail }) => `- at byte ${offset}: ${inMarkdown(oneLine(detail))}`),
     );
   return `${lines.join('\n')}\n`;
 }

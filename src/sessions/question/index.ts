@@ -1,3 +1,4 @@
+export { askerLine, cardLines } from './card-lines.js';
 export { checkCreateInput } from './check-input.js';
 export { DEFAULT_LIMITS, OUTER_LIMITS, type QuestionLimits } from './check-questions.js';
 export type { CleanOptions, CleanReport } from './clean.js';

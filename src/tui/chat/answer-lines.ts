@@ -1,6 +1,6 @@
-import { visibleBlock } from '../../foundation/index.js';
+import { BAR, visibleBlock, wrapText } from '../../foundation/index.js';
 import { MarkdownReader } from '../markdown.js';
-import { type Span, wrapSpans } from '../wrap.js';
+import { type Span, widthOf } from '../wrap.js';
 
 /** Where rows of an answer go. */
 export interface AnswerTarget {
@@ -17,7 +17,7 @@ export interface AnswerTarget {
 export type Paint = (span: Span) => string;
 
 /**
- * The answer of an agent as it comes: each line as Markdown, wrapped between words. The last line is drawn again with every
+ * The answer of an agent as it comes: each line as Markdown, wrapped between words, a bar before every row. The last line is drawn again with every
  * piece until it is whole.
  */
 export class AnswerLines {
@@ -57,14 +57,14 @@ export class AnswerLines {
   }
 
   #rowsOf(line: string, isWhole: boolean): string[] {
-    const width = Math.max(10, this.#target.columns);
+    const width = Math.max(10, this.#target.columns - widthOf(BAR));
+    return this.#unbarred(line, width, isWhole).map((row) => (row === '' ? BAR.trimEnd() : BAR + row));
+  }
+
+  #unbarred(line: string, width: number, isWhole: boolean): string[] {
     const paint = this.#paint;
-    if (paint === undefined) return textRows(wrapSpans([{ text: line }], width));
+    if (paint === undefined) return wrapText(line, width);
     const rows = isWhole ? this.#reader.take(line, width) : this.#reader.peek(line, width);
     return rows.map((row) => row.map(paint).join(''));
   }
-}
-
-function textRows(rows: readonly (readonly Span[])[]): string[] {
-  return rows.map((row) => row.map(({ text }) => text).join(''));
 }

@@ -1,13 +1,21 @@
-import { isHoldfastError, messageOf, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import type {
-  AnswerInput,
-  Question,
-  QuestionOutcome,
-  QuestionSessions,
-  QuestionView,
+import {
+  BAR,
+  isHoldfastError,
+  messageOf,
+  visibleExcerpt,
+  visibleLabel,
+  visibleLine,
+} from '../../foundation/index.js';
+import {
+  type AnswerInput,
+  askerLine,
+  type Question,
+  type QuestionOutcome,
+  type QuestionSessions,
+  type QuestionView,
 } from '../../sessions/question/index.js';
 import type { Paint } from './answer-lines.js';
-import { askerOf, BAR, optionRows, questionRows } from './card.js';
+import { optionRows, questionRows } from './card.js';
 import type { Input, LineInput } from './line-input.js';
 import { type Choice, describeChoice, parseReply } from './reply.js';
 
@@ -102,7 +110,7 @@ export class InPlaceAnswers {
   /** What the person wants, once they have seen everything. */
   async #dialogue(view: QuestionView, signal: AbortSignal): Promise<Reply> {
     const { screen } = this.#options;
-    screen.note(askerOf(view));
+    screen.note(askerLine(view));
     const choices: Choice[] = [];
     while (choices.length < view.questions.length) {
       const index = choices.length;
@@ -195,7 +203,7 @@ export class InPlaceAnswers {
   ): Promise<Reply | 'yes' | 'back'> {
     const { screen } = this.#options;
     for (const [index, question] of view.questions.entries())
-      screen.say(`${visibleLine(question.title)}: ${describeChoice(choices[index])}`);
+      screen.say(`  ${visibleLabel(question.title)}: ${describeChoice(choices[index])}`);
     const line = await this.#line('Enter sends, b goes back> ', signal, true);
     if (typeof line !== 'object') return line;
     return line.text.trim() === 'b' ? 'back' : 'yes';

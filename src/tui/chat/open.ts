@@ -72,7 +72,8 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
     keyboard[Symbol.dispose]();
     await chat.leave(signal);
   }
-  screen.note(`Saved: ${visibleLine(chat.path)}`);
+  // Left to the terminal, so that the path can be copied.
+  screen.rows([options.style.dim(`Saved: ${visibleLine(chat.path)}`)]);
   return chat.path;
 }
 

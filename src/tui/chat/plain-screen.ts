@@ -1,17 +1,29 @@
+import type { Writable } from 'node:stream';
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
-import { visibleBlock } from '../../foundation/index.js';
+import { BarredStream, rowsOf, visibleBlock } from '../../foundation/index.js';
 import type { ChatView } from './chat.js';
 import type { ChatStyle } from './screen.js';
 
-/** Text as it comes, for a pipe or a file: nothing is redrawn, wrapped or made beautiful. */
+export type PlainStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/**
+ * Text as it comes: nothing is redrawn or made beautiful. On a screen each row of the agent's has a bar; in a pipe or a file
+ * its lines stand as they are, made visible.
+ */
 export class PlainScreen implements Omit<ChatView, 'asked'> {
-  readonly #write: (text: string) => void;
+  readonly #stream: PlainStream;
   readonly #style: ChatStyle;
+  readonly #barred: BarredStream | undefined;
   #isAtLineStart = true;
 
-  constructor(write: (text: string) => void, style: ChatStyle) {
-    this.#write = write;
+  constructor(stream: PlainStream, style: ChatStyle) {
+    this.#stream = stream;
     this.#style = style;
+    if (stream.isTTY === true)
+      this.#barred = new BarredStream({
+        write: (text) => void stream.write(text),
+        columns: () => this.#columns(),
+      });
   }
 
   say(text: string): void {
@@ -19,15 +31,15 @@ export class PlainScreen implements Omit<ChatView, 'asked'> {
   }
 
   note(text: string): void {
-    this.#line(this.#style.dim(text));
+    this.#line(text, this.#style.dim);
   }
 
   warn(text: string): void {
-    this.#line(this.#style.yellow(text));
+    this.#line(text, this.#style.yellow);
   }
 
   event(event: AgentEvent): void {
-    if (event.type === 'text') this.#print(visibleBlock(event.text));
+    if (event.type === 'text') this.#print(event.text);
     else {
       const line = describeEvent(event);
       if (line !== undefined) this.note(line);
@@ -38,19 +50,35 @@ export class PlainScreen implements Omit<ChatView, 'asked'> {
     if (!isWorking) this.#startLine();
   }
 
+  /** Something is written beside it: a row on a screen ends here. */
+  pause(): void {
+    this.#barred?.end();
+  }
+
   #print(text: string): void {
     if (text === '') return;
-    this.#write(text);
+    if (this.#barred !== undefined) {
+      this.#barred.push(text);
+      return;
+    }
+    this.#stream.write(visibleBlock(text));
     this.#isAtLineStart = text.endsWith('\n');
   }
 
-  #line(text: string): void {
+  #line(text: string, paint: (row: string) => string = (row) => row): void {
     this.#startLine();
-    this.#write(`${text}\n`);
+    const rows = rowsOf(text, this.#columns());
+    this.#stream.write(`${rows.map((row) => paint(row)).join('\n')}\n`);
   }
 
   #startLine(): void {
-    if (!this.#isAtLineStart) this.#write('\n');
+    this.#barred?.end();
+    if (!this.#isAtLineStart) this.#stream.write('\n');
     this.#isAtLineStart = true;
+  }
+
+  /** A pipe has none: there a line is a line. */
+  #columns(): number {
+    return this.#stream.isTTY === true ? (this.#stream.columns ?? 80) : Number.POSITIVE_INFINITY;
   }
 }

@@ -1,19 +1,18 @@
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
-import type { AgentEvent } from '../../agents/index.js';
+import type { Readable } from 'node:stream';
+import { type AgentEvent, describeEvent } from '../../agents/index.js';
 import { InvalidInputError, visibleJson } from '../../foundation/index.js';
-import type { QuestionView } from '../../sessions/question/index.js';
-import { cardText } from './card.js';
+import { cardLines, type QuestionView } from '../../sessions/question/index.js';
 import { Chat, type ChatOptions, type ChatParty, type ChatView } from './chat.js';
-import { PlainScreen } from './plain-screen.js';
+import { PlainScreen, type PlainStream } from './plain-screen.js';
 import type { ChatStyle } from './screen.js';
 
 export interface PlainChatOptions extends Omit<ChatOptions, 'view' | 'party'> {
   /** Called with the first message: without one there is no conversation. */
   readonly party: () => Promise<ChatParty>;
   readonly stdin: Readable;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
+  readonly stdout: PlainStream;
+  readonly stderr: PlainStream;
   readonly style: ChatStyle;
   /** Messages and events as lines of JSON. */
   readonly isJson: boolean;
@@ -95,15 +94,23 @@ function howToAnswer({ id }: QuestionView): string {
 }
 
 function plainView({ stdout, stderr, style }: PlainChatOptions): ChatView {
-  const answers = new PlainScreen((text) => void stdout.write(text), style);
-  const notes = new PlainScreen((text) => void stderr.write(text), style);
+  const answers = new PlainScreen(stdout, style);
+  const notes = new PlainScreen(stderr, style);
+  // Both may be one screen: what is ours begins a row of its own.
+  const ours = () => {
+    answers.pause();
+    return notes;
+  };
   return {
     say: (text) => answers.say(text),
-    note: (text) => notes.note(text),
-    warn: (text) => notes.warn(text),
-    event: (event) => (event.type === 'text' ? answers : notes).event(event),
+    note: (text) => ours().note(text),
+    warn: (text) => ours().warn(text),
+    event(event) {
+      if (event.type === 'text') answers.event(event);
+      else if (describeEvent(event) !== undefined) ours().event(event);
+    },
     working: (isWorking) => answers.working(isWorking),
-    asked: (view) => notes.note(`${cardText(view)}\n${howToAnswer(view)}`),
+    asked: (view) => ours().note(`${cardLines(view).join('\n')}\n${howToAnswer(view)}`),
   };
 }
 

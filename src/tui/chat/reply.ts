@@ -1,4 +1,4 @@
-import { visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { visibleExcerpt, visibleLabel } from '../../foundation/index.js';
 import type { Question } from '../../sessions/question/index.js';
 
 /** What a person chose for one question. */
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, 'reject' | 'later' | 'back'>> = { r: 'rejec
 /** A choice in words, for a terminal. */
 export function describeChoice(choice: Choice | undefined): string {
   const { labels = [], ownWords } = choice ?? {};
-  const parts = labels.map((label) => visibleLine(label));
+  const parts = labels.map((label) => visibleLabel(label));
   if (ownWords !== undefined) parts.push(`in your own words: ${visibleExcerpt(ownWords, 200)}`);
   return parts.length === 0 ? 'none of them' : parts.join(', ');
 }

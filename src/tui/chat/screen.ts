@@ -1,5 +1,5 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
-import { widthOf, wrapSpans } from '../wrap.js';
+import { rowsOf } from '../../foundation/index.js';
 import { AnswerLines, type Paint } from './answer-lines.js';
 import type { ChatView } from './chat.js';
 
@@ -26,12 +26,6 @@ export function paintWith(style: ChatStyle): Paint {
     if (look === 'code') return style.cyan(text);
     return look === 'dim' ? style.dim(text) : text;
   };
-}
-
-/** Breaks a line between words; one with a word that does not fit is left to the terminal, so that a path can be copied. */
-function wrapWords(line: string, columns: number): string[] {
-  if (widthOf(line) <= columns || line.split(' ').some((word) => widthOf(word) > columns)) return [line];
-  return wrapSpans([{ text: line }], columns).map((row) => row.map(({ text }) => text).join(''));
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -154,6 +148,6 @@ export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
 
   #lines(text: string, paint: (row: string) => string): void {
     const { columns } = this.#options.size();
-    this.rows(text.split('\n').flatMap((line) => wrapWords(line, columns).map(paint)));
+    this.rows(rowsOf(text, columns).map(paint));
   }
 }

@@ -1,9 +1,11 @@
 import { createInterface, type Interface } from 'node:readline';
 import {
+  barred,
   isHoldfastError,
   messageOf,
-  visibleBlock,
+  rowsOf,
   visibleExcerpt,
+  visibleLabel,
   visibleLine,
 } from '../../foundation/index.js';
 import {
@@ -22,7 +24,8 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
   const input = createInterface({ input: options.stdin, terminal: false });
   const lines = input[Symbol.asyncIterator]();
   const left = aborted(signal);
-  const say = (text: string) => void stdout.write(`${text}\n`);
+  const columns = () => (stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY);
+  const say = (text: string) => void stdout.write(`${rowsOf(text, columns()).join('\n')}\n`);
   const ask = async (prompt: string): Promise<string | undefined> => {
     stdout.write(`${prompt} `);
     const next = await Promise.race([lines.next(), left]);
@@ -78,12 +81,12 @@ async function handleSet(dialogue: Dialogue, view: QuestionView): Promise<Done> 
   const kept = isPermission(view) ? 'gone' : 'gone; the answer is kept for it';
   const gone = view.isAskerGone === true ? ` (${kept})` : '';
   say(
-    `Question set ${view.id.slice(0, 8)} from ${visibleLine(view.asker?.agent ?? 'unknown')}${gone}: ${count} question${count === 1 ? '' : 's'}.`,
+    `Question set ${view.id.slice(0, 8)} from ${visibleLabel(view.asker?.agent ?? 'unknown')}${gone}: ${count} question${count === 1 ? '' : 's'}.`,
   );
   const answers = answersFromDraft(view.questions, questions.readDraft(view.id));
   for (const [index, question] of view.questions.entries()) {
     say('');
-    say(`Question ${index + 1} of ${count}: ${visibleLine(question.title)}`);
+    say(`Question ${index + 1} of ${count}: ${visibleLabel(question.title)}`);
     const reply = await askQuestion(dialogue, question, answers[index] ?? EMPTY_ANSWER);
     if (reply === 'left' || reply === 'skipped') return reply;
     if ('reason' in reply) return reject(dialogue, view, reply.reason);
@@ -92,7 +95,7 @@ async function handleSet(dialogue: Dialogue, view: QuestionView): Promise<Done> 
   }
   say('');
   for (const [index, question] of view.questions.entries())
-    say(`${visibleLine(question.title)}: ${inWords(question, answers[index] ?? EMPTY_ANSWER)}`);
+    say(`  ${visibleLabel(question.title)}: ${inWords(question, answers[index] ?? EMPTY_ANSWER)}`);
   const sure = await ask(
     'Send these answers? Type y to send, anything else to skip and keep them as a draft:',
   );
@@ -110,10 +113,10 @@ type Reply = { readonly answer: DraftAnswer } | { readonly reason: string } | 's
 
 async function askQuestion({ say, ask }: Dialogue, question: Question, draft: DraftAnswer): Promise<Reply> {
   const isMulti = question.multiSelect === true;
-  for (const line of visibleBlock(question.prompt).split('\n')) say(`| ${line}`);
+  say(barred(question.prompt, '| '));
   for (const [number, option] of question.options.entries()) {
     say(
-      `${number + 1}. ${visibleLine(option.label)}${option.description ? `: ${visibleLine(option.description)}` : ''}`,
+      `${number + 1}. ${visibleLabel(option.label)}${option.description ? `: ${visibleLabel(option.description)}` : ''}`,
     );
   }
   const hasDraft = isTouched(draft) && faultIn(question, draft) === undefined;
@@ -165,7 +168,7 @@ function parseChoice(
 function inWords(question: Question, answer: DraftAnswer): string {
   const own = answer.isOther ? [`in your own words: ${visibleExcerpt(answer.text, 200)}`] : [];
   const chosen = question.options.filter(({ label }) => answer.selected.includes(label));
-  const parts = [...chosen.map(({ label }) => visibleLine(label)), ...own];
+  const parts = [...chosen.map(({ label }) => visibleLabel(label)), ...own];
   return parts.length === 0 ? '(No selection)' : parts.join(', ');
 }
 

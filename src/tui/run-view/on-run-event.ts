@@ -181,9 +181,7 @@ function keptLines(event: RunEvent, lines: readonly string[], nowMs: number): Ke
   const look = event.type === 'question' ? 'asks' : 'plain';
   // Where the conversation is kept is told by the report; here it would take three rows.
   const shown = event.type === 'run-start' ? lines.slice(0, 1) : lines;
-  const told = shown.map(
-    (text): KeptLine => ({ text: visibleExcerpt(text, MAX_LINE), look: lookOf(text) ?? look }),
-  );
+  const told = shown.map((text): KeptLine => ({ text: excerptOf(text), look: lookOf(text) ?? look }));
   return event.type === 'iteration-end' ? [headOf(event), ...told] : told;
 }
 
@@ -200,4 +198,10 @@ function headOf(event: Extract<RunEvent, { type: 'iteration-end' }>): KeptLine {
 function lookOf(line: string): KeptLine['look'] | undefined {
   if (/^ {2}[!✗]/.test(line)) return 'bad';
   return / is done; next is /.test(line) && !line.startsWith(' ') ? 'good' : undefined;
+}
+
+/** The indentation is ours, and stays. */
+function excerptOf(line: string): string {
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  return indent + visibleExcerpt(line.slice(indent.length), MAX_LINE);
 }

@@ -16,6 +16,8 @@ import { Lines, moreLines, type Scrolling, useScrolled } from './lines.js';
 import { agentOf, ageOf, projectOf } from './list-screen.js';
 import { countRows, optionBlocks, windowAround } from './option-rows.js';
 
+/** Before every row of the prompt: what has none is ours. */
+const PROMPT_BAR = { text: '│ ', look: 'dim' } as const;
 const MIN_PROMPT_ROWS = 2;
 const MAX_EDITOR_ROWS = 6;
 /** With fewer rows than this, none is spent on the gap between prompt and options. */
@@ -78,7 +80,10 @@ function QuestionBody(props: {
 }): ReactElement {
   const { open, question, rows, scrolling, onRead } = props;
   const { columns } = props.size;
-  const prompt = useMemo(() => renderMarkdown(question.prompt, columns - 2), [question.prompt, columns]);
+  const prompt = useMemo(
+    () => renderMarkdown(question.prompt, columns - 4).map((row) => [PROMPT_BAR, ...row]),
+    [question.prompt, columns],
+  );
   const options = optionBlocks({
     question,
     answer: open.answers[open.questionIndex] ?? EMPTY_ANSWER,

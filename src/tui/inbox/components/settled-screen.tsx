@@ -1,8 +1,7 @@
 import { type ReactElement, useMemo } from 'react';
-import { messageOf, visibleBlock, visibleLine } from '../../../foundation/index.js';
+import { messageOf, rowsOf, visibleBlock, visibleLine } from '../../../foundation/index.js';
 import { formatAnswers, type QuestionOutcome, type QuestionView } from '../../../sessions/question/index.js';
 import type { Size } from '../../use-size.js';
-import { wrapSpans } from '../../wrap.js';
 import { bodyRows, Frame } from './frame.js';
 import { ScrolledLines, type Scrolling } from './lines.js';
 import { agentOf } from './list-screen.js';
@@ -26,8 +25,8 @@ export function SettledScreen(props: {
   const { view, outcome, why, size, scrolling } = props;
   const lines = useMemo(
     () =>
-      [why, '', ...describe(view, outcome).split('\n')].flatMap((text) =>
-        wrapSpans([{ text }], size.columns),
+      rowsOf([why, '', describe(view, outcome)].join('\n'), size.columns).map((text) =>
+        text === '' ? [] : [{ text }],
       ),
     [view, outcome, why, size.columns],
   );
