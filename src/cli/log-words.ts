@@ -91,6 +91,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'run.start-not-measured': because('How the files stood at the start could not be measured'),
   'run.view-broken': because('The live view failed; plain lines from here on'),
   'setup.record-not-known': because('What an earlier setup wrote is not known ({path})'),
+  'turn.not-marked': because('That a message of conversation {sessionId} failed could not be noted'),
   'turn.not-resumed': because('The agent could not go on in its own conversation'),
   'watch.polling': (fields) =>
     `${textIn(fields, 'path')} cannot be watched here (${textIn(fields, 'reason')}); it is looked at every ${textIn(fields, 'everyMs')} ms.`,

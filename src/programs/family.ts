@@ -34,6 +34,12 @@ export class Family {
     return [...this.#unmarked].map(([pid, startTime]) => ({ pid, startTime }));
   }
 
+  /** The leader has been seen to end: whoever has its pid from now on is another, even one that started in the same moment. */
+  loseLeader(): void {
+    this.#known.delete(this.leader.pid);
+    this.#unmarked.delete(this.leader.pid);
+  }
+
   /** Takes in what a look through all processes shows. Returns the members that live. */
   learn(fileSystem: FileSystem, table: ProcessTable): ProcessEntry[] {
     for (const known of [this.#known, this.#strangers, this.#unmarked])

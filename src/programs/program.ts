@@ -287,6 +287,7 @@ export class Program {
   #watchExit(): Promise<ProgramExit> {
     return new Promise((resolve) => {
       this.#child.once('exit', (code, signal) => {
+        this.#family?.loseLeader();
         const exit = { code, signal };
         const settle = () => {
           this.#child.stdout?.destroy();

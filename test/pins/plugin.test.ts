@@ -100,7 +100,7 @@ describe('the plugin for Claude Code', () => {
   it('would notice a command or an option that does not exist', async () => {
     await expect(check('holdfast fly')).rejects.toThrow('no such command');
     await expect(check('holdfast run x.md --fast')).rejects.toThrow('unknown option');
-    await expect(check('ralphtool agent task undo 1')).rejects.toThrow('no such command');
+    await expect(check('ralphtool agent task forget 1')).rejects.toThrow('no such command');
   });
 });
 
@@ -136,8 +136,11 @@ async function check(line: string): Promise<void> {
   if (words.join() === '--version') return;
   const found = program.find(words);
   if (found === undefined) {
-    const names = program === HOLDFAST ? Object.keys(COMMANDS) : RALPHTOOL.similar([]);
-    if (names.some((known) => known.startsWith(`${words.join(' ')} `))) return;
+    const isGroup =
+      program === HOLDFAST
+        ? Object.keys(COMMANDS).some((known) => known.startsWith(`${words.join(' ')} `))
+        : program.groupHelp?.([...words, '--help']) !== undefined;
+    if (isGroup) return;
     throw new Error(`no such command: ${line}`);
   }
   try {

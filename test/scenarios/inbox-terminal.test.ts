@@ -362,6 +362,6 @@ describe('the terminal', () => {
     expect(shown.join('\n')).not.toContain('holdfast:');
     await pane.press('C-c');
     expect(await pane.exitCode()).toBe(0);
-    expect((await pane.screen()).join('\n')).toContain('question.damaged-file-set-aside');
+    expect((await pane.screen()).join('\n')).toContain('draft.json of question');
   });
 });

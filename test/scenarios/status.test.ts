@@ -73,10 +73,11 @@ describe('holdfast status', () => {
     expect(stdout).toMatch(/^damaged +loop-state.json: it is not JSON$/m);
   });
 
-  it('is found from a directory below, and at the top of a git repository before there is one', async () => {
+  it('is found from a directory below in a git repository, and at its top before there is one', async () => {
     await using world = await machineWith('valid');
     const below = join(world.project, 'src', 'deep');
     mkdirSync(below, { recursive: true });
+    mkdirSync(join(world.project, '.git/objects'), { recursive: true });
     expect((await world.json(['status'], { cwd: below })).data.loop.sessionId).toMatch(/^a1b2c3d4/);
     await using fresh = await machine();
     const inside = join(fresh.project, 'src');

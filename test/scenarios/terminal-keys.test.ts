@@ -101,8 +101,8 @@ describe('after a prompt', () => {
     await using pane = await Pane.open(world);
     const isAsBefore = await rememberTerminal(pane, world);
     await pane.holdfast('chat --resume talk');
-    await pane.until(/\[Y\/n\] *$/m);
-    await pane.press('y', 'Enter');
+    await pane.until(/\[l\]eave\? *$/m);
+    await pane.press('r', 'Enter');
     await pane.until(/^you>$/m);
     await pane.type('second');
     await pane.press('Enter');

@@ -11,7 +11,8 @@ import { Pane } from '../../support/tmux.js';
 // The published spec of conversations, scenario by scenario, each under its own heading.
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+const NOW_MS = Date.now();
+const daysAgo = (days: number) => new Date(NOW_MS - days * DAY_MS).toISOString();
 
 function directoryOf(world: Machine | AppWorld): string {
   const home = 'environment' in world ? world.environment.HOME : world.env.HOME;
