@@ -193,7 +193,7 @@ describe('programs that a repository names', () => {
     expect(existsSync(`${world.home}/RAN`)).toBe(false);
   });
 
-  it('do not make every file dirty where they are large files of the user, and a filter process serves them', async () => {
+  it('do not make every file dirty where a filter of the user serves large files', async () => {
     await using world = await gitWorld();
     // As `git lfs install` does it: for the user, with all keys, and required.
     writeFileSync(

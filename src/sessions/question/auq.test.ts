@@ -512,7 +512,7 @@ describe('a directory shared with AUQ', () => {
 
   verifies(
     'Q21',
-    'a status that lags behind is healed by list, get, verify and wait; none waits for the lock',
+    'a status that lags behind is healed by list, get and verify; none waits for the lock',
     async () => {
       for (const read of ['list', 'get', 'verify'] as const) {
         await using world = await questionWorld();
