@@ -55,7 +55,7 @@ describe('holdfast exec', () => {
     setUp(pc, 'acp', [{ say: 'One.' }, { write: { path: 'made.txt', content: 'made\n' } }, { say: 'Two.' }]);
     await pc.run(['chat', '--agent', 'mine', '--session', 'apart'], { input: 'go\n/history\n' });
     const { stdout } = await pc.run(['sessions', 'export', 'apart']);
-    expect(stdout).toContain('One.\n\nTwo.');
+    expect(stdout).toContain('> One.\n>\n> Two.');
   });
 
   verifies('P12', 'scripted is there without any configuration', async () => {

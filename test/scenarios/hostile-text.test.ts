@@ -15,7 +15,14 @@ const CHOICE = /^→ /;
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z';
 
 /** The lines of each view, as we write them. */
-const ANSWERS = [/^Here are the user's answers:$/, NUMBERED, CHOICE, /^$/];
+const ANSWERS = [
+  /^Here are the user's answers:$/,
+  NUMBERED,
+  CHOICE,
+  /^$/,
+  // Where nothing but blanks was given.
+  /^The person rejected this question set and gave no reason\.$/,
+];
 const SHOWN = [
   new RegExp(`^${UUID}  (pending|completed|rejected|abandoned|timed_out)( \\(late\\))?$`),
   new RegExp(`^asked ${TIME} by `),
