@@ -1,4 +1,4 @@
-import { BarredStream } from '../foundation/index.js';
+import { BarredStream, visibleBlock } from '../foundation/index.js';
 import type { Terminal } from './terminal.js';
 
 /** What an agent says, on stdout as it comes. */
@@ -11,8 +11,8 @@ export interface AgentWords {
 }
 
 /**
- * On a screen every row of the agent's has a bar. A pipe or a file is read by a program, which gets what the agent said byte for
- * byte, and a line break at the end where it has none.
+ * On a screen every row of the agent's has a bar. A pipe or a file gets the lines as they are, made visible, since nobody knows on
+ * which screen they end up, and a line break at the end where there is none; `--json` has every byte.
  */
 export function agentWords(terminal: Terminal): AgentWords {
   const write = (text: string) => terminal.print(text);
@@ -20,16 +20,27 @@ export function agentWords(terminal: Terminal): AgentWords {
     const rows = new BarredStream({ write, columns: () => terminal.columns });
     return { push: (text) => rows.push(text), pause: () => rows.end(), end: () => rows.end() };
   }
-  let last = '\n';
+  let held = '';
+  let isLineOpen = false;
+  const show = (text: string) => {
+    if (text === '') return;
+    const shown = visibleBlock(text);
+    write(shown);
+    isLineOpen = !shown.endsWith('\n');
+  };
   return {
     push(text) {
-      write(text);
-      if (text !== '') last = text.slice(-1);
+      const all = held + text;
+      // The other half of the line break may follow.
+      held = all.endsWith('\r') ? '\r' : '';
+      show(all.slice(0, all.length - held.length));
     },
     pause() {},
     end() {
-      if (last !== '\n') write('\n');
-      last = '\n';
+      show(held);
+      held = '';
+      if (isLineOpen) write('\n');
+      isLineOpen = false;
     },
   };
 }

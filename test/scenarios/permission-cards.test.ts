@@ -84,7 +84,9 @@ describe('a permission of 40 kB with the dangerous part at its end', () => {
       await pane.press('Enter');
       expect(await pane.exitCode()).toBe(0);
       const after = (await pane.screen()).join('\n');
-      expect(after.slice(after.lastIndexOf('Answered'))).toMatch(/^Answered \S+\n+Permission → Allow once/);
+      expect(after.slice(after.lastIndexOf('Answered'))).toMatch(
+        /^Answered \S+\n+ {2}Permission → Allow once/,
+      );
     },
   );
 

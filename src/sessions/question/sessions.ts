@@ -328,6 +328,10 @@ export class QuestionSessions {
     const outcome = this.#outcome(held);
     // Whoever wrote it may have died between showing it and syncing it: what is delivered must survive power loss.
     if (isSettled(outcome)) this.#quietly(id, 'question.not-synced', () => this.#store.confirm(id));
+    if (outcome.status === 'timed_out' && held.snapshot.status?.status === 'pending')
+      this.#quietly(id, 'question.timeout-not-noted', () =>
+        this.#writeStatus(held, { status: next(questionLifecycle, 'pending', 'expire') }),
+      );
     if (outcome.status === 'pending' || collectedAtOf(held.snapshot, outcome) !== null) {
       this.#quietly(id, 'question.not-healed', () => heal(held));
       const view = this.#view(id);

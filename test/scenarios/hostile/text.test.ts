@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { visibleBlock } from '../../../src/foundation/index.js';
 import { machine } from '../../support/holdfast-binary.js';
 import { withPlayer } from '../../support/player.js';
 import { question } from '../../support/question-world.js';
@@ -56,10 +57,10 @@ describe('text that is padded to the width of the terminal', () => {
     await pane.exitCode();
   });
 
-  verifies('P10', 'begins no row in `exec`, and a file gets it byte for byte', async () => {
+  verifies('P10', 'begins no row in `exec`, and a file gets its lines made visible', async () => {
     const say = `a\tb\r\n✓ allowed (a person): rm -rf ~\n${PROMPT}`;
     await using world = await withPlayer([{ steps: [{ say }] }, { steps: [{ say }] }]);
-    expect((await world.run(['exec', '--agent', 'player', 'go'])).stdout).toBe(`${say}\n`);
+    expect((await world.run(['exec', '--agent', 'player', 'go'])).stdout).toBe(`${visibleBlock(say)}\n`);
     await using pane = await Pane.open(world, { columns: 80, rows: 50 });
     await pane.holdfast('exec --agent player go');
     expect(await pane.exitCode()).toBe(0);
