@@ -116,7 +116,7 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     hasKeyboard,
     hasScreen: stdout.isTTY === true,
     get columns() {
-      return stdout.columns ?? 80;
+      return stdout.columns || USUAL_COLUMNS;
     },
     hasColor: hasColor(stdout),
     readStandardInput: (signal) => readAll(stdin(), signal),
@@ -145,8 +145,11 @@ interface Sized {
 }
 
 /** A pipe has no columns: there a line is a line. */
-function columnsOfStream({ isTTY, columns = 80 }: Sized): number {
-  return isTTY === true ? columns : Number.POSITIVE_INFINITY;
+/** A terminal that does not know how wide it is says nothing, or 0. */
+const USUAL_COLUMNS = 80;
+
+function columnsOfStream({ isTTY, columns }: Sized): number {
+  return isTTY === true ? columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
 function linesFor(stream: Sized, text: string): string {

@@ -241,7 +241,7 @@ export class LineInput implements Disposable {
   }
 
   #rows(editor = this.#editor) {
-    const width = Math.max(10, (this.#options.stdout.columns ?? 80) - widthOf(this.#prompt));
+    const width = Math.max(10, (this.#options.stdout.columns || 80) - widthOf(this.#prompt));
     return layOutEditor(editor, width);
   }
 

@@ -28,7 +28,7 @@ const PROMPT = 'you> ';
 /** The chat in a terminal, until the person leaves or the process is told to stop. Returns the path of its file. */
 export async function openChat(options: OpenChatOptions): Promise<string> {
   const { stdout, signal, questions } = options;
-  const size = () => ({ columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 });
+  const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
   const paint = options.hasColor ? paintWith(options.style) : undefined;
   let input: LineInput | undefined;
   const write = (text: string) => (input === undefined ? void stdout.write(text) : input.writeAbove(text));

@@ -79,6 +79,6 @@ export class PlainScreen implements Omit<ChatView, 'asked'> {
 
   /** A pipe has none: there a line is a line. */
   #columns(): number {
-    return this.#stream.isTTY === true ? (this.#stream.columns ?? 80) : Number.POSITIVE_INFINITY;
+    return this.#stream.isTTY === true ? this.#stream.columns || 80 : Number.POSITIVE_INFINITY;
   }
 }
