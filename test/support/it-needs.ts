@@ -1,8 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { ControlGroups } from '../../src/programs/control-group.js';
-import { nodeFileSystem } from '../../src/storage/index.js';
 
 /** What a test needs from the machine. */
 export interface Needs {
@@ -13,8 +10,6 @@ export interface Needs {
   readonly unshare?: true;
   /** Private time namespaces. */
   readonly timeNamespace?: true;
-  /** A control group (cgroup v2) below our own that we may make. */
-  readonly controlGroup?: true;
 }
 
 const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
@@ -23,11 +18,6 @@ const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
   strace: () => runs('strace', '-o', '/dev/null', 'true'),
   unshare: () => runs('unshare', '--pid', '--fork', '--mount-proc', 'true'),
   timeNamespace: () => runs('unshare', '-T', '--boottime', '1000', '--fork', 'true'),
-  controlGroup: () => {
-    const group = new ControlGroups(nodeFileSystem).create(randomUUID());
-    group?.remove();
-    return group !== null;
-  },
 };
 
 /**
