@@ -25,7 +25,7 @@ export default defineCommand({
     const all = await openCatalog(services).list({ kind: parseKind(values.kind), status, agent, isAll });
     const found = all.slice(0, values.limit);
     if (isJson) terminal.write(visibleJson(found));
-    else if (found.length === 0) terminal.write('No sessions found.');
+    else if (all.length === 0) terminal.write('No sessions found.');
     else terminal.write(renderSessions(found, services.clock.now(), terminal.style));
     if (found.length < all.length) terminal.note(moreWords(all.length - found.length));
     return ExitCode.done;

@@ -162,7 +162,7 @@ export class TaskOutOfScopeError extends HoldfastError<'SCOPE_ERROR'> {
     super(
       `Task '${taskId}' is not in the scope: it does not belong to story ${visibleExcerpt(storyId, 80)}`,
       {
-        hint: 'Only tasks of the current story can be marked as done; --story <id> names another story.',
+        hint: 'It can be ticked and unticked only in its own story: --story <id>.',
       },
     );
   }
