@@ -35,13 +35,17 @@ const ENTRIES = {
 };
 const QUICK = { quick: 'src/cli/quick.ts' };
 /** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
-const BESIDE_QUICK = { 'stopped-run': 'src/app/stopped-run.ts', 'resume-run': 'src/cli/resume-run.ts' };
+const BESIDE_QUICK = {
+  'prompt-answers': 'src/cli/prompt-answers.ts',
+  'resume-run': 'src/cli/resume-run.ts',
+  'stopped-run': 'src/app/stopped-run.ts',
+};
 const MODULES = { main: 'src/cli/main.ts', ...BESIDE_QUICK };
 
 const besideQuick = {
   name: 'beside-quick',
   setup(build) {
-    build.onResolve({ filter: /\/(stopped-run|resume-run)\.js$/ }, ({ path, kind }) => {
+    build.onResolve({ filter: /\/(prompt-answers|resume-run|stopped-run)\.js$/ }, ({ path, kind }) => {
       const name = path.replace(/^.*\//, './');
       return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
     });
