@@ -22,7 +22,7 @@ export async function promptAnswers(
     const answer =
       question.multiSelect === true
         ? await promptSeveral(question, signal)
-        : await promptOne(question, other, signal);
+        : await promptOne(question, { other, isPermission }, signal);
     if (answer === undefined) {
       cancel(onLeave);
       return undefined;
@@ -36,12 +36,15 @@ type Answer = Omit<AnswerInput, 'questionIndex'>;
 
 async function promptOne(
   question: Question,
-  other: string,
+  { other, isPermission }: { readonly other: string; readonly isPermission: boolean },
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
+  // Enter alone must not allow anything.
+  const denial = isPermission ? question.options.find(({ label }) => label === 'Deny') : undefined;
   const chosen = await select<string | typeof OTHER>({
-    message: 'Your answer',
+    message: 'Your answer (arrow keys, then Enter)',
     options: [...choices(question), { value: OTHER, label: other }],
+    ...(denial === undefined ? {} : { initialValue: denial.label }),
     signal,
   });
   if (isCancel(chosen)) return undefined;

@@ -27,8 +27,8 @@ export const DETACHED_NAME = 'HOLDFAST_DETACHED';
 
 /**
  * The processes of which nobody can tell whose they are, and that a program which is gone may have started: born during its
- * life, ours by user and control group, without a living parent, and with an environment that is wiped or that of the
- * program without its marker. They are told, never ended.
+ * life, ours by user and control group, without a living parent and without a terminal (what we start has none, and a shell that
+ * a person opens has one), and with an environment that is wiped or that of the program without its marker. They are told, never ended.
  */
 export function findEscapes(
   fileSystem: FileSystem,
@@ -40,6 +40,7 @@ export function findEscapes(
   const group = readOfProcess(fileSystem, 'self', 'cgroup');
   return [...table.values()]
     .filter((entry) => isAlive(entry) && entry.pid !== process.pid && adopters.has(entry.parentPid))
+    .filter(({ hasTerminal }) => !hasTerminal)
     .filter((entry) => Number(entry.startTime) >= Number(family.leader.startTime))
     .filter((entry) => !adopters.has(entry.pid) && isOfOurUser(fileSystem, entry))
     .filter(({ pid }) => readOfProcess(fileSystem, pid, 'cgroup') === group)

@@ -100,6 +100,7 @@ describe('a family', () => {
     parentPid: 1,
     group: pid,
     session: pid,
+    hasTerminal: false,
     startTime: '500',
     ...more,
   });

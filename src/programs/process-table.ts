@@ -9,6 +9,8 @@ export interface ProcessEntry {
   readonly parentPid: number;
   readonly group: number;
   readonly session: number;
+  /** Whether it has a terminal, as what a person started there does. */
+  readonly hasTerminal: boolean;
   /** Clock ticks since boot: with the pid, what tells it from every other process. */
   readonly startTime: string;
 }
@@ -36,7 +38,7 @@ export function findProcess(fileSystem: FileSystem, pid: number): ProcessEntry |
   // The command name may hold spaces and parentheses, so count from the last one that closes.
   const nameEnd = stat.lastIndexOf(')');
   const fields = stat.slice(nameEnd + 2).split(' ', 20);
-  const [state = '', parentPid = '', group = '', session = ''] = fields;
+  const [state = '', parentPid = '', group = '', session = '', terminal = '0'] = fields;
   return {
     pid,
     name: stat.slice(stat.indexOf('(') + 1, nameEnd),
@@ -44,6 +46,7 @@ export function findProcess(fileSystem: FileSystem, pid: number): ProcessEntry |
     parentPid: Number(parentPid),
     group: Number(group),
     session: Number(session),
+    hasTerminal: terminal !== '0',
     startTime: fields[19] ?? '',
   };
 }

@@ -81,7 +81,9 @@ describe('a permission of 40 kB with the dangerous part at its end', () => {
       await pane.holdfast(`answer ${id}`);
       const asked = (await pane.until('Deny, and tell the agent why')).join('\n');
       expect(asked).toContain(DANGER);
-      await pane.press('Enter');
+      // Enter alone would deny it.
+      await pane.until(/● Deny/);
+      await pane.press('Up', 'Enter');
       expect(await pane.exitCode()).toBe(0);
       const after = (await pane.screen()).join('\n');
       expect(after.slice(after.lastIndexOf('Answered'))).toMatch(

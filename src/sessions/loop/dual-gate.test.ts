@@ -36,6 +36,15 @@ const counts = (total: number, passing: number) => ({
 });
 
 describe('the dual gate', () => {
+  it.each(['REFACTOR', 'DOCUMENT'])('is not open in %s once tests are lost that it began with', (name) => {
+    const facts = { documentsChangedInPhase: 1 };
+    expect(judge(name, facts).canExit).toBe(true);
+    expect(judge(name, { ...facts, measured: { ...measured(10), ...counts(9, 9) } })).toMatchObject({
+      canExit: false,
+      gate_1: { satisfied: false, missing: [{ what: 'tests', have: 9, want: 10 }] },
+    });
+  });
+
   verifies('L11', 'needs what was measured and an explicit signal, both in this iteration', () => {
     expect(judge('GREEN')).toMatchObject({
       canExit: true,

@@ -78,7 +78,7 @@ const GATE: Readonly<Record<GateName, (facts: GateFacts, measured: Measurement) 
   'tests-pass': (facts, measured) => judgePassing(facts, measured, Math.max(1, facts.criteriaCount)),
   'checks-green': (facts, measured) => ({
     condition: conditionOf(facts.phase, 0),
-    missing: [notGreen(measured)],
+    missing: [notGreen(measured), lostTests(facts, measured)],
   }),
   'still-green': (facts, measured) => {
     const { refactoring_complete: isComplete, no_improvements_found: isNothingLeft } = facts.claim.metrics;
@@ -94,7 +94,11 @@ const GATE: Readonly<Record<GateName, (facts: GateFacts, measured: Measurement) 
     const isWritten = changed > 0 || reasonForNoDocuments(facts.claim) !== null;
     return {
       condition: conditionOf(facts.phase, 0),
-      missing: [notGreen(measured), isWritten ? null : lack('changed-documents', changed, 1)],
+      missing: [
+        notGreen(measured),
+        lostTests(facts, measured),
+        isWritten ? null : lack('changed-documents', changed, 1),
+      ],
     };
   },
   documents: (facts, measured) => ({
@@ -126,9 +130,10 @@ const CONDITIONS: Readonly<Record<GateName, (criteriaCount: number) => string>> 
   'new-tests-fail': (criteriaCount) => newTestsWords(Math.max(1, criteriaCount)),
   'all-pass': () => `no test fails, and the checks pass ${GREEN_RUNS} times in a row`,
   'tests-pass': () => `no test fails, and the checks pass ${GREEN_RUNS} times in a row`,
-  'checks-green': () => STAY_GREEN,
+  'checks-green': () => `${STAY_GREEN}, and no test is lost`,
   'still-green': () => `${STAY_GREEN}, and something was changed or nothing is left to change`,
-  'document-changed': () => `${STAY_GREEN}, and a document changed or a reason says why none has to`,
+  'document-changed': () =>
+    `${STAY_GREEN}, no test is lost, and a document changed or a reason says why none has to`,
   documents: () => `${STAY_GREEN}, and there are ${MIN_DOCUMENTS} documents, one of them a decision record`,
   'work-done': () => `${STAY_GREEN}, and files changed in this phase`,
   'story-done': () => `${STAY_GREEN}, and all tasks of the story are done`,
@@ -174,6 +179,11 @@ function judgePassing(facts: GateFacts, measured: Measurement, atLeastTests: num
     condition: `no test fails, there are at least ${wanted} tests, and the checks pass ${GREEN_RUNS} times in a row`,
     missing: [steady, atLeast('tests', tests.total, wanted)],
   };
+}
+
+/** Tests that were there before the run, or came in RED, and are gone: then green says nothing. */
+function lostTests({ baseline, newTests }: GateFacts, { tests }: Measurement): Missing | null {
+  return tests === null ? null : atLeast('tests', tests.total, (baseline?.tests?.total ?? 0) + newTests);
 }
 
 /** What keeps the checks from being green; null where they are. */
