@@ -35,7 +35,10 @@ const ASKED = /^(?:\||Question |[12]\.| {4}|A number; o|Your answer:|$)/;
 
 /** The shell shows what was typed in rows of its own. */
 function behindCommand(rows: readonly string[]): string[] {
-  return rows.slice(rows.findIndex((row) => row.includes('exit code $?"')) + 1);
+  // The last words of it may be in two rows.
+  const isTyped = (end: number) => rows.slice(0, end).join('').replaceAll(' ', '').includes('exitcode$?"');
+  const end = rows.findIndex((_row, index) => isTyped(index + 1));
+  return rows.slice(end + 1);
 }
 
 describe('text that is padded to the width of the terminal', () => {
