@@ -6,6 +6,7 @@ import {
   type ExecuteOptions,
   isOver,
   NotResumableError,
+  ProcessNotReadyError,
   type ProcessSession,
   type ProcessSessions,
   ProcessStartError,
@@ -90,12 +91,9 @@ export class TurnTaker {
     this.#end = undefined;
     try {
       const session = await this.#agent(options.signal, user.turn);
-      let response = await this.#send(session, user, prompt, options);
-      if (this.#isUnproven && !this.#hasActed && isUnheard(response)) {
-        const reason = `the agent does not know its conversation any more: ${response.message}`;
-        const fresh = await this.#startOver(reason, options.signal, user.turn);
-        response = await this.#send(fresh, user, prompt, options);
-      }
+      const first = await this.#sendIfThere(session, user, prompt, options);
+      const isLost = first === null || (this.#isUnproven && !this.#hasActed && isUnheard(first));
+      const response = isLost ? await this.#tellAgain(first, user, prompt, options) : first;
       this.#isUnproven = false;
       if (response.usage === null || response.reason === 'died') await this.#settle(user, this.#hasActed);
       const assistant = this.#record(user, response);
@@ -155,6 +153,34 @@ export class TurnTaker {
     this.#session = undefined;
     this.#noted = '';
     conversation.noteAgent({ driver: launch.launch.driver, resumeId: null });
+  }
+
+  /** Null where an agent that was resumed had ended before it could be asked. */
+  async #sendIfThere(
+    session: ProcessSession,
+    user: TurnRef,
+    prompt: string,
+    options: TurnOptions,
+  ): Promise<PromptResponse | null> {
+    try {
+      return await this.#send(session, user, prompt, options);
+    } catch (error) {
+      if (this.#isUnproven && error instanceof ProcessNotReadyError) return null;
+      throw error;
+    }
+  }
+
+  /** To a fresh agent, with all that was said before. */
+  async #tellAgain(
+    first: PromptResponse | null,
+    user: TurnRef,
+    prompt: string,
+    options: TurnOptions,
+  ): Promise<PromptResponse> {
+    const why = first?.message ?? 'it ended before it was asked anything';
+    const reason = `the agent does not know its conversation any more: ${why}`;
+    const fresh = await this.#startOver(reason, options.signal, user.turn);
+    return this.#send(fresh, user, prompt, options);
   }
 
   async #send(
