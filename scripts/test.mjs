@@ -60,13 +60,17 @@ const TIERS = {
   nodes: runOnNodes,
 };
 
+/** More than that is no noise of the machine. */
+const MAX_FILES_AGAIN = 3;
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 const skips = [];
+const unsteady = [];
 await TIERS[tier]();
 console.log('');
 for (const name of skips) console.log(`skipped: ${name}`);
+for (const name of unsteady) console.log(`unsteady: ${name}`);
 for (const name of failures) console.log(`failed: ${name}`);
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed === 0 ? 0 : 1);
@@ -112,22 +116,51 @@ async function runOnNodes() {
   console.log(`\n${times.join('\n')}`);
 }
 
+/**
+ * Runs the tests of some projects. The files of a few failures are run once more, alone: what passes then is told as
+ * unsteady, by name, and what fails again has failed (docs/decisions/0136).
+ */
 async function runTests(projects, { way = [], node = process.execPath, name, env = {}, args = [] } = {}) {
+  const prefix = name === undefined ? '' : `${name}: `;
+  const parts = [node, 'node_modules/vitest/vitest.mjs', 'run', ...args];
+  const command = [...way, ...parts, ...projects.flatMap((project) => ['--project', project])];
+  const first = await runVitest(command, env);
+  if (first.report === undefined)
+    return fail(`${name ?? tier}: the test runner left no report: ${first.reason}`);
+  const failed = failedIn(first.report);
+  const files = [...new Set(failed.map(({ path }) => path))];
+  const isWorthwhile = files.length > 0 && files.length <= MAX_FILES_AGAIN;
+  if (isWorthwhile) console.log(`\n== once more, alone: ${files.join(', ')}`);
+  const second = isWorthwhile ? await runVitest([...command, '--maxWorkers=1', ...files], env) : {};
+  const steady = new Set(passedIn(second.report));
+  total.passed += first.report.numPassedTests;
+  for (const { path, test } of failed) {
+    if (!steady.has(`${path}: ${test}`)) fail(`${prefix}${path}: ${test}`);
+    else {
+      total.passed += 1;
+      unsteady.push(`${prefix}${path}: ${test}`);
+    }
+  }
+  countSkips(first.report.testResults.flatMap((file) => file.assertionResults));
+  if (failed.length === 0 && first.status !== 0)
+    fail(`${prefix}an error outside of any test; the test runner ended with ${first.status}`);
+}
+
+async function runVitest([command, ...parameters], env) {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
-  const report = join(directory, 'report.json');
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const projectArgs = projects.flatMap((project) => ['--project', project]);
-  const vitest = [node, 'node_modules/vitest/vitest.mjs', 'run', ...reporters, ...args, ...projectArgs];
+  const file = join(directory, 'report.json');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   // A list of certificates that nobody needs here would cost every process that is started 30 ms.
   const { NODE_EXTRA_CA_CERTS: _certificates, ...own } = process.env;
-  const [command, ...parameters] = [...way, ...vitest];
-  const status = await ended(spawn(command, parameters, { stdio: 'inherit', env: { ...own, ...env } }));
+  const child = spawn(command, [...parameters, ...reporters], { stdio: 'inherit', env: { ...own, ...env } });
+  const status = await ended(child);
   try {
-    count(JSON.parse(readFileSync(report, 'utf8')), status, name === undefined ? '' : `${name}: `);
+    return { status, report: JSON.parse(readFileSync(file, 'utf8')) };
   } catch (error) {
-    fail(`${name ?? tier}: the test runner left no report: ${error.message}`);
+    return { status, reason: error.message };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
   }
-  rmSync(directory, { recursive: true, force: true });
 }
 
 function ended(child) {
@@ -137,19 +170,23 @@ function ended(child) {
   });
 }
 
-function count({ numPassedTests, testResults }, status, prefix) {
-  total.passed += numPassedTests;
-  const before = total.failed;
-  for (const { name, status: outcome, assertionResults, message } of testResults) {
+/** Each test that failed, and each file that could not be run. */
+function failedIn({ testResults }) {
+  return testResults.flatMap(({ name, status, assertionResults, message }) => {
     const path = relative(root, name);
-    const failed = assertionResults.filter((result) => result.status === 'failed');
-    for (const { fullName } of failed) fail(`${prefix}${path}: ${fullName}`);
-    if (outcome === 'failed' && failed.length === 0)
-      fail(`${prefix}${path}: ${(message ?? '').split('\n')[0] || 'could not be run'}`);
-  }
-  countSkips(testResults.flatMap((file) => file.assertionResults));
-  if (total.failed === before && status !== 0)
-    fail(`${prefix}an error outside of any test; the test runner ended with ${status}`);
+    const tests = assertionResults.filter((result) => result.status === 'failed');
+    if (status === 'failed' && tests.length === 0)
+      return [{ path, test: (message ?? '').split('\n')[0] || 'could not be run' }];
+    return tests.map(({ fullName }) => ({ path, test: fullName }));
+  });
+}
+
+function passedIn(report) {
+  return (report?.testResults ?? []).flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'passed')
+      .map(({ fullName }) => `${relative(root, name)}: ${fullName}`),
+  );
 }
 
 function fail(name) {
