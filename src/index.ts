@@ -34,7 +34,7 @@ export {
   type Task,
   TaskNotFoundError,
 } from './plans/index.js';
-export { NoChecksError, PlanNotFoundError, type RunEnd, type RunEvent } from './runner/index.js';
+export { NoChecksError, PlanNotFoundError, type RunEnd, type RunEvent } from './run/index.js';
 export {
   type ChangeDetail,
   ChangeLockedError,

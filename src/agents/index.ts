@@ -43,6 +43,7 @@ export {
 } from './permission.js';
 export { loadPrices } from './prices/load.js';
 export type { OwnPrice, Priced, PriceOf } from './prices/price.js';
+export { type ProbeOptions, type ProbeStep, probeAgent } from './probe-agent.js';
 export {
   type HopelessCause,
   type ServiceName,

@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
-import { PhaseSetting, PLAN_PRESETS } from '../sessions/loop/presets.js';
+import { PhaseSetting, PLAN_PRESETS } from '../sessions/loop/policies/presets.js';
 import { OUTER_LIMITS } from '../sessions/question/index.js';
 import {
   deriveLayout,

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { AgentDefinition, PriceOf } from '../agents/index.js';
 import { messageOf } from '../foundation/index.js';
-import { type Continuation, TurnTaker } from '../runner/take-turn.js';
+import { type Continuation, TurnTaker } from '../run/take-turn.js';
 import {
   type Conversation,
   ConversationSessions,

@@ -1,5 +1,5 @@
 import type { PermissionMode } from '../agents/index.js';
-import type { ContextMode, RunEnd, RunEvent } from '../runner/index.js';
+import type { ContextMode, RunEnd, RunEvent } from '../run/index.js';
 import {
   type Budget,
   type Detection,

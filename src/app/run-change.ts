@@ -10,7 +10,7 @@ import {
   type Story,
   StoryNotFoundError,
 } from '../plans/index.js';
-import type { RunPlan } from '../runner/index.js';
+import type { RunPlan } from '../run/index.js';
 import { NoTasksError, type StoryContext } from '../sessions/change/index.js';
 import { openChanges } from './open-changes.js';
 import type { Services } from './services.js';

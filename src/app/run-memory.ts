@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { PERMISSION_MODES, type PermissionMode } from '../agents/index.js';
 import { isUuidV4, messageOf, redact } from '../foundation/index.js';
-import { CONTEXT_MODES, type ContextMode } from '../runner/index.js';
+import { CONTEXT_MODES, type ContextMode } from '../run/index.js';
 import {
   DOCUMENT_VERSION,
   ensureDirectory,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isAskedByRun, isEnd } from '../runner/index.js';
+import { isAskedByRun, isEnd } from '../run/index.js';
 import { LoopReport, type LoopSessions, type ResumeOffer, showLoop } from '../sessions/loop/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
 import { logPath } from './run-log.js';

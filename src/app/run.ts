@@ -20,7 +20,7 @@ import {
   type SkipWish,
   testHistory,
   typedCheck,
-} from '../runner/index.js';
+} from '../run/index.js';
 import type { Conversation } from '../sessions/conversation/index.js';
 import {
   type Budget,

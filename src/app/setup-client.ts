@@ -20,7 +20,7 @@ import {
   renderAllowance,
   renderEntry,
   undoEdits,
-} from '../clients/index.js';
+} from '../client-settings/index.js';
 import {
   ensureDirectory,
   type FileSystem,
@@ -40,7 +40,7 @@ import {
   writeSetupRecord,
 } from './setup-record.js';
 
-export { CLIENT_NAMES, type ClientName } from '../clients/index.js';
+export { CLIENT_NAMES, type ClientName } from '../client-settings/index.js';
 
 export interface SetupPlace {
   readonly entry: McpServerEntry;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Added, digestOf, type TextEdit } from '../clients/index.js';
+import { type Added, digestOf, type TextEdit } from '../client-settings/index.js';
 import { messageOf } from '../foundation/index.js';
 import {
   DOCUMENT_VERSION,

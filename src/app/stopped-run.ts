@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import type { PermissionMode } from '../agents/index.js';
 import { isHoldfastError, isUuidV4 } from '../foundation/index.js';
-import { isAskedByRun, isAskedHow, isEnd } from '../runner/index.js';
+import { isAskedByRun, isAskedHow, isEnd } from '../run/index.js';
 import type { LoopStatus, LoopView } from '../sessions/loop/index.js';
 import { AlreadySettledError, type QuestionView } from '../sessions/question/index.js';
 import { openLoops, projectDirectoryOf } from './loops.js';

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { PermissionRequest } from '../agents/index.js';
 import { shellWord } from '../foundation/index.js';
-import type { Check, RunPlan } from '../runner/index.js';
+import type { Check, RunPlan } from '../run/index.js';
 import type { SelfCommand } from './services.js';
 
 const Command = z.looseObject({ command: z.string().max(10_000) });

@@ -5,9 +5,9 @@ export const AUR: Program = {
   name: 'aur',
   isForPrograms: false,
   find([first, ...rest]) {
-    const load = () => import('./commands/aur-spawn.js');
+    const load = () => import('./commands/agents/aur-spawn.js');
     if (first === 'spawn') return { name: 'spawn', load, rest };
-    return { name: first ?? '', load: () => import('./commands/aur-other.js'), rest: [] };
+    return { name: first ?? '', load: () => import('./commands/agents/aur-other.js'), rest: [] };
   },
   similar: () => ['spawn'],
 };

@@ -2,29 +2,29 @@ import { holdfastProgram } from './holdfast-program.js';
 import type { Loader } from './program.js';
 import { QUICK_COMMANDS } from './quick-table.js';
 
-const sessions = () => import('./commands/sessions.js');
-const config = () => import('./commands/config-edit.js');
+const sessions = () => import('./commands/sessions/index.js');
+const config = () => import('./commands/settings/config-edit.js');
 
 /** Every command by its words. Each is a chunk of its own, loaded when it runs. */
 export const COMMANDS: Readonly<Record<string, Loader>> = {
   ...QUICK_COMMANDS,
-  inbox: () => import('./commands/inbox.js'),
-  run: () => import('./commands/run.js'),
-  status: () => import('./commands/status.js'),
-  pause: () => import('./commands/pause.js'),
-  resume: () => import('./commands/resume.js'),
-  stop: () => import('./commands/stop.js'),
-  guide: () => import('./commands/guide.js'),
-  report: () => import('./commands/report.js'),
-  mcp: () => import('./commands/mcp.js'),
-  setup: () => import('./commands/setup.js'),
-  'agents list': () => import('./commands/agents-list.js'),
-  'agents probe': () => import('./commands/agents-probe.js'),
-  exec: () => import('./commands/exec.js'),
-  chat: () => import('./commands/chat.js'),
-  'processes list': () => import('./commands/processes-list.js'),
-  'processes show': () => import('./commands/processes-show.js'),
-  'processes stop': () => import('./commands/processes-stop.js'),
+  inbox: () => import('./commands/questions/inbox.js'),
+  run: () => import('./commands/run/run.js'),
+  status: () => import('./commands/run/status.js'),
+  pause: () => import('./commands/run/pause.js'),
+  resume: () => import('./commands/run/resume.js'),
+  stop: () => import('./commands/run/stop.js'),
+  guide: () => import('./commands/run/guide.js'),
+  report: () => import('./commands/run/report.js'),
+  mcp: () => import('./commands/agents/mcp.js'),
+  setup: () => import('./commands/agents/setup.js'),
+  'agents list': () => import('./commands/agents/list.js'),
+  'agents probe': () => import('./commands/agents/probe.js'),
+  exec: () => import('./commands/agents/exec.js'),
+  chat: () => import('./commands/agents/chat.js'),
+  'processes list': () => import('./commands/processes/list.js'),
+  'processes show': () => import('./commands/processes/show.js'),
+  'processes stop': () => import('./commands/processes/stop.js'),
   'sessions list': async () => ({ default: (await sessions()).list }),
   'sessions show': async () => ({ default: (await sessions()).show }),
   'sessions verify': async () => ({ default: (await sessions()).verify }),
@@ -33,13 +33,13 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'sessions delete': async () => ({ default: (await sessions()).remove }),
   'sessions clean': async () => ({ default: (await sessions()).clean }),
   'sessions trash': async () => ({ default: (await sessions()).trash }),
-  demo: () => import('./commands/demo.js'),
-  unlock: () => import('./commands/unlock.js'),
-  'config show': () => import('./commands/config-show.js'),
+  demo: () => import('./commands/run/demo.js'),
+  unlock: () => import('./commands/sessions/unlock.js'),
+  'config show': () => import('./commands/settings/config-show.js'),
   'config get': async () => ({ default: (await config()).get }),
   'config set': async () => ({ default: (await config()).set }),
   'config unset': async () => ({ default: (await config()).unset }),
-  completion: () => import('./commands/completion.js'),
+  completion: () => import('./commands/settings/completion.js'),
 };
 
 /** The command line for people. */

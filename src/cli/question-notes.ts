@@ -1,5 +1,5 @@
 import type { Services } from '../app/index.js';
-import { AgentQuestions } from '../runner/index.js';
+import { AgentQuestions } from '../run/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
 
 /** Tells that an agent waits for a person, who may not know that there is something in the inbox. */

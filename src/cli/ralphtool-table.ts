@@ -2,7 +2,7 @@ import { nearestCommands } from './nearest.js';
 import type { Loader, Program } from './program.js';
 import { helpOfGroup } from './ralphtool-help.js';
 
-const agent = () => import('./commands/ralphtool-agent.js');
+const agent = () => import('./commands/change/ralphtool-agent.js');
 
 const COMMANDS: Readonly<Record<string, Loader>> = {
   'agent session init': async () => ({ default: (await agent()).init }),

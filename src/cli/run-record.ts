@@ -1,6 +1,6 @@
 import type { Services } from '../app/index.js';
 import { RunLog } from '../app/run-log.js';
-import type { RunEvent } from '../runner/index.js';
+import type { RunEvent } from '../run/index.js';
 import { describeWait } from '../sessions/loop/index.js';
 import { runDescriber } from './render/run.js';
 

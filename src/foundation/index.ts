@@ -1,8 +1,5 @@
-export { formatAge } from './age.js';
 export { BarredStream, type BarredStreamOptions } from './barred-stream.js';
 export { type Clock, sleepOrHint, systemClock, timestamp } from './clock.js';
-export { counted } from './counted.js';
-export { withoutNoise } from './dollars.js';
 export {
   AbortedError,
   HoldfastError,
@@ -22,13 +19,16 @@ export {
   next,
 } from './lifecycle.js';
 export { type LogFields, type Logger, silentLogger } from './log.js';
-export { inMarkdown, quoted } from './markdown-quote.js';
 export { defineOperation, type Operation } from './operation.js';
 export { keysNotTaken, PROJECT_KEYS } from './project-keys.js';
 export { openPrivateKey, redact } from './redact.js';
 export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';
 export { type Check, isBoolean, isCount, isOwnTime, isText, isTextOrNull, listOf, shape } from './shape.js';
-export { shellWord } from './shell-word.js';
+export { formatAge } from './text/age.js';
+export { counted } from './text/counted.js';
+export { withoutNoise } from './text/dollars.js';
+export { inMarkdown, quoted } from './text/markdown-quote.js';
+export { shellWord } from './text/shell-word.js';
 export {
   escapeCharacter,
   visibleBlock,
@@ -36,5 +36,5 @@ export {
   visibleJson,
   visibleLabel,
   visibleLine,
-} from './visible-text.js';
-export { BAR, barred, breakWord, columnsOf, rowsOf, wrapSpans, wrapText } from './wrap.js';
+} from './text/visible-text.js';
+export { BAR, barred, breakWord, columnsOf, rowsOf, wrapSpans, wrapText } from './text/wrap.js';

@@ -1,5 +1,5 @@
 import { HoldfastError } from './errors.js';
-import { visibleExcerpt, visibleLine } from './visible-text.js';
+import { visibleExcerpt, visibleLine } from './text/visible-text.js';
 
 /** There is no session with this id. */
 export class SessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {

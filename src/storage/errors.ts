@@ -1,5 +1,5 @@
 import { HoldfastError, type HoldfastErrorOptions, messageOf } from '../foundation/index.js';
-import { type FileFacts, type FileSystem, systemCode } from './file-system.js';
+import { type FileFacts, type FileSystem, systemCode } from './bytes/file-system.js';
 
 /** What stands behind a failed call, in terms of what a person can do. */
 export type StorageFault = 'full' | 'read-only' | 'denied' | 'exhausted' | 'broken' | 'gone' | 'other';

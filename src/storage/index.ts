@@ -9,8 +9,37 @@ export {
   replaceFile,
   type StorageTools,
   syncDirectory,
-} from './atomic-file.js';
-export { ensureDirectory, hasDirectory, listDirectory, removeTree } from './directories.js';
+} from './bytes/atomic-file.js';
+export { ensureDirectory, hasDirectory, listDirectory, removeTree } from './bytes/directories.js';
+export { EndsReader, type FileEnds } from './bytes/file-ends.js';
+export {
+  type FileFacts,
+  type FileSystem,
+  nodeFileSystem,
+  OpenFlags,
+  systemCode,
+  type WatchHandle,
+} from './bytes/file-system.js';
+export {
+  DOCUMENT_VERSION,
+  type DocumentSchema,
+  formatChecked,
+  formatDocument,
+  parseDocument,
+  readDocument,
+  readPatiently,
+  withShortWay,
+  writeDocument,
+} from './bytes/json-document.js';
+export { openForAppending, replaceQuick, writeQuick } from './bytes/quick-file.js';
+export { type Piece, rewriteFile } from './bytes/rewrite-file.js';
+export {
+  readUserFile,
+  removeUserFile,
+  replaceUserFile,
+  resolveUserPath,
+  updateUserFile,
+} from './bytes/user-file.js';
 export {
   AtomicWriteError,
   attempt,
@@ -22,45 +51,15 @@ export {
   type StorageFault,
   UnsafePathError,
 } from './errors.js';
-export { EndsReader, type FileEnds } from './file-ends.js';
 export {
-  type FileFacts,
-  type FileSystem,
-  nodeFileSystem,
-  OpenFlags,
-  systemCode,
-  type WatchHandle,
-} from './file-system.js';
-export {
-  DOCUMENT_VERSION,
-  type DocumentSchema,
-  formatChecked,
-  formatDocument,
-  parseDocument,
-  readDocument,
-  readPatiently,
-  withShortWay,
-  writeDocument,
-} from './json-document.js';
-export { JsonlLog, LogPoisonedError, type TailRepair } from './jsonl-log.js';
-export {
-  type LogDamage,
-  type LogEntry,
-  type LogTail,
-  MAX_RECORD_BYTES,
-  readLastRecords,
-  readLog,
-  scanLog,
-  scanLogBackwards,
-} from './jsonl-reader.js';
-export {
-  checksumSeed,
-  encodeRecord,
-  type LogRecord,
-  type VerifiedRecord,
-  verifyLine,
-} from './jsonl-record.js';
-export { type CheckLogOptions, checkLog, type SealedLine } from './jsonl-verify.js';
+  commitGroup,
+  type FileGroup,
+  type GroupChange,
+  hasRedo,
+  type Redo,
+  readRedo,
+  rollForward,
+} from './group/redo.js';
 export {
   assertLoopPlace,
   deriveLayout,
@@ -79,30 +78,31 @@ export {
   Lock,
   type LockTools,
   tryAcquireLock,
-} from './lock.js';
-export { describeOwner, LockedError, LockLostError } from './lock-errors.js';
-export type { LockOwner, LockState } from './lock-record.js';
-export { judgeLife, type LifeVerdict, ownIdentity, type ProcessIdentity } from './process-identity.js';
-export { keepDamagedBytes, setAside } from './quarantine.js';
-export { openForAppending, replaceQuick, writeQuick } from './quick-file.js';
+} from './lock/lock.js';
+export { describeOwner, LockedError, LockLostError } from './lock/lock-errors.js';
+export type { LockOwner, LockState } from './lock/lock-record.js';
+export { judgeLife, type LifeVerdict, ownIdentity, type ProcessIdentity } from './lock/process-identity.js';
+export { closeReleased } from './lock/released-records.js';
+export { JsonlLog, LogPoisonedError, type TailRepair } from './log/jsonl-log.js';
 export {
-  commitGroup,
-  type FileGroup,
-  type GroupChange,
-  hasRedo,
-  type Redo,
-  readRedo,
-  rollForward,
-} from './redo.js';
-export { closeReleased } from './released-records.js';
-export { type Piece, rewriteFile } from './rewrite-file.js';
+  type LogDamage,
+  type LogEntry,
+  type LogTail,
+  MAX_RECORD_BYTES,
+  readLastRecords,
+  readLog,
+  scanLog,
+  scanLogBackwards,
+} from './log/jsonl-reader.js';
+export {
+  checksumSeed,
+  encodeRecord,
+  type LogRecord,
+  type VerifiedRecord,
+  verifyLine,
+} from './log/jsonl-record.js';
+export { type CheckLogOptions, checkLog, type SealedLine } from './log/jsonl-verify.js';
+export { keepDamagedBytes, setAside } from './quarantine.js';
 export { systemTools } from './system-tools.js';
 export { Trash, type TrashEntry } from './trash.js';
-export {
-  readUserFile,
-  removeUserFile,
-  replaceUserFile,
-  resolveUserPath,
-  updateUserFile,
-} from './user-file.js';
 export { type DirectoryWatch, DirectoryWatcher, type OnHint } from './watcher.js';

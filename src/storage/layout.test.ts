@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { tempDir } from '../../test/support/temp-dir.js';
-import { nodeFileSystem } from './file-system.js';
+import { nodeFileSystem } from './bytes/file-system.js';
 import { assertLoopPlace, deriveLayout, findLoopAbove, findLoopDirectory } from './layout.js';
 
 const roots = {

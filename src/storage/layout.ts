@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
+import type { FileSystem } from './bytes/file-system.js';
+import { resolveUserPath } from './bytes/user-file.js';
 import { lookAt, UnsafePathError } from './errors.js';
-import type { FileSystem } from './file-system.js';
-import { resolveUserPath } from './user-file.js';
 
 /** The few roots that everything we create is derived from. */
 export interface Roots {

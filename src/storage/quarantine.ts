@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../foundation/index.js';
-import { createFile, linkIfAbsent, type StorageTools, syncDirectory } from './atomic-file.js';
+import { createFile, linkIfAbsent, type StorageTools, syncDirectory } from './bytes/atomic-file.js';
 import { attempt } from './errors.js';
 
 /** Moves a damaged file aside under a new name beside it, durably, and returns that name. Nothing is deleted. */

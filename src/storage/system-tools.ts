@@ -1,7 +1,7 @@
 import { type Clock, type Logger, silentLogger, systemClock, systemIds } from '../foundation/index.js';
-import { nodeFileSystem } from './file-system.js';
-import type { LockTools } from './lock.js';
-import { ownIdentity } from './process-identity.js';
+import { nodeFileSystem } from './bytes/file-system.js';
+import type { LockTools } from './lock/lock.js';
+import { ownIdentity } from './lock/process-identity.js';
 import { DirectoryWatcher } from './watcher.js';
 
 /** The real disk, time and identity, for the entry points that a program uses without our configuration. */

@@ -10,7 +10,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../test/support/fake-clock.js';
 import { type TempDir, tempDir } from '../../test/support/temp-dir.js';
-import { type FileSystem, nodeFileSystem } from './file-system.js';
+import { type FileSystem, nodeFileSystem } from './bytes/file-system.js';
 import { Trash } from './trash.js';
 
 const DAY_MS = 24 * 3_600_000;

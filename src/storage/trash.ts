@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import type { Clock } from '../foundation/index.js';
-import { syncDirectory } from './atomic-file.js';
-import { ensureDirectory, hasDirectory, listDirectory, removeTree } from './directories.js';
+import { syncDirectory } from './bytes/atomic-file.js';
+import { ensureDirectory, hasDirectory, listDirectory, removeTree } from './bytes/directories.js';
+import { type FileSystem, systemCode } from './bytes/file-system.js';
 import { attempt } from './errors.js';
-import { type FileSystem, systemCode } from './file-system.js';
 
 /** Something that was moved away and can be put back. */
 export interface TrashEntry {

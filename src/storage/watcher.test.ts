@@ -4,7 +4,7 @@ import { FailingFileSystem, systemError } from '../../test/support/failing-file-
 import { RecordingLog } from '../../test/support/recording-log.js';
 import { type TempDir, tempDir } from '../../test/support/temp-dir.js';
 import { systemIds } from '../foundation/index.js';
-import { type FileSystem, nodeFileSystem } from './file-system.js';
+import { type FileSystem, nodeFileSystem } from './bytes/file-system.js';
 import { DirectoryWatcher } from './watcher.js';
 
 function watcherOver(fileSystem: FileSystem, log = new RecordingLog()): DirectoryWatcher {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Ids, Logger } from '../foundation/index.js';
-import { closeQuietly, removeQuietly } from './atomic-file.js';
-import { type FileSystem, OpenFlags, systemCode, type WatchHandle } from './file-system.js';
+import { closeQuietly, removeQuietly } from './bytes/atomic-file.js';
+import { type FileSystem, OpenFlags, systemCode, type WatchHandle } from './bytes/file-system.js';
 
 /** A watch on one directory. */
 export interface DirectoryWatch {

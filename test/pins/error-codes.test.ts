@@ -19,7 +19,7 @@ import {
   StoryNotFoundError,
   TaskNotFoundError,
 } from '../../src/plans/index.js';
-import { CheckNotRunnableError, NoChecksError, PlanNotFoundError } from '../../src/runner/index.js';
+import { CheckNotRunnableError, NoChecksError, PlanNotFoundError } from '../../src/run/index.js';
 import {
   ChangeGoneError,
   ChangeLockedError,

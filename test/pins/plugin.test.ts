@@ -6,7 +6,7 @@ import { COMMANDS, HOLDFAST } from '../../src/cli/command-table.js';
 import { HelpRequested, parseCommand } from '../../src/cli/parse.js';
 import type { Program } from '../../src/cli/program.js';
 import { RALPHTOOL } from '../../src/cli/ralphtool-table.js';
-import { CLIENTS, SERVER_NAME, TOOL_NAMES } from '../../src/clients/client.js';
+import { CLIENTS, SERVER_NAME, TOOL_NAMES } from '../../src/client-settings/client.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PLUGIN = join(ROOT, 'integrations', 'claude-code');

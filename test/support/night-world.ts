@@ -10,7 +10,7 @@ import {
   runLoop,
   TurnTaker,
   typedCheck,
-} from '../../src/runner/index.js';
+} from '../../src/run/index.js';
 import { ConversationSessions, FileConversationStore } from '../../src/sessions/conversation/index.js';
 import { type Budget, LoopSessions } from '../../src/sessions/loop/index.js';
 import { type AgentLaunch, ProcessSessions, type StartConnection } from '../../src/sessions/process/index.js';

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../../src/agents/index.js';
-import type { RunEvent, Standing } from '../../src/runner/index.js';
+import type { RunEvent, Standing } from '../../src/run/index.js';
 
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 

@@ -1,6 +1,5 @@
-import type { RunReport } from '../../diagnostics/index.js';
 import { counted, formatAge, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import type { RunEnd } from '../../runner/index.js';
+import type { RunEnd, RunReport } from '../../run/index.js';
 import { costText, tokensText } from '../../sessions/loop/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';

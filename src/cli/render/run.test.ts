@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { iterationEnd, iterationStart } from '../../../test/support/run-events.js';
-import type { RunEvent } from '../../runner/index.js';
+import type { RunEvent } from '../../run/index.js';
 import { describeRunEvent, runDescriber } from './run.js';
 
 it.each([

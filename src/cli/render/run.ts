@@ -1,6 +1,6 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import type { RunEvent } from '../../runner/index.js';
+import type { RunEvent } from '../../run/index.js';
 import { describeMissing, describeWait, isAboutTests, type Waiting } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
 

@@ -5,7 +5,7 @@ import { type LoopWorld, loopWorld, PLAN } from '../../../test/support/loop-worl
 import { treeOf } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { presetOf } from './iteration.js';
-import { PRESETS } from './presets.js';
+import { PRESETS } from './policies/presets.js';
 
 const ROOT = fileURLToPath(new URL('../../../test/fixtures/prp-session', import.meta.url));
 const ID = 'a1b2c3d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d';

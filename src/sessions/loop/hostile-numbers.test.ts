@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { everyNumber, HOSTILE_NUMBERS, withHostileNumbers } from '../../../test/support/hostile-numbers.js';
 import { loopWorld, PLAN } from '../../../test/support/loop-world.js';
 import { nodeFileSystem } from '../../storage/index.js';
-import { countableOutcome } from './countable.js';
 import { concludeIteration, type IterationOutcome } from './iteration.js';
+import { countableOutcome } from './policies/countable.js';
 import { writeDocuments } from './read-loop.js';
 
 /** The real disk, without waiting for it: what is written is looked at, not whether it outlives the power. */

@@ -1,6 +1,4 @@
 export { UNREADABLE_LOOP } from './archive.js';
-export { type BudgetReached, checkBudget, isCostUnknown, type Used } from './budget.js';
-export { conditionOf, wantsFailingTests, wantsSecondRun } from './dual-gate.js';
 export {
   LoopEndedError,
   LoopNotFoundError,
@@ -10,8 +8,6 @@ export {
 } from './errors.js';
 export { type Decision, type IterationOutcome, phaseOf, presetOf } from './iteration.js';
 export { type LoopStatus, loopLifecycle } from './lifecycle.js';
-export { type Claim, isGreen, type Measurement, NO_CLAIM, reasonForNoDocuments } from './measurement.js';
-export { describeMissing, isAboutTests, type Missing } from './missing.js';
 export {
   type LoopServices,
   type LoopSummary,
@@ -20,6 +16,16 @@ export {
   verifyLoop,
 } from './operations.js';
 export type { OwnedLoop } from './owned-loop.js';
+export { type BudgetReached, checkBudget, isCostUnknown, type Used } from './policies/budget.js';
+export { conditionOf, wantsFailingTests, wantsSecondRun } from './policies/dual-gate.js';
+export {
+  type Claim,
+  isGreen,
+  type Measurement,
+  NO_CLAIM,
+  reasonForNoDocuments,
+} from './policies/measurement.js';
+export { describeMissing, isAboutTests, type Missing } from './policies/missing.js';
 export {
   type ChosenPreset,
   choosePreset,
@@ -31,8 +37,15 @@ export {
   type Preset,
   type PresetName,
   resolvePreset,
-} from './presets.js';
-export { countdown, type LimitSignal, type LimitWait, type Permission } from './rate-limit.js';
+} from './policies/presets.js';
+export { countdown, type LimitSignal, type LimitWait, type Permission } from './policies/rate-limit.js';
+export {
+  claimOf,
+  formatStatusBlock,
+  type ParsedStatus,
+  parseStatus,
+  type StatusBlock,
+} from './policies/status-block.js';
 export { gatesOf, isOfOtherPlan, isOver, LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
 export { type LoopRequest, LoopRequestInput } from './requests.js';
 export type { DetectAction, Expiry, ExpiryAction } from './resume.js';
@@ -53,13 +66,6 @@ export {
   type LoopSessionsOptions,
   type ResumeOptions,
 } from './sessions.js';
-export {
-  claimOf,
-  formatStatusBlock,
-  type ParsedStatus,
-  parseStatus,
-  type StatusBlock,
-} from './status-block.js';
 export {
   type CostSource,
   costSourceOf,

@@ -1,10 +1,10 @@
 import { redact } from '../../foundation/index.js';
-import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './budget.js';
-import { afterIteration, type BreakerFacts, enterPhase } from './circuit-breaker.js';
-import { judgeGates, wantsFailingTests } from './dual-gate.js';
-import { hashError } from './error-hash.js';
-import type { Claim, Measurement } from './measurement.js';
-import { newFailing } from './measurement.js';
+import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './policies/budget.js';
+import { afterIteration, type BreakerFacts, enterPhase } from './policies/circuit-breaker.js';
+import { judgeGates, wantsFailingTests } from './policies/dual-gate.js';
+import { hashError } from './policies/error-hash.js';
+import type { Claim, Measurement } from './policies/measurement.js';
+import { newFailing } from './policies/measurement.js';
 import {
   closePhase,
   documentsChangedAfter,
@@ -14,11 +14,17 @@ import {
   phasePercent,
   recordNumbers,
   withFiles,
-} from './metrics.js';
-import { type Phase, PRESETS } from './presets.js';
-import { type LimitSignal, type LimitWait, limitWait, recordAnswer, recordLimit } from './rate-limit.js';
+} from './policies/metrics.js';
+import { type Phase, PRESETS } from './policies/presets.js';
+import {
+  type LimitSignal,
+  type LimitWait,
+  limitWait,
+  recordAnswer,
+  recordLimit,
+} from './policies/rate-limit.js';
+import { formatStatusBlock } from './policies/status-block.js';
 import type { Baseline, ErrorEntry, LoopDocuments, LoopState, SkippedPhase } from './schema.js';
-import { formatStatusBlock } from './status-block.js';
 
 /** What came of one iteration, as the runner found it. */
 export interface IterationOutcome {

@@ -1,7 +1,7 @@
-import { NO_USAGE } from './budget.js';
-import { CLOSED_BREAKER } from './circuit-breaker.js';
-import type { Preset } from './presets.js';
-import { newRateLimit } from './rate-limit.js';
+import { NO_USAGE } from './policies/budget.js';
+import { CLOSED_BREAKER } from './policies/circuit-breaker.js';
+import type { Preset } from './policies/presets.js';
+import { newRateLimit } from './policies/rate-limit.js';
 import type { Breaker, Budget, LoopDocuments, LoopState } from './schema.js';
 
 /** What a new session starts with. */

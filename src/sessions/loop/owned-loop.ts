@@ -9,9 +9,6 @@ import {
   readFile,
 } from '../../storage/index.js';
 import { trashSession } from './archive.js';
-import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './budget.js';
-import { resetBreaker } from './circuit-breaker.js';
-import { countableBaseline, countableOutcome, countableUsage, countIn } from './countable.js';
 import { LoopPoisonedError } from './errors.js';
 import {
   afterPhase,
@@ -27,9 +24,12 @@ import {
   withPaths,
 } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
-import { closePhase, withFiles } from './metrics.js';
-import type { Preset } from './presets.js';
-import { endWait, mayCall, type Permission, recordCall, roll } from './rate-limit.js';
+import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './policies/budget.js';
+import { resetBreaker } from './policies/circuit-breaker.js';
+import { countableBaseline, countableOutcome, countableUsage, countIn } from './policies/countable.js';
+import { closePhase, withFiles } from './policies/metrics.js';
+import type { Preset } from './policies/presets.js';
+import { endWait, mayCall, type Permission, recordCall, roll } from './policies/rate-limit.js';
 import { groupOf, writeDocuments } from './read-loop.js';
 import { type LoopRequest, RequestReader } from './requests.js';
 import {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { LockState } from '../../storage/index.js';
-import { NO_USAGE } from './budget.js';
-import { conditionOf } from './dual-gate.js';
 import { phaseOf, presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
-import { Missing } from './missing.js';
-import { countdown, type LimitWait, limitWait } from './rate-limit.js';
+import { NO_USAGE } from './policies/budget.js';
+import { conditionOf } from './policies/dual-gate.js';
+import { Missing } from './policies/missing.js';
+import { countdown, type LimitWait, limitWait } from './policies/rate-limit.js';
 import type { DualGate, LoopState, RateLimit, Usage } from './schema.js';
 import type { Detection } from './sessions.js';
 import { costSourceOf } from './usage-text.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { diskObject } from './disk-keys.js';
 import { loopLifecycle } from './lifecycle.js';
-import { Missing } from './missing.js';
-import { Phase, PRESET_NAMES } from './presets.js';
+import { Missing } from './policies/missing.js';
+import { Phase, PRESET_NAMES } from './policies/presets.js';
 
 /** The id of a loop session: a UUID v4. */
 export const LoopSessionId = z.uuidv4('not a UUID v4');

@@ -13,9 +13,9 @@ import { done, loopWorld, measured, outcome, PLAN } from '../../../test/support/
 import { treeOf } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { isUuidV4 } from '../../foundation/index.js';
-import { CLOSED_BREAKER } from './circuit-breaker.js';
-import { PRESETS } from './presets.js';
-import { parseStatus } from './status-block.js';
+import { CLOSED_BREAKER } from './policies/circuit-breaker.js';
+import { PRESETS } from './policies/presets.js';
+import { parseStatus } from './policies/status-block.js';
 
 const SIX = [
   'circuit-breaker.json',

@@ -50,7 +50,7 @@ import { presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
 import { completeDocuments, type FirstStory, type NewLoop, newDocuments } from './new-loop.js';
 import { OwnedLoop } from './owned-loop.js';
-import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './presets.js';
+import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './policies/presets.js';
 import { checkState, groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
 import { type LoopRequest, LoopRequestInput, requestLock, sendRequest } from './requests.js';
 import {

@@ -1,5 +1,5 @@
 import { counted } from '../../foundation/index.js';
-import { isCostUnknown } from './budget.js';
+import { isCostUnknown } from './policies/budget.js';
 import type { Usage } from './schema.js';
 
 /** What is shown of tokens and money; what release 0.1 wrote lacks all but the first two. */

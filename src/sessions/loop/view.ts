@@ -1,8 +1,8 @@
 import type { LockState } from '../../storage/index.js';
 import { presetOf } from './iteration.js';
 import type { LoopStatus } from './lifecycle.js';
-import { overallPercent, phasePercent } from './metrics.js';
-import { roll } from './rate-limit.js';
+import { overallPercent, phasePercent } from './policies/metrics.js';
+import { roll } from './policies/rate-limit.js';
 import type { LoopSnapshot } from './read-loop.js';
 import type { LoopDocuments, LoopState } from './schema.js';
 

@@ -1,5 +1,5 @@
 import { counted, visibleExcerpt } from '../../foundation/index.js';
-import { countdown, type LimitWait } from './rate-limit.js';
+import { countdown, type LimitWait } from './policies/rate-limit.js';
 
 /** What a run waits for, as facts. */
 export type Waiting =

@@ -4,8 +4,8 @@ import { FakeClock } from '../../../test/support/fake-clock.js';
 import { question, questionWorld } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { isHoldfastError, systemIds } from '../../foundation/index.js';
+import { SessionManager } from '../../published/question.js';
 import { nodeFileSystem } from '../../storage/index.js';
-import { SessionManager } from './published.js';
 import type { AnswerInput } from './schema.js';
 
 const SET = [question()];

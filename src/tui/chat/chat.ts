@@ -7,7 +7,7 @@ import {
   visibleExcerpt,
   visibleLine,
 } from '../../foundation/index.js';
-import type { Continuation, TurnTaker } from '../../runner/index.js';
+import type { Continuation, TurnTaker } from '../../run/index.js';
 import {
   type Conversation,
   exportJson,

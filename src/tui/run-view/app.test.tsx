@@ -16,7 +16,7 @@ import {
   toolCall,
 } from '../../../test/support/run-events.js';
 import { describeRunEvent } from '../../cli/render/run.js';
-import type { RunEvent } from '../../runner/index.js';
+import type { RunEvent } from '../../run/index.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import { allowStyles } from '../colors.js';
 import type { Measured } from '../use-size.js';

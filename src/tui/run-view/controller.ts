@@ -1,5 +1,5 @@
 import { type Clock, isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
-import type { RunEvent } from '../../runner/index.js';
+import type { RunEvent } from '../../run/index.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import { InboxController } from '../inbox/controller.js';

@@ -1,5 +1,5 @@
 import { visibleExcerpt } from '../../foundation/index.js';
-import type { Standing, TestPoint } from '../../runner/index.js';
+import type { Standing, TestPoint } from '../../run/index.js';
 import { costSourceOf } from '../../sessions/loop/index.js';
 import { widthOf } from '../wrap.js';
 import { type Cell, fitted, LABEL_COLUMNS, labelled, padded, type Row } from './cells.js';

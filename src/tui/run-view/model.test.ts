@@ -11,7 +11,7 @@ import {
   toolCall,
 } from '../../../test/support/run-events.js';
 import { describeRunEvent } from '../../cli/render/run.js';
-import type { RunEvent } from '../../runner/index.js';
+import type { RunEvent } from '../../run/index.js';
 import type { Size } from '../use-size.js';
 import { widthOfRow } from './cells.js';
 import { type RunViewEvent, update } from './model.js';

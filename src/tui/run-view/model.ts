@@ -1,5 +1,5 @@
 import { visibleExcerpt } from '../../foundation/index.js';
-import type { RunEvent } from '../../runner/index.js';
+import type { RunEvent } from '../../run/index.js';
 import type { Key } from '../keys.js';
 import { onKey } from './on-key.js';
 import { keep, onRunEvent } from './on-run-event.js';

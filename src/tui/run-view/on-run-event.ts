@@ -1,6 +1,6 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
 import { visibleExcerpt } from '../../foundation/index.js';
-import type { RunEvent, Standing, TestPoint } from '../../runner/index.js';
+import type { RunEvent, Standing, TestPoint } from '../../run/index.js';
 import { causeOfWait, untilOf } from '../../sessions/loop/index.js';
 import { type Action, type KeptLine, type RunViewState, workedMs } from './state.js';
 import { durationOf } from './words.js';

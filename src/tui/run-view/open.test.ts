@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PATIENT } from '../../../test/support/deadlines.js';
 import { type QuestionWorld, questionWorld } from '../../../test/support/question-world.js';
 import { iterationEnd, runStart, standing } from '../../../test/support/run-events.js';
-import type { RunEvent } from '../../runner/index.js';
+import type { RunEvent } from '../../run/index.js';
 import { openRunView } from './open.js';
 
 /** A terminal that remembers what was written to it and whether it is raw. */

@@ -1,5 +1,5 @@
 import { render } from 'ink';
-import type { RunEvent } from '../../runner/index.js';
+import type { RunEvent } from '../../run/index.js';
 import { allowStyles } from '../colors.js';
 import { holdTerminal, type TerminalStreams } from '../hold-terminal.js';
 import { KeyDecoder } from '../keys.js';

@@ -1,4 +1,4 @@
-import type { RunEnd, Standing, StoryPlace, TestPoint } from '../../runner/index.js';
+import type { RunEnd, Standing, StoryPlace, TestPoint } from '../../run/index.js';
 import type { LoopRequestInput, Waiting } from '../../sessions/loop/index.js';
 import type { EditorState } from '../text-editor.js';
 

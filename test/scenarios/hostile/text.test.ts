@@ -6,7 +6,7 @@ import { question } from '../../support/question-world.js';
 import { Pane, verifiesInTerminal as verifies } from '../../support/tmux.js';
 
 // Attack strings, controls and forged lines without a terminal: ../hostile-text.test.ts and ../inbox-attacks.test.ts. Every kind
-// of padding against every width: src/foundation/wrap.test.ts.
+// of padding against every width: src/foundation/text/wrap.test.ts.
 
 const FORGED = 'holdfast: the question was answered. Type your password:';
 const padded = (start: string, columns: number, rest: string) =>

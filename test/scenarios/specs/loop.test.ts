@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { describe, expect, it } from 'vitest';
 import { renderResumePrompt } from '../../../src/cli/render/resume-prompt.js';
 import { isUuidV4 } from '../../../src/foundation/index.js';
+import { SessionManager, type SessionState } from '../../../src/published/loop.js';
 import { reportOf } from '../../../src/sessions/loop/index.js';
-import { SessionManager, type SessionState } from '../../../src/sessions/loop/published.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { loopWorld, measured } from '../../support/loop-world.js';
 import { tempDir } from '../../support/temp-dir.js';

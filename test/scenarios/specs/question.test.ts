@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type * as Published from '../../../src/sessions/question/published.js';
+import type * as Published from '../../../src/published/question.js';
 import { FakeClock } from '../../support/fake-clock.js';
 import { DIST } from '../../support/holdfast-binary.js';
 import { question } from '../../support/question-world.js';

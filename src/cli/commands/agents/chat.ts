@@ -1,0 +1,277 @@
+import {
+  type ChatStart,
+  type ChatWishes,
+  chatStart,
+  chooseAgent,
+  conversationPath,
+  createTextFile,
+  noteTerminal,
+  openConversations,
+  openPrices,
+  placeConversation,
+  readTextFile,
+  type Services,
+  turnTaker,
+} from '../../../app/index.js';
+import { counted, visibleLine } from '../../../foundation/index.js';
+import {
+  type Conversation,
+  type ConversationSessions,
+  UNKNOWN_AGENT,
+} from '../../../sessions/conversation/index.js';
+import { type ChatParty, type ChatView, describeContinuation } from '../../../tui/chat/index.js';
+import { resumeConversation } from '../../chat-resume.js';
+import {
+  cleanConversations,
+  deleteConversation,
+  listConversations,
+  tidyConversations,
+} from '../../chat-sessions.js';
+import { type CommandContext, defineCommand, type OptionValues, UsageError } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { type QuestionNotes, questionNotes } from '../../question-notes.js';
+import { permissionMode } from './exec.js';
+
+/** The options of `holdfast chat`, which `aur spawn` has as well. */
+export const CHAT_OPTIONS = {
+  agent: {
+    type: 'string',
+    value: '<name>',
+    about: 'which agent (see `holdfast agents`); with --list-sessions a filter',
+  },
+  model: { type: 'string', value: '<name>', about: 'which model, as the agent calls it' },
+  permissions: {
+    type: 'string',
+    value: '<mode>',
+    about: 'edits (default), ask (a question in the inbox), or bypass',
+  },
+  session: { type: 'string', value: '<id>', about: 'a name of your own for the new conversation' },
+  resume: {
+    type: 'string',
+    value: '[id]',
+    about: 'go on with a conversation: its id, the start of it, or `last` of this project (as without an id)',
+  },
+  here: { type: 'boolean', about: 'with --resume: move a conversation of another project to this directory' },
+  recover: { type: 'boolean', about: 'with --resume: mend a damaged file first, without asking' },
+  raw: { type: 'boolean', about: 'keep what is said as it is, secrets included' },
+  listSessions: { type: 'boolean', about: 'list conversations, the last active first' },
+  status: {
+    type: 'string',
+    value: '<status>',
+    about: 'with --list-sessions: active, completed or interrupted',
+  },
+  limit: { type: 'number', value: '<count>', about: 'with --list-sessions: only so many' },
+  deleteSession: { type: 'string', value: '<id>', about: 'move a conversation to the trash' },
+  cleanSessions: {
+    type: 'number',
+    value: '<days>',
+    about: 'move conversations without activity for so long to the trash',
+  },
+  yes: { type: 'boolean', about: 'do not ask before deleting' },
+} as const;
+
+type ChatValues = OptionValues<typeof CHAT_OPTIONS>;
+
+export default defineCommand({
+  usage: 'chat [message]',
+  summary: 'Talk with an agent; every turn is kept',
+  details:
+    'A message on the command line is said first. Without a terminal every line of standard input is a message; with --json every line is {"content": "…"} and\n' +
+    'events are printed as JSON. /help lists what can be typed. Ctrl+C cancels the turn, Ctrl+D leaves.',
+  options: CHAT_OPTIONS,
+  examples: [
+    'holdfast chat --agent claude',
+    'holdfast chat "what does this project do?"',
+    'holdfast chat --resume',
+    'holdfast chat --resume my-talk --here',
+    'holdfast chat --list-sessions --agent qa-test --status interrupted',
+    'echo "what does this project do?" | holdfast chat --agent codex',
+  ],
+  run: (context, { positionals: [first], values }) =>
+    runChat(context, values, { title: 'Holdfast chat', first }),
+});
+
+interface ChatWay {
+  readonly title: string;
+  /** What is said first. */
+  readonly first?: string | undefined;
+  /** Whether lists say where a conversation belongs; yes otherwise. */
+  readonly hasProjects?: boolean;
+}
+
+/** One of the things a chat command can do. */
+export async function runChat(context: CommandContext, values: ChatValues, way: ChatWay): Promise<ExitCode> {
+  const { services } = context;
+  const chosen = [values.listSessions, values.deleteSession, values.cleanSessions].filter(
+    (wish) => wish !== undefined && wish !== false,
+  );
+  if (chosen.length > 1)
+    throw new UsageError('One of --list-sessions, --delete-session and --clean-sessions, not several');
+  if (way.first !== undefined && chosen.length > 0)
+    throw new UsageError('A message goes with a conversation, not with a list, a delete or a clean');
+  const conversations = openConversations(services, { isRaw: values.raw });
+  const held: string[] = [];
+  try {
+    if (values.listSessions)
+      return listConversations(context, conversations, { ...values, hasProjects: way.hasProjects ?? true });
+    if (values.deleteSession !== undefined)
+      return await deleteConversation(context, conversations, values.deleteSession, values.yes);
+    if (values.cleanSessions !== undefined)
+      return await cleanConversations(context, conversations, values.cleanSessions);
+    return await talk(context, conversations, values, { ...way, onHeld: (id) => held.push(id) });
+  } finally {
+    // After the command's own words, whatever became of it.
+    if (!context.signal.aborted) await tidyConversations(context, held);
+  }
+}
+
+async function talk(
+  context: CommandContext,
+  conversations: ConversationSessions,
+  values: ChatValues,
+  way: ChatWay & { readonly onHeld: (id: string) => void },
+): Promise<ExitCode> {
+  const { services, terminal, signal, isJson } = context;
+  const { title, first, onHeld } = way;
+  const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
+  const resumed =
+    values.resume === undefined
+      ? undefined
+      : await resumeConversation(context, conversations, {
+          typed: values.resume === '' ? 'last' : values.resume,
+          isAnywhere: values.here,
+          isRecovered: values.recover,
+        });
+  if (resumed === 'deleted') return ExitCode.done;
+  const prepared = prepare(services, { ...values, permissions }, resumed);
+  let view: ChatView | undefined;
+  const priceOf = await openPrices(services);
+  let notes: QuestionNotes | undefined;
+  using _notes = { [Symbol.dispose]: () => notes?.[Symbol.dispose]() };
+  const partyOf = (start: Wishes, conversation: Conversation, workingDirectory: string): ChatParty => {
+    onHeld(conversation.id);
+    const agent = chooseAgent(services, start.agent);
+    notes?.[Symbol.dispose]();
+    notes = questionNotes(services, (question) => view?.asked(question), conversation.id);
+    conversation.noteLaunch({
+      agent: agent.name,
+      model: start.model ?? agent.model ?? null,
+      permissions: start.permissions,
+      workingDirectory,
+    });
+    const taker = turnTaker(services, agent, conversation, {
+      permissions: start.permissions,
+      model: start.model,
+      priceOf,
+      askerSession: notes.askerSession,
+      isAttended: terminal.isInteractive && !isJson,
+      // What differs from before was said just now, or is said to the person.
+      acceptsChanges: true,
+      onAsked: notes.onAsked,
+      onContinuation: (continuation) => {
+        const words = describeContinuation(continuation);
+        if (words !== undefined) view?.note(words);
+      },
+    });
+    return { agent: agent.name, conversation, path: conversationPath(services, conversation.id), taker };
+  };
+  const begin = async (start: Wishes, id?: string): Promise<ChatParty> => {
+    const agent = chooseAgent(services, start.agent);
+    const { workingDirectory } = services;
+    const conversation = await conversations.create({ id, agent: agent.name, workingDirectory });
+    return partyOf({ ...start, agent: agent.name }, conversation, workingDirectory);
+  };
+  const openParty = async () =>
+    resumed === undefined
+      ? begin(prepared, values.session)
+      : partyOf(prepared, resumed, prepared.workingDirectory);
+  const options = {
+    // The model belongs to the agent that was left.
+    startWith: (agent: string) => begin({ agent, model: undefined, permissions: prepared.permissions }),
+    readFile: (path: string) => readTextFile(services, path),
+    createFile: (path: string, text: string) => createTextFile(services, path, text),
+    first,
+    style: terminal.style,
+    signal,
+    onOpen: (opened: ChatView) => {
+      view = opened;
+      for (const note of prepared.notes) opened.note(note);
+    },
+  };
+  if (terminal.isInteractive && !isJson) {
+    const { openChat } = await import('../../../tui/chat/open.js');
+    const party = await openParty();
+    const { stdin, stdout, stderr } = process;
+    await openChat({
+      ...options,
+      party,
+      stdin,
+      stdout,
+      stderr,
+      noteTerminal: (screen) => noteTerminal(services, screen),
+      hasColor: terminal.hasColor,
+      questions: services.questions,
+      banner: banner(title, party, resumed),
+      isResumed: resumed !== undefined,
+    });
+    return signal.aborted ? ExitCode.interrupted : ExitCode.done;
+  }
+  const { openChat } = await import('../../../tui/chat/plain.js');
+  const { stdin, stdout, stderr } = process;
+  const { path, isAllAnswered } = await openChat({
+    ...options,
+    party: openParty,
+    stdin,
+    stdout,
+    stderr,
+    isJson,
+    // Whoever said it all on the command line need not end the input at their keyboard.
+    readsInput: first === undefined || !terminal.hasKeyboard,
+  });
+  if (path === null) {
+    resumed?.[Symbol.dispose]();
+    if (signal.aborted) return ExitCode.interrupted;
+    throw new UsageError('No message came on standard input', {
+      hint: 'Each line of it is a message: echo "…" | holdfast chat. In a terminal, leave standard input as it is.',
+    });
+  }
+  if (!isJson) terminal.note(`Saved: ${visibleLine(path)}`);
+  if (signal.aborted) return ExitCode.interrupted;
+  return isAllAnswered ? ExitCode.done : ExitCode.failed;
+}
+
+type Wishes = Pick<ChatStart, 'agent' | 'model' | 'permissions'>;
+
+/** How the agent is started and where the conversation belongs; what is wrong is said before anybody types. */
+function prepare(
+  services: Services,
+  values: ChatWishes & { readonly here: boolean },
+  resumed: Conversation | undefined,
+): ChatStart & { readonly workingDirectory: string } {
+  try {
+    const { notes, ...start } = chatStart(services, values, resumed);
+    if (resumed !== undefined && start.agent === UNKNOWN_AGENT)
+      throw new UsageError(`Nothing in ${resumed.id} says which agent it was with`, {
+        hint: `Name one: ${services.tools.command} --resume ${resumed.id} --agent <name> (\`holdfast agents\` lists them)`,
+      });
+    const place =
+      resumed === undefined
+        ? { workingDirectory: services.workingDirectory, notes: [] }
+        : placeConversation(services, resumed, { isHere: values.here });
+    chooseAgent(services, start.agent);
+    return { ...start, workingDirectory: place.workingDirectory, notes: [...place.notes, ...notes] };
+  } catch (error) {
+    resumed?.[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function banner(title: string, party: ChatParty, resumed: Conversation | undefined): string[] {
+  const lines = [title, `Agent: ${party.agent}   Session: ${party.conversation.id}`];
+  if (resumed !== undefined) {
+    const { turnCount, status } = resumed.view;
+    if (status === 'completed') lines.push('Resuming completed session');
+    lines.push(`Resumed with ${counted(turnCount, 'turn')}.`);
+  }
+  return [...lines, 'Type /help for commands, /exit to quit'];
+}

@@ -1,0 +1,226 @@
+import { visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import {
+  AnswerInput,
+  InvalidAnswerError,
+  isPermission,
+  type Question,
+  type QuestionSessions,
+  type QuestionView,
+  reportOf,
+} from '../../../sessions/question/index.js';
+import { defineCommand, UsageError } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { offerResume } from '../../offer-resume.js';
+import { parseInput } from '../../parse-input.js';
+import { renderDecision } from '../../render/questions.js';
+
+export default defineCommand({
+  usage: 'answer [session] [option]',
+  summary: 'Answer a question set, or reject it',
+  details:
+    'Without a session it is the one set that waits. The first answer wins; the same answer again is the same reply. An\n' +
+    'option is its label or its number. With several questions write --option and --text as <number>=<value>; questions\n' +
+    'and options are numbered from 1, as `questions show` prints them. Only the JSON of --answers goes by index, from 0.\n' +
+    'At a terminal and without options it asks you, and shows all that is asked first. Words of your own deny a\n' +
+    'permission, and the agent is told them. Where the run that asked is gone, it offers to start it again; without a\n' +
+    'terminal --resume does that.',
+  options: {
+    option: { type: 'strings', value: '<label>', about: 'choose this option (repeat it for multi-select)' },
+    text: { type: 'strings', value: '<text>', about: 'answer in your own words, with or without an option' },
+    answers: {
+      type: 'string',
+      value: '<json>',
+      about: 'all answers as JSON, keyed by question index, the first being 0',
+    },
+    reject: { type: 'boolean', about: 'reject the set instead' },
+    reason: { type: 'string', value: '<text>', about: 'why it is rejected' },
+    resume: { type: 'boolean', about: 'start the run that asked again, where no process runs it any more' },
+  },
+  examples: [
+    'holdfast answer --option Yes',
+    'holdfast answer 3f2a Yes',
+    'holdfast answer 3f2a --option 1=Postgres --option 2=3 --text "2=but not on Fridays"',
+    'holdfast answer 3f2a --answers \'{"0":{"selectedOption":"Yes"},"1":{"selectedOptions":["A","B"]}}\'',
+    'holdfast answer 3f2a --option Yes --resume',
+    'holdfast answer 3f2a --reject --reason "ask me tomorrow"',
+  ],
+  async run(context, { positionals: [typed, choice], values: given }) {
+    const { services, terminal, signal, isJson } = context;
+    const { questions } = services;
+    const values = { ...given, option: choice === undefined ? given.option : [choice, ...given.option] };
+    const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
+    if (values.reject && isAnswer) throw new UsageError('Either answer or --reject, not both');
+    if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
+    const id = typed === undefined ? await theOneThatWaits(questions) : questions.resolve(typed);
+    if (values.reject) {
+      const view = await questions.reject(id, values.reason ?? null);
+      return tell(view, `Rejected ${id}${lateNote(view, undefined)}`);
+    }
+    const prompted = isAnswer ? undefined : await fromTerminal(await questions.get(id));
+    if (!isAnswer && prompted === undefined) return ExitCode.needsPerson;
+    let before: QuestionView | undefined;
+    const answerIt = (isLookedAt: boolean) =>
+      questions.answer(id, (asked, set) => {
+        if (!isLookedAt && mayBeOutdated(set)) throw new Withdrawn(set);
+        before ??= set;
+        return prompted ?? fromOptions(asked, values);
+      });
+    // The set is read once, under its lock; only one that may be outdated is looked at more closely.
+    const view = await answerIt(false).catch(async (error: unknown) => {
+      if (!(error instanceof Withdrawn)) throw error;
+      await refuseOutdated(error.set);
+      return answerIt(true);
+    });
+    return tell(view, `Answered ${id}${lateNote(view, before)}\n\n${renderDecision(reportOf(view))}`);
+
+    /** What was done, and what about the run that asked. */
+    async function tell(view: QuestionView, words: string): Promise<ExitCode> {
+      const offer = await offerResume(context, view);
+      const run = offer.run === null ? {} : { run: offer.run };
+      if (isJson) terminal.write(visibleJson({ success: true, ...reportOf(view), ...run }));
+      else terminal.write(words);
+      return offer.settle({ isWanted: values.resume });
+    }
+
+    async function fromTerminal(set: QuestionView): Promise<AnswerInput[] | undefined> {
+      if (!terminal.isInteractive) {
+        throw new UsageError('No answer given', {
+          hint: 'Use --option, --text, --answers or --reject; see --help.',
+        });
+      }
+      if (mayBeOutdated(set)) await refuseOutdated(set);
+      const { promptAnswers } = await import('../../prompt-answers.js');
+      return promptAnswers(set.questions, signal, { isPermission: isPermission(set) });
+    }
+  },
+});
+
+/** The run that asked may have withdrawn this set itself. */
+class Withdrawn extends Error {
+  readonly set: QuestionView;
+
+  constructor(set: QuestionView) {
+    super('withdrawn');
+    this.set = set;
+  }
+}
+
+function mayBeOutdated({ outcome, asker }: QuestionView): boolean {
+  return outcome.status === 'abandoned' && asker?.session !== undefined;
+}
+
+/** What a run itself asked and withdrew is not answered: nobody would hear it. */
+async function refuseOutdated(set: QuestionView): Promise<void> {
+  const { refuseWithdrawn } = await import('../../../app/stopped-run.js');
+  refuseWithdrawn(set);
+}
+
+/** The only pending set, for somebody who did not say which. Throws USAGE. */
+async function theOneThatWaits(questions: QuestionSessions): Promise<string> {
+  const waiting = (await questions.listLive()).filter(({ outcome }) => outcome.status === 'pending');
+  const [only] = waiting;
+  if (only !== undefined && waiting.length === 1) return only.id;
+  if (only === undefined)
+    throw new UsageError('Nothing waits for an answer', {
+      hint: 'To answer a set that timed out or was withdrawn, give its id; `holdfast questions list --all` shows it.',
+    });
+  const rows = waiting
+    .slice(0, 10)
+    .map(({ id, questions: [first] }) => `  ${id.slice(0, 8)}  ${visibleExcerpt(first?.prompt ?? '', 60)}`);
+  throw new UsageError(`${waiting.length} question sets wait for an answer: say which`, {
+    hint: [
+      ...rows,
+      ...(waiting.length > rows.length ? ['  …'] : []),
+      `Such as: holdfast answer ${only.id.slice(0, 8)}`,
+    ].join('\n'),
+  });
+}
+
+/** That the asker may not look for it any more. */
+function lateNote({ outcome }: QuestionView, before: QuestionView | undefined): string {
+  if (!('late' in outcome) || !outcome.late) return '';
+  const reason = before?.outcome.status === 'abandoned' ? before.outcome.reason : undefined;
+  const state =
+    reason !== undefined
+      ? `been withdrawn (${visibleExcerpt(reason, 80)})`
+      : before?.outcome.status === 'timed_out'
+        ? 'timed out'
+        : 'timed out or been withdrawn';
+  return `, late: the set had ${state}. The answer is kept for whoever collects it.`;
+}
+
+interface AnswerValues {
+  readonly option: readonly string[];
+  readonly text: readonly string[];
+  readonly answers: string | undefined;
+}
+
+function fromOptions(questions: readonly Question[], values: AnswerValues): AnswerInput[] {
+  if (values.answers !== undefined) {
+    if (values.option.length + values.text.length > 0) {
+      throw new UsageError('--answers says everything: leave --option and --text out');
+    }
+    return fromJson(values.answers);
+  }
+  const chosen = values.option.map((text) => splitIndex(questions, text));
+  const texts = values.text.map((text) => splitIndex(questions, text));
+  return questions.flatMap((question, questionIndex) => {
+    const labels = chosen
+      .filter(([index]) => index === questionIndex)
+      .map(([, value]) => labelOf(question, value));
+    const [own, second] = texts.filter(([index]) => index === questionIndex).map(([, value]) => value);
+    if (second !== undefined) throw new UsageError(`Two texts for question ${questionIndex + 1}`);
+    if (labels.length === 0 && own === undefined) return [];
+    if (labels.length > 1 && question.multiSelect !== true) {
+      throw new UsageError(`Question ${questionIndex + 1} takes one option`);
+    }
+    const [label] = labels;
+    return [
+      {
+        questionIndex,
+        ...(question.multiSelect === true && labels.length > 0 ? { selectedOptions: labels } : {}),
+        ...(question.multiSelect !== true && label !== undefined ? { selectedOption: label } : {}),
+        ...(own === undefined ? {} : { customText: own }),
+      },
+    ];
+  });
+}
+
+const ANSWERS_HINT = `Give them by the index of their question, the first being 0, such as: --answers '{"0":{"selectedOption":"Yes"}}'`;
+
+function fromJson(text: string): AnswerInput[] {
+  return Object.entries(parseInput('--answers', text, ANSWERS_HINT)).map(([index, answer]) => {
+    if (!/^\d{1,4}$/.test(index)) {
+      throw new UsageError(`--answers: ${JSON.stringify(visibleExcerpt(index, 40))} is not a question index`);
+    }
+    const result = AnswerInput.omit({ questionIndex: true }).safeParse(answer);
+    if (result.success) return { questionIndex: Number(index), ...result.data };
+    const issue = result.error.issues[0];
+    throw new UsageError(`--answers: question index ${index}: ${issue?.path.join('.')} ${issue?.message}`);
+  });
+}
+
+/** `2=text` speaks of the second question, which is index 1; with a single question the whole text is the value. */
+function splitIndex(questions: readonly Question[], text: string): [number, string] {
+  if (questions.length === 1) return [0, text];
+  const match = /^(\d{1,4})=(.*)$/s.exec(text);
+  if (match === null) {
+    throw new UsageError(`Which question does ${JSON.stringify(visibleExcerpt(text, 40))} answer?`, {
+      hint: 'With several questions write <number>=<value>, the first being 1, such as: --option 1=Yes',
+    });
+  }
+  const index = Number(match[1]) - 1;
+  if (questions[index] === undefined)
+    throw new UsageError(`There is no question ${match[1]}: they are numbered from 1 to ${questions.length}`);
+  return [index, match[2] ?? ''];
+}
+
+function labelOf(question: Question, value: string): string {
+  if (question.options.some((option) => option.label === value)) return value;
+  const byNumber = /^\d{1,3}$/.test(value) ? question.options[Number(value) - 1] : undefined;
+  if (byNumber !== undefined) return byNumber.label;
+  const options = question.options.map(({ label }, at) => `${at + 1} ${visibleExcerpt(label, 40)}`);
+  throw new InvalidAnswerError(
+    `There is no option ${JSON.stringify(visibleExcerpt(value, 80))}. Options: ${options.join(', ')}.`,
+  );
+}

@@ -1,0 +1,163 @@
+import { readTextFile } from '../../../app/base.js';
+import { AbortedError, isHoldfastError, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import {
+  checkCreateInput,
+  createQuestions,
+  type QuestionOutcome,
+  reportOf,
+} from '../../../sessions/question/index.js';
+import { type CommandContext, defineCommand, UsageError } from '../../command.js';
+import { parseDuration } from '../../duration.js';
+import { ExitCode } from '../../exit-codes.js';
+import { parseJson } from '../../parse-input.js';
+import { renderOutcome } from '../../render/questions.js';
+
+const EXAMPLE =
+  'holdfast ask \'{"questions":[{"title":"Deploy","prompt":"Deploy now?","options":[{"label":"Yes"},{"label":"No"}]}]}\'';
+const PLAIN = 'holdfast ask "Deploy now?" --option Yes --option No';
+const HINT = `Ask one question with its options: ${PLAIN}; or give JSON, such as: ${EXAMPLE}`;
+
+export default defineCommand({
+  usage: 'ask [questions]',
+  summary: 'Ask a person and wait for the answer',
+  details:
+    'With --option the argument is one question in plain words. Otherwise it is JSON: {"questions":[{"title","prompt","options":[{"label","description"?}],"multiSelect"?}]},\n' +
+    'only the list, or only one question; an option may be its label alone. It is given as the argument, with --file, or on\n' +
+    'standard input. The question stays answerable whatever becomes of\n' +
+    'this command: collect a late answer with `holdfast questions collect <id>`.',
+  options: {
+    option: {
+      type: 'strings',
+      value: '<label>',
+      about: 'an option of one plain question; give it twice or more',
+    },
+    title: { type: 'string', value: '<text>', about: 'the title of a plain question (default: Question)' },
+    file: { type: 'string', value: '<path>', about: 'read the questions from a file' },
+    noWait: { type: 'boolean', about: 'print the id and return at once' },
+    timeout: { type: 'string', value: '<duration>', about: 'the set times out after this long, such as 10m' },
+    agent: { type: 'string', value: '<name>', about: 'who asks, as the inbox shows it' },
+    requestId: { type: 'string', value: '<id>', about: 'asking again with the same id is the same question' },
+  },
+  examples: [
+    PLAIN,
+    'holdfast ask \'{"title":"Deploy","prompt":"Deploy now?","options":["Yes","No"]}\'',
+    EXAMPLE,
+    'holdfast ask --file questions.json --timeout 30m',
+    'id=$(holdfast ask --no-wait < questions.json); holdfast questions collect --wait "$id"',
+  ],
+  async run(context, { positionals, values }) {
+    const { services, terminal, signal, isJson } = context;
+    const timeoutMs = values.timeout === undefined ? undefined : parseDuration(values.timeout);
+    const text = await readQuestions(context, positionals[0], values.file);
+    if (text.trim() === '') throw new UsageError('No questions given', { hint: HINT });
+    const document = documentOf(text, values);
+    const report = await createQuestions.run(
+      services,
+      // What the document says counts, unless an option says otherwise.
+      checkCreateInput({
+        workingDirectory: services.workingDirectory,
+        asker: { agent: 'holdfast ask' },
+        ...document,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(values.requestId === undefined ? {} : { requestId: values.requestId }),
+        ...(values.agent === undefined ? {} : { asker: { agent: values.agent } }),
+        isWaiting: !values.noWait,
+      }),
+    );
+    const id = report.sessionId;
+    if (values.noWait) {
+      terminal.write(isJson ? visibleJson(report) : id);
+      return ExitCode.done;
+    }
+    terminal.note(`Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)})`);
+    await waitOrLeave(context, id);
+    using delivery = await services.questions.collect(id);
+    const settled = reportOf(delivery.view);
+    await terminal.deliver(isJson ? visibleJson(settled) : renderOutcome(settled));
+    delivery.confirm();
+    return exitCodeOfOutcome(settled.status);
+
+    async function waitOrLeave(
+      { services: { questions } }: CommandContext,
+      sessionId: string,
+    ): Promise<void> {
+      try {
+        await questions.wait(sessionId, { signal });
+      } catch (error) {
+        if (!isHoldfastError(error, 'ABORTED')) throw error;
+        await questions.noteAsker(sessionId, 'gone');
+        throw new AbortedError(`The wait for ${sessionId}`, {
+          hint: `The question stays; collect a late answer with \`holdfast questions collect ${sessionId.slice(0, 8)}\`.`,
+        });
+      }
+    }
+  },
+});
+
+/** One plain question, or what the JSON says. */
+function documentOf(
+  text: string,
+  {
+    option,
+    title,
+    file,
+  }: { option: readonly string[]; title?: string | undefined; file?: string | undefined },
+): Readonly<Record<string, unknown>> {
+  if (option.length === 0) {
+    if (title !== undefined) throw new UsageError('--title goes with --option', { hint: HINT });
+    return setOf(parseQuestions(text));
+  }
+  if (file !== undefined) throw new UsageError('--option goes with a plain question, not with --file');
+  const options = option.map((label) => ({ label }));
+  return { questions: [{ title: title ?? 'Question', prompt: text, options }] };
+}
+
+function parseQuestions(text: string): unknown {
+  if (!/^\s*[[{]/.test(text))
+    throw new UsageError(`${JSON.stringify(visibleExcerpt(text, 60))} is a question without options`, {
+      hint: HINT,
+    });
+  return parseJson('the questions', text, HINT);
+}
+
+/** A whole set, the list of its questions, or one question. */
+function setOf(given: unknown): Readonly<Record<string, unknown>> {
+  if (Array.isArray(given)) return { questions: given.map(withOptions) };
+  const document = given as Readonly<Record<string, unknown>>;
+  if ('prompt' in document && !('questions' in document)) return { questions: [withOptions(document)] };
+  const { questions } = document;
+  return Array.isArray(questions) ? { ...document, questions: questions.map(withOptions) } : document;
+}
+
+/** An option may be its label alone. What is wrong is left for the check of the set. */
+function withOptions(question: unknown): unknown {
+  if (typeof question !== 'object' || question === null || !('options' in question)) return question;
+  const { options } = question;
+  if (!Array.isArray(options)) return question;
+  return {
+    ...question,
+    options: options.map((option: unknown) => (typeof option === 'string' ? { label: option } : option)),
+  };
+}
+
+/** The exit code that tells a script how its question ended. */
+export function exitCodeOfOutcome(status: QuestionOutcome['status']): ExitCode {
+  if (status === 'completed') return ExitCode.done;
+  return status === 'pending' || status === 'timed_out' ? ExitCode.needsPerson : ExitCode.failed;
+}
+
+async function readQuestions(
+  { services, terminal, signal }: CommandContext,
+  argument: string | undefined,
+  file: string | undefined,
+): Promise<string> {
+  if (file !== undefined) {
+    if (argument !== undefined)
+      throw new UsageError('Give the questions as an argument or with --file, not both');
+    return readTextFile(services, file);
+  }
+  if (argument !== undefined && argument !== '-') return argument;
+  // Nobody types JSON by hand; a wait for it would look like a wait for the answer.
+  if (argument === undefined && terminal.hasKeyboard) return '';
+  return terminal.readStandardInput(signal);
+}

@@ -1,0 +1,111 @@
+import { type HeldScreen, noteTerminal } from '../../../app/base.js';
+import { isHoldfastError, visibleJson, visibleLine } from '../../../foundation/index.js';
+import { listQuestions, type QuestionReport, type QuestionView } from '../../../sessions/question/index.js';
+import { type CommandContext, defineCommand, UsageError } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { loadInk } from '../../load-ink.js';
+import { offerResume } from '../../offer-resume.js';
+import { renderDecision, renderQuestionList } from '../../render/questions.js';
+import { exitCodeOfOutcome } from './ask.js';
+
+export default defineCommand({
+  usage: 'inbox',
+  summary: 'Answer everything that waits on you, in one terminal',
+  details:
+    'New questions appear by themselves; ones answered elsewhere leave. What you type is kept as a draft on disk.\n' +
+    'Without a terminal it lists what is pending and exits with 3 if something is.',
+  options: {
+    once: { type: 'boolean', about: 'answer the next pending set, then exit with its code' },
+    session: { type: 'string', value: '<id>', about: 'open this set' },
+    plain: {
+      type: 'boolean',
+      about: 'numbered prompts and no redrawing: for screen readers and dumb terminals',
+    },
+    noBell: { type: 'boolean', about: 'no terminal bell when a question arrives' },
+  },
+  examples: ['holdfast inbox', 'holdfast inbox --once', 'holdfast inbox --session 3f2a --plain'],
+  async run(context, { values }) {
+    const { services, terminal, signal, isJson } = context;
+    const sessionId = values.session === undefined ? undefined : services.questions.resolve(values.session);
+    const view = sessionId === undefined ? undefined : await services.questions.get(sessionId);
+    if (isJson && values.plain) throw new UsageError('Either --json or --plain, not both');
+    if (isJson || !(terminal.isInteractive || values.plain)) return printPending(context, view);
+    if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
+      return printPending(context, view);
+    }
+    const { questions, clock } = services;
+    const options = {
+      questions,
+      clock,
+      stdin: process.stdin,
+      stdout: process.stdout,
+      stderr: process.stderr,
+      noteTerminal: (screen: HeldScreen) => noteTerminal(services, screen),
+      sessionId,
+      isOnce: values.once,
+      signal,
+    };
+    const { openInbox } = values.plain
+      ? await import('../../../tui/inbox/plain.js')
+      : await loadInk(() => import('../../../tui/inbox/open.js'));
+    const result = await openInbox({ ...options, hasColor: terminal.hasColor, hasBell: !values.noBell });
+    const { answered, rejected } = result;
+    if (!values.plain && answered.length + rejected.length > 0) {
+      terminal.note(`${answered.length} answered, ${rejected.length} rejected.`);
+    }
+    if (!signal.aborted) await offerRuns(context, [...answered, ...rejected]);
+    if (!values.once && sessionId === undefined) return signal.aborted ? ExitCode.interrupted : ExitCode.done;
+    const isDone = (ids: readonly string[]) =>
+      sessionId === undefined ? ids.length > 0 : ids.includes(sessionId);
+    if (isDone(answered)) return ExitCode.done;
+    return isDone(rejected) ? ExitCode.failed : ExitCode.needsPerson;
+  },
+});
+
+/** What was answered may have been asked by a run that is gone: each of those is offered to be started again. */
+async function offerRuns(context: CommandContext, ids: readonly string[]): Promise<void> {
+  const offered = new Set<string>();
+  for (const id of ids) {
+    const view = await context.services.questions.get(id);
+    const session = view.asker?.session;
+    if (session === undefined || offered.has(session)) continue;
+    offered.add(session);
+    const offer = await offerResume(context, view);
+    try {
+      await offer.settle({ isWanted: false });
+    } catch (error) {
+      // The answers are given; why the run does not start is told, and the others are offered.
+      if (!isHoldfastError(error)) throw error;
+      const hint = error.hint === undefined ? '' : ` ${error.hint}`;
+      context.terminal.complain(visibleLine(`${error.message}.${hint}`));
+    }
+  }
+}
+
+/** For scripts and for places without a terminal: what is pending, and how to answer it. */
+async function printPending(context: CommandContext, view: QuestionView | undefined): Promise<ExitCode> {
+  const { services, terminal, isJson } = context;
+  const all = await listQuestions.run(services, { isAll: view !== undefined });
+  const reports = view === undefined ? all : all.filter((report) => report.sessionId === view.id);
+  if (isJson) terminal.write(visibleJson(reports));
+  else if (view === undefined)
+    terminal.write(renderQuestionList(reports, services.clock.now(), terminal.style));
+  else for (const report of reports) terminal.write(describe(report));
+  const pending = reports.filter((report) => report.status === 'pending');
+  for (const report of pending.slice(0, 3)) terminal.note(`Answer it with: ${answerCommand(report)}`);
+  if (view !== undefined) return exitCodeOfOutcome(view.outcome.status);
+  return pending.length > 0 ? ExitCode.needsPerson : ExitCode.done;
+}
+
+/** With several questions the command wants to know which one an option is for. */
+function answerCommand({ sessionId, questions }: QuestionReport): string {
+  const options =
+    questions.length === 1
+      ? '--option <label>'
+      : questions.map((_, index) => `--option ${index}=<label>`).join(' ');
+  return `holdfast answer ${sessionId.slice(0, 8)} ${options}`;
+}
+
+function describe(report: QuestionReport): string {
+  return `${report.sessionId}  ${report.status}\n\n${renderDecision(report) || 'It waits for an answer.'}`;
+}

@@ -1,0 +1,81 @@
+import { createServices, driverTools, withTemporaryHome } from '../../../app/index.js';
+import { readRunRecords } from '../../../app/run-records.js';
+import { runDemo } from '../../../demo/index.js';
+import { reportRun } from '../../../run/index.js';
+import type { AnswerInput, QuestionView } from '../../../sessions/question/index.js';
+import { type CommandContext, defineCommand } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { renderReport } from '../../render/report.js';
+
+export default defineCommand({
+  usage: 'demo',
+  summary: 'See it work in a minute, without an agent or an account',
+  details:
+    'A scripted agent works through a plan in four phases, asks a question, is killed in the middle and resumed; the tests\n' +
+    'are real, and what you answer is what it makes. Everything happens in a temporary directory that is removed\n' +
+    'afterwards. Take your time with the question; Ctrl+C leaves. Without a terminal it answers by itself.',
+  options: { auto: { type: 'boolean', about: 'answer by itself, at a terminal too' } },
+  examples: ['holdfast demo', 'holdfast demo --auto'],
+  async run(context, { values }) {
+    const { services, terminal, signal } = context;
+    const isAuto = values.auto || !terminal.isInteractive;
+    terminal.write(terminal.style.bold('Holdfast demo'));
+    if (isAuto) terminal.write('(No terminal to ask at, or --auto: the demo answers by itself.)');
+    signal.addEventListener(
+      'abort',
+      () => terminal.note('The demo stops here; run it again with holdfast demo.'),
+      {
+        once: true,
+      },
+    );
+    return withTemporaryHome(services, 'demo', async (own, project) => {
+      // Conversations live in the home directory: the demo has one of its own.
+      const directory = own.HOLDFAST_HOME ?? project;
+      const environment = { ...own, HOME: directory };
+      const demo = createServices({
+        ...services,
+        environment,
+        workingDirectory: project,
+        command: 'holdfast demo',
+        log: terminal.log,
+      });
+      const ending = await runDemo({
+        self: services.self,
+        environment,
+        project,
+        directory,
+        storage: demo.tools,
+        programs: driverTools(demo),
+        questions: demo.questions,
+        decide: (view) => (isAuto ? decideAlone(context, view) : decideTogether(context, view)),
+        tell: (line) => terminal.write(line),
+        signal,
+      });
+      if (ending === 'left') return ExitCode.interrupted;
+      terminal.write('\n4. What it did:\n   $ holdfast report\n');
+      terminal.write(renderReport(reportRun(await readRunRecords(demo)), terminal.style));
+      terminal.write(ending === 'completed' ? NEXT : '\nThe demo did not get to its end.');
+      return ending === 'completed' ? ExitCode.done : ExitCode.failed;
+    });
+  },
+});
+
+const NEXT = '\nNothing was lost. Next: `holdfast run <plan> --agent claude` or `holdfast setup claude`.';
+
+const LEFT = 'You left the question. The demo stops here; run it again with holdfast demo.';
+
+async function decideAlone({ terminal }: CommandContext, view: QuestionView): Promise<AnswerInput[]> {
+  return view.questions.map((question, questionIndex): AnswerInput => {
+    const selectedOption = question.options[0]?.label ?? '';
+    terminal.write(`   The demo answers for you: ${selectedOption}`);
+    return { questionIndex, selectedOption };
+  });
+}
+
+async function decideTogether(
+  { signal }: CommandContext,
+  view: QuestionView,
+): Promise<AnswerInput[] | undefined> {
+  const { promptAnswers } = await import('../../prompt-answers.js');
+  return promptAnswers(view.questions, signal, { onLeave: LEFT });
+}

@@ -1,0 +1,70 @@
+import { openLoops } from '../../../app/index.js';
+import { readRunStatus } from '../../../app/run-status.js';
+import { findStoppedRun } from '../../../app/stopped-run.js';
+import { visibleJson, visibleLine } from '../../../foundation/index.js';
+import { LoopNotResumableError } from '../../../sessions/loop/index.js';
+import { type CommandContext, defineCommand } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { sendLoopRequest } from '../../loop-request.js';
+import { resumeRun } from '../../resume-run.js';
+import { permissionMode } from '../agents/exec.js';
+
+export default defineCommand({
+  usage: 'resume',
+  summary: 'Let the run of this project go on, or start it again where no process runs it',
+  details:
+    'Where a process runs it, it goes on after `holdfast pause`, and one that waits for a limit, an overloaded\n' +
+    'service or the network tries at once. Where none does, it is started again in the\n' +
+    'background as it was started before; --permissions bypass has to be typed again. Exit codes: 0 it runs, 3 something\n' +
+    'must be said first, 4 there is no loop, 6 the breaker halted it (--reset tries again).',
+  options: {
+    reset: { type: 'boolean', about: 'try again where the breaker halted it' },
+    permissions: {
+      type: 'string',
+      value: '<mode>',
+      about: 'edits, ask or bypass, where it is started again; as before if absent',
+    },
+    unattended: {
+      type: 'boolean',
+      about: 'nobody answers: what needs a person ends the run, where it is started again',
+    },
+  },
+  examples: ['holdfast resume', 'holdfast resume --reset', 'holdfast resume --permissions bypass'],
+  async run(context, { values }) {
+    const { services } = context;
+    const loops = openLoops(services);
+    const loop = loops.read();
+    if (loop === undefined) throw loops.notFound();
+    const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
+    if (loop.owner.hold === 'held') return tellRunning(context, values.reset);
+    const stopped = findStoppedRun(services);
+    if (stopped === undefined) {
+      const isAborted = loop.status === 'aborted';
+      throw new LoopNotResumableError(`it is ${loop.status}`, 'no_resume', { isAborted });
+    }
+    return resumeRun(context, stopped, {
+      permissions,
+      isReset: values.reset,
+      isUnattended: values.unattended,
+    });
+  },
+});
+
+/** Only a run that rests is told to go on: any request cuts what it is doing. */
+async function tellRunning(context: CommandContext, isReset: boolean): Promise<ExitCode> {
+  const { services, terminal, isJson } = context;
+  if (isReset) return sendLoopRequest(context, { kind: 'reset' });
+  const { report } = await readRunStatus(services, openLoops(services));
+  const waitsFor = report?.waitsFor ?? null;
+  if (waitsFor !== null && waitsFor.kind !== 'answer') return sendLoopRequest(context, { kind: 'resume' });
+  const question = waitsFor?.question ?? null;
+  if (isJson) terminal.write(visibleJson({ request: null, isRunning: true, waitsFor }));
+  else if (question === null) terminal.write('The run is working already. Watch: holdfast status --watch');
+  else {
+    const id = question.id.slice(0, 8);
+    terminal.write(
+      `The run waits for your answer: ${visibleLine(question.title)}. Answer it: holdfast answer ${id}`,
+    );
+  }
+  return question === null ? ExitCode.done : ExitCode.needsPerson;
+}

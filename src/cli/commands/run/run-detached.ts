@@ -1,0 +1,60 @@
+import type { FoundRun } from '../../../app/run.js';
+import { startDetachedRun } from '../../../app/run-detached.js';
+import { visibleBlock, visibleJson, visibleLine } from '../../../foundation/index.js';
+import type { CommandContext } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { flagOf } from '../../parse.js';
+
+/** What was decided about a run before it goes into the background, where nobody can be asked. */
+export interface DetachedStart {
+  readonly plan: string | undefined;
+  readonly isNew: boolean;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** `--detach`: the run goes on in a process of its own, and this command ends as soon as that owns the session. */
+export async function runDetached(
+  { services, terminal, signal, isJson }: CommandContext,
+  found: FoundRun,
+  start: DetachedStart,
+): Promise<ExitCode> {
+  const { isNew } = start;
+  const args = wordsOf(found, start);
+  const { pid, session, exit } = await startDetachedRun(services, found, { args, isNew, signal });
+  const exitCode = exit === null ? null : ((exit.code ?? ExitCode.failed) as ExitCode);
+  const { sessionId = null, prpFile: plan = found.plan.path } = session ?? {};
+  const facts = { sessionId, plan, isResumed: !isNew, pid, exitCode };
+  if (isJson) {
+    terminal.write(visibleJson(exit === null ? facts : { ...facts, error: exit.stderr.trim() }));
+  } else if (exit === null) {
+    const verb = isNew ? 'started' : 'resumed';
+    const name = `run ${sessionId?.slice(0, 8)}`;
+    terminal.write(`${name} ${verb} in the background: ${visibleLine(plan)} (process ${pid})`);
+    terminal.note('Watch: `holdfast status --watch`. Stop: `holdfast stop`; `holdfast resume` goes on.');
+  } else {
+    terminal.complain(visibleBlock(exit.stderr.trim()));
+  }
+  return exitCode ?? ExitCode.done;
+}
+
+/** The same command line, with every decision made. The parts that were asked about are answered. */
+function wordsOf({ wishes }: FoundRun, { plan, isNew, values }: DetachedStart): string[] {
+  const { isUnattended } = wishes;
+  const decided = {
+    ...values,
+    detach: false,
+    resume: !isNew,
+    dirty: isNew,
+    unattended: isUnattended,
+    attended: !isUnattended,
+  };
+  const options = Object.entries(decided).flatMap(([name, value]) => optionWords(flagOf(name), value));
+  return ['run', ...options, '--quiet', ...(plan === undefined ? [] : ['--', plan])];
+}
+
+function optionWords(flag: string, value: unknown): string[] {
+  if (value === undefined || value === false) return [];
+  if (value === true) return [flag];
+  // One word each: a value may begin with a dash.
+  return [value].flat().map((one) => `${flag}=${String(one)}`);
+}

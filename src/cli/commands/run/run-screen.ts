@@ -1,0 +1,92 @@
+import { noteTerminal } from '../../../app/base.js';
+import type { PreparedRun } from '../../../app/run.js';
+import { messageOf, visibleJson } from '../../../foundation/index.js';
+import type { RunEvent } from '../../../run/index.js';
+import type { CommandContext } from '../../command.js';
+import { loadInk } from '../../load-ink.js';
+import { RunLines, runDescriber } from '../../render/run.js';
+
+/** Where a run is shown. */
+export interface RunScreen extends AsyncDisposable {
+  show(event: RunEvent): void;
+}
+
+/** Events as JSON, a live view in a terminal that has room for one, plain lines otherwise. */
+export async function openRunScreen(
+  context: CommandContext,
+  prepared: PreparedRun,
+  options: { readonly isPlain: boolean },
+): Promise<RunScreen> {
+  if (context.isJson) return jsonScreen(context);
+  const lines = new RunLines(context, prepared.wishes.isUnattended);
+  if (options.isPlain || !canRedraw(context)) return plainScreen(lines);
+  return liveScreen(context, prepared, lines);
+}
+
+function jsonScreen({ terminal, services }: CommandContext): RunScreen {
+  return {
+    show: (event) => terminal.write(visibleJson({ at: services.clock.now().toISOString(), ...event })),
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+function plainScreen(lines: RunLines): RunScreen {
+  return {
+    show: (event) => lines.show(event),
+    async [Symbol.asyncDispose]() {
+      lines[Symbol.dispose]();
+    },
+  };
+}
+
+/** Notes must have a terminal as well: who sends them to a file wants lines. */
+function canRedraw({ terminal, services }: CommandContext): boolean {
+  return (
+    terminal.isInteractive &&
+    !terminal.isQuiet &&
+    process.stderr.isTTY === true &&
+    services.environment.TERM !== 'dumb' &&
+    process.stdout.columns >= MIN_SCREEN.columns &&
+    process.stdout.rows >= MIN_SCREEN.rows
+  );
+}
+
+const MIN_SCREEN = { columns: 60, rows: 12 };
+
+async function liveScreen(
+  { services, terminal, signal }: CommandContext,
+  { loops }: PreparedRun,
+  lines: RunLines,
+): Promise<RunScreen> {
+  const { openRunView } = await loadInk(() => import('../../../tui/run-view/open.js'));
+  const { questions, clock } = services;
+  const { stdin, stdout, stderr } = process;
+  const view = openRunView({
+    questions,
+    clock,
+    stdin,
+    stdout,
+    stderr,
+    signal,
+    noteTerminal: (screen) => noteTerminal(services, screen),
+    hasColor: terminal.hasColor,
+    send: (request) => loops.request(request),
+    interrupt: () => process.kill(process.pid, 'SIGINT'),
+    // How to answer is said by the view itself.
+    describe: runDescriber(true),
+    onBroken: (error) => services.log.warn('run.view-broken', { error: messageOf(error) }),
+  });
+  let end: RunEvent | undefined;
+  return {
+    show(event) {
+      if (event.type === 'run-end') end = event;
+      if (!view.isBroken) view.show(event);
+      if (view.isBroken) lines.show(event);
+    },
+    async [Symbol.asyncDispose]() {
+      await view.close();
+      if (end !== undefined && !view.isBroken) lines.show(end);
+      lines[Symbol.dispose]();
+    },
+  };
+}

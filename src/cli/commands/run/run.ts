@@ -1,0 +1,383 @@
+import type { Services } from '../../../app/base.js';
+import {
+  abortRun,
+  checkCostLimit,
+  choosePhases,
+  countUncommitted,
+  type FoundRun,
+  findRun,
+  isAskedOn,
+  type PreparedRun,
+  prepareRun,
+  type RunWishes,
+  refuseSecondRun,
+  settleCompleted,
+  startRun,
+} from '../../../app/run.js';
+import { AbortedError, counted, visibleJson, visibleLine } from '../../../foundation/index.js';
+import type { RunEnd } from '../../../run/index.js';
+import { isOfOtherPlan, isOver, offerOf, PLAN_PRESETS, reportOf } from '../../../sessions/loop/index.js';
+import {
+  type CommandContext,
+  ConfirmationMissingError,
+  defineCommand,
+  type OptionValues,
+  UsageError,
+} from '../../command.js';
+import { parseDuration } from '../../duration.js';
+import { ExitCode } from '../../exit-codes.js';
+import { parseResumeChoice, RESUME_HINT, renderResumePrompt } from '../../render/resume-prompt.js';
+import { describeStart } from '../../render/run-start.js';
+import { RunRecord } from '../../run-record.js';
+import type { Terminal } from '../../terminal.js';
+import { permissionMode } from '../agents/exec.js';
+import { runDetached } from './run-detached.js';
+import { showDryRun } from './run-dry.js';
+import { describeEnd } from './run-end.js';
+import { openRunScreen } from './run-screen.js';
+
+const OPTIONS = {
+  change: {
+    type: 'string',
+    value: '<name>',
+    about: 'work through the stories of an OpenSpec change instead',
+  },
+  agent: { type: 'string', value: '<name>', about: 'which agent (see `holdfast agents`)' },
+  model: { type: 'string', value: '<name>', about: 'which model, as the agent calls it' },
+  verify: {
+    type: 'strings',
+    value: '<command>',
+    about: 'a check that must pass, run by `sh -c`; guessed from the project if absent',
+  },
+  phases: {
+    type: 'string',
+    value: '<preset>',
+    about:
+      'tdd (default), tdd-strict (a failing test per criterion, 3 documents), or work (one phase, no tests of its own)',
+  },
+  permissions: {
+    type: 'string',
+    value: '<mode>',
+    about: 'edits (default), ask (a question in the inbox), or bypass',
+  },
+  context: {
+    type: 'string',
+    value: '<mode>',
+    about: "the agent's memory: redline (default: until it is nearly full), continue, or fresh each time",
+  },
+  maxIterations: { type: 'number', value: '<n>', about: 'iterations at most, over all restarts' },
+  maxTime: { type: 'string', value: '<duration>', about: 'time of work at most, such as 2h' },
+  maxTokens: { type: 'number', value: '<n>', about: 'tokens at most' },
+  maxCost: { type: 'number', value: '<dollars>', about: 'dollars at most, as reported or by list price' },
+  idle: {
+    type: 'string',
+    value: '<duration>',
+    about: 'end an agent that shows no sign of life for so long (30m; 0 = never)',
+  },
+  callsPerHour: { type: 'number', value: '<n>', about: 'prompts within an hour at most' },
+  resume: { type: 'boolean', about: 'go on with the session that is there, without asking' },
+  new: { type: 'boolean', about: 'start afresh; the files of an earlier session go to the archive' },
+  abort: { type: 'boolean', about: 'give up the session that is there' },
+  reset: { type: 'boolean', about: 'resume a session that the breaker halted' },
+  skip: {
+    type: 'boolean',
+    about: 'the same, but end the phase that it is in without its gate; it is recorded as skipped',
+  },
+  reason: { type: 'string', value: '<text>', about: 'why the phase is skipped' },
+  dirty: { type: 'boolean', about: 'start although there are changes that are not committed' },
+  detach: {
+    type: 'boolean',
+    about:
+      'in the background: create or resume the session of the plan, and return once it runs; it waits for answers',
+  },
+  dryRun: { type: 'boolean', about: 'show the prompt, the checks and the limits; start nothing' },
+  onEnd: { type: 'string', value: '<command>', about: 'run this by `sh -c` when it is over' },
+  unattended: {
+    type: 'boolean',
+    about:
+      'nobody answers: what needs a person ends the run (the default without a terminal, --detach aside)',
+  },
+  plain: { type: 'boolean', about: 'lines instead of a live view, also in a terminal' },
+  attended: { type: 'boolean', about: 'somebody answers the inbox, although there is no terminal here' },
+} as const;
+
+type RunValues = OptionValues<typeof OPTIONS>;
+
+export default defineCommand({
+  usage: 'run [plan]',
+  summary: 'Leave an agent alone with a plan until it is measurably done',
+  details:
+    'The plan is a PRP (Markdown with success criteria), or with --change an OpenSpec change. After each prompt the checks\n' +
+    'are run, and a phase ends only when they say so and the agent does. Ctrl+C stops it so that it can be resumed.\n' +
+    'In a terminal a live view shows how it stands, otherwise lines go to stderr; --json prints one event per line.\n' +
+    'A plan says in its front matter which phases it needs (phases: work); --phases counts more.\n' +
+    'Exit codes: 0 done, 3 needs a person, 6 breaker open, 7 limit reached, 130 or 143 stopped by a signal.',
+  options: OPTIONS,
+  examples: [
+    'holdfast run docs/prps/login.md --agent claude',
+    'holdfast run docs/prps/login.md --verify "npm test" --max-time 2h --max-cost 10',
+    'holdfast run docs/prps/login.md --resume',
+    'holdfast run docs/prps/login.md --skip --reason "the tests are there already"',
+    'holdfast run docs/prps/manual.md --phases work --verify "npm run lint"',
+    'holdfast run docs/prps/login.md --detach',
+    'holdfast run --change add-login --dry-run',
+  ],
+  async run(context, { positionals: [plan], values }) {
+    const { services, terminal, signal } = context;
+    const startedAt = services.clock.now();
+    const wishes = wishesOf(context, plan, values);
+    const found = findRun(services, wishes);
+    // Said before anything is decided about the session: it is not ours to decide about.
+    if (!values.dryRun) refuseSecondRun(services, found);
+    if (values.abort) return abort(context, found);
+    for (const warning of found.plan.warnings ?? []) terminal.note(`note: ${visibleLine(warning)}`);
+    if (values.dryRun) return showDryRun(context, found, isNewDry(found, values));
+    await settleCompleted(found);
+    const start = await decideStart(context, found, values);
+    if (start === 'leave') return leave(context);
+    if (start === 'abort') return abort(context, found);
+    const isNew = start === 'new';
+    const prepared = prepareRun(services, found, isNew);
+    await checkCostLimit(services, prepared, isNew);
+    if (isNew && !values.dirty) await confirmDirty(context, found);
+    if (signal.aborted) throw new AbortedError('The run');
+    if (values.detach) return runDetached(context, found, { plan, isNew, values });
+    if (!context.isJson) for (const note of notesOn(prepared)) terminal.note(note);
+    if (isNew && !context.isJson) for (const note of phaseNotes(services, found)) terminal.note(note);
+    const end = await showRun(context, prepared, { isNew, startedAt, values });
+    return exitCodeOf(end);
+  },
+});
+
+/** Works through the plan on the screen, and says in the end what was done. */
+async function showRun(
+  context: CommandContext,
+  prepared: PreparedRun,
+  { isNew, startedAt, values }: { isNew: boolean; startedAt: Date; values: RunValues },
+): Promise<RunEnd> {
+  const { services, signal } = context;
+  using record = new RunRecord(services);
+  let end: RunEnd;
+  {
+    await using screen = await openRunScreen(context, prepared, { isPlain: values.plain });
+    end = await startRun(services, prepared, {
+      isNew,
+      isReset: values.reset,
+      skip: values.skip ? { actor: 'cli', reason: values.reason } : undefined,
+      emit(event) {
+        record.add(event);
+        screen.show(event);
+      },
+      signal,
+      startedAt,
+    });
+  }
+  const lines = await describeEnd(services, end);
+  record.close(lines);
+  if (!context.isJson) for (const line of lines) context.terminal.note(line);
+  return end;
+}
+
+function wishesOf({ terminal }: CommandContext, plan: string | undefined, values: RunValues): RunWishes {
+  const { change } = values;
+  if ((plan === undefined) === (change === undefined))
+    throw new UsageError('A run needs a plan or --change <name>, one of them', {
+      hint: 'Such as `holdfast run docs/prps/login.md`.',
+    });
+  const resumes = values.resume || values.reset || values.skip;
+  const chosen = [resumes, values.new, values.abort].filter(Boolean);
+  if (chosen.length > 1) throw new UsageError('One of --resume, --new and --abort, not several');
+  if (values.skip && values.reset)
+    throw new UsageError('One of --reset and --skip: try the phase again, or leave it');
+  if (values.skip && change !== undefined)
+    throw new UsageError('A story cannot be skipped', {
+      hint: 'Mark its tasks as done in tasks.md, or remove them, and go on with --reset.',
+    });
+  if (values.reason !== undefined && !values.skip) throw new UsageError('--reason goes with --skip');
+  if (values.phases !== undefined && change !== undefined)
+    throw new UsageError('--phases goes with a plan; a change is worked through story by story');
+  if (values.attended && values.unattended)
+    throw new UsageError('One of --attended and --unattended, not both');
+  if (values.detach && (values.abort || values.dryRun))
+    throw new UsageError('--detach starts a run: it goes with neither --abort nor --dry-run');
+  // A run in the background waits for somebody to come back.
+  const hasPerson = terminal.isInteractive || values.detach;
+  const isUnattended = values.unattended || (!hasPerson && !values.attended);
+  return {
+    plan: change === undefined ? { prp: plan ?? '' } : { change },
+    agent: values.agent,
+    model: values.model,
+    permissions: values.permissions === undefined ? undefined : permissionMode(values.permissions),
+    verify: values.verify,
+    budget: {
+      ...positive('iterations', '--max-iterations', values.maxIterations),
+      ...positive(
+        'activeMs',
+        '--max-time',
+        values.maxTime === undefined ? undefined : parseDuration(values.maxTime),
+      ),
+      ...positive('tokens', '--max-tokens', values.maxTokens),
+      ...positive('costUsd', '--max-cost', values.maxCost),
+    },
+    callsPerHour: positive('calls', '--calls-per-hour', values.callsPerHour).calls,
+    context: contextMode(values.context),
+    phases: planPreset(values.phases),
+    idleMs: values.idle === undefined ? undefined : parseDuration(values.idle),
+    isUnattended,
+    isUnattendedSaid: values.unattended,
+    onEnd: values.onEnd,
+  };
+}
+
+const WHOLE: readonly string[] = ['--max-iterations', '--max-tokens', '--calls-per-hour'];
+
+function positive<Key extends string>(
+  key: Key,
+  option: string,
+  value: number | undefined,
+): { [Name in Key]?: number } {
+  if (value === undefined) return {};
+  if (!(value > 0) || (WHOLE.includes(option) && !Number.isInteger(value)))
+    throw new UsageError(`${option} must be a ${WHOLE.includes(option) ? 'whole ' : ''}number above 0`);
+  return { [key]: value } as { [Name in Key]?: number };
+}
+
+function planPreset(text: string | undefined): RunWishes['phases'] {
+  const found = PLAN_PRESETS.find((name) => name === text);
+  if (text === undefined || found !== undefined) return found;
+  throw new UsageError(`--phases is one of ${PLAN_PRESETS.join(', ')}`);
+}
+
+function contextMode(text: string | undefined): RunWishes['context'] {
+  if (text === undefined || text === 'redline' || text === 'fresh' || text === 'continue') return text;
+  throw new UsageError('--context is redline, continue or fresh');
+}
+
+/** What the person did not say and should know. */
+function notesOn({ before, wishes, agent, checks, areChecksGuessed }: PreparedRun): string[] {
+  const labels = checks.map(({ label }) => visibleLine(label)).join(', ');
+  const notes = before === undefined ? [] : [describeStart({ ...wishes, agent: agent.name })];
+  notes.push(`checks${areChecksGuessed ? ' (guessed)' : ''}: ${labels}`);
+  if (before?.permissions === 'bypass' && wishes.permissions !== 'bypass')
+    notes.push('--permissions bypass is not taken over; say it again if you want it');
+  return notes;
+}
+
+/** Which phases, where it is not the usual ones, and what of the plan's own wishes does not count. */
+function phaseNotes(services: Services, found: FoundRun): string[] {
+  const chosen = choosePhases(services, found);
+  if (chosen === undefined) return [];
+  const { preset, from, refused } = chosen;
+  const names = preset.phases.map(({ name }) => name).join(', ');
+  const notes = from === 'default' ? [] : [`phases: ${names} (${preset.name}, from the ${from})`];
+  if (refused !== null)
+    notes.push(
+      `note: the plan asks for the phases ${refused}, which your config does not allow it to loosen; --phases ${refused} does`,
+    );
+  return notes;
+}
+
+function canResume({ detection }: FoundRun): boolean {
+  return detection.action === 'offer_resume';
+}
+
+/** Whether to go on with the session that is there: as told, as asked, or as there is only one way. */
+/** What a dry run shows: a halted session, too, where it was said that it goes on. */
+function isNewDry(found: FoundRun, values: RunValues): boolean {
+  const resumes = values.resume || values.reset || values.skip;
+  return values.new || !(canResume(found) || (resumes && found.detection.session !== null));
+}
+
+async function decideStart(
+  context: CommandContext,
+  found: FoundRun,
+  values: RunValues,
+): Promise<'resume' | 'new' | 'abort' | 'leave'> {
+  const { terminal, services, isJson } = context;
+  const { detection } = found;
+  for (const warning of detection.warnings) terminal.note(`note: ${visibleLine(warning)}`);
+  const resumes = values.resume || values.reset || values.skip;
+  if (values.new || (detection.action === 'create_new' && !resumes)) return 'new';
+  if (resumes || (values.detach && canResume(found))) return 'resume';
+  if (isOfOtherPlan(detection)) return isOver(detection) ? 'new' : confirmArchive(context, found);
+  if (await isAskedOn(services, found)) return 'resume';
+  if (terminal.isInteractive && !isJson && detection.view !== undefined && canResume(found)) {
+    terminal.complain(
+      renderResumePrompt(reportOf(detection.view, services.clock.now()), services.clock.now()),
+    );
+    terminal.complain(RESUME_HINT);
+    for (;;) {
+      const answer = await terminal.ask('[R]esume, [N]ew or [A]bort? ', { leavesAtEscape: true });
+      if (answer === null || answer.trim() === '') return 'leave';
+      const choice = parseResumeChoice(answer);
+      if (choice === 'abort' && !(await saysYes(terminal, `${GIVE_UP} Go on?`))) continue;
+      if (choice !== undefined) return choice;
+    }
+  }
+  const { choices, reason } = offerOf(detection);
+  throw new ConfirmationMissingError(
+    `There is a session of ${visibleLine(detection.session?.prpFile ?? 'this project')} already${reason === null ? '' : `: ${reason}`}`,
+    { hint: `Say what to do with it: ${choices.map((choice) => `--${choice}`).join(', ')}.` },
+  );
+}
+
+const GIVE_UP = 'This gives the session up for good; its files are kept.';
+
+/** A session that could go on makes room for another plan only if the person says so: from the archive it cannot. */
+async function confirmArchive({ terminal, isJson }: CommandContext, { detection }: FoundRun): Promise<'new'> {
+  const { prpFile = 'another plan', currentStory, currentPhase = 'not begun' } = detection.session ?? {};
+  const status = detection.view?.status ?? 'cannot be read';
+  const words = `Another plan is in progress here: ${visibleLine(`${prpFile} (${currentStory ?? currentPhase}, ${status})`)}`;
+  if (
+    terminal.isInteractive &&
+    !isJson &&
+    (await saysYes(terminal, `${words}. Archive it and start this one?`))
+  )
+    return 'new';
+  throw new ConfirmationMissingError(words, {
+    hint: 'Finish it (`holdfast resume`), or start this one with --new, which archives it.',
+  });
+}
+
+async function saysYes(terminal: Terminal, words: string): Promise<boolean> {
+  const answer = await terminal.ask(`${words} [y/N] `);
+  return answer !== null && /^y/i.test(answer.trim());
+}
+
+async function confirmDirty({ services, terminal }: CommandContext, found: FoundRun): Promise<void> {
+  const count = await countUncommitted(services, found);
+  if (count === 0) return;
+  const words = `${counted(count, 'uncommitted file')}; the agent's changes would mix with yours`;
+  if (terminal.isInteractive && (await saysYes(terminal, dirtyQuestion(count)))) return;
+  throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or say --dirty.' });
+}
+
+/** Fits 80 columns with the answers behind it. */
+function dirtyQuestion(count: number): string {
+  return `${counted(count, 'uncommitted file')} may mix with the agent's changes. Start anyway?`;
+}
+
+function leave({ terminal }: CommandContext): ExitCode {
+  terminal.complain('Nothing was changed.');
+  return ExitCode.needsPerson;
+}
+
+async function abort({ services, terminal, isJson }: CommandContext, found: FoundRun): Promise<ExitCode> {
+  const directory = await abortRun(services, found);
+  if (isJson) terminal.write(visibleJson({ aborted: true, directory }));
+  else terminal.write(`Aborted; its files are kept in ${visibleLine(directory)}`);
+  return ExitCode.done;
+}
+
+const EXIT_CODES: Readonly<Record<RunEnd['outcome'], ExitCode>> = {
+  completed: ExitCode.done,
+  halted: ExitCode.breakerOpen,
+  limit: ExitCode.limitReached,
+  'needs-person': ExitCode.needsPerson,
+  stopped: ExitCode.needsPerson,
+  interrupted: ExitCode.interrupted,
+};
+
+function exitCodeOf({ outcome }: RunEnd): ExitCode {
+  return EXIT_CODES[outcome];
+}

@@ -1,0 +1,76 @@
+import { lastWords, openLoops } from '../../../app/index.js';
+import { readRunStatus } from '../../../app/run-status.js';
+import { sleepOrHint, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import { type CommandContext, defineCommand } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { renderLoop } from '../../render/loop.js';
+
+/** How often a countdown on a screen moves. */
+const TICK_MS = 1_000;
+/** How often the owner is looked at where no file changes: a process that dies makes no event. */
+const LOOK_MS = 2_000;
+
+export default defineCommand({
+  usage: 'status',
+  summary: 'Show the loop of this project',
+  details:
+    'The nearest .prp-session upwards from here: what it waits for, which question, since when, how its phase stands, and\n' +
+    'what to type next. Exit code 4 when there is none. --watch shows it again whenever it changes, until Ctrl+C; with\n' +
+    '--json, or into a pipe, each change is printed below the last.',
+  options: { watch: { type: 'boolean', about: 'show it again whenever it changes' } },
+  examples: ['holdfast status', 'holdfast status --json', 'holdfast status --watch'],
+  async run(context, { values }) {
+    const { services, terminal } = context;
+    const loops = openLoops(services);
+    const isFound = loops.isFound();
+    if (values.watch && isFound) return watch(context, loops);
+    terminal.write(await show(context, loops));
+    noteLastWords(context, loops);
+    return isFound ? ExitCode.done : ExitCode.notFound;
+  },
+});
+
+type Loops = ReturnType<typeof openLoops>;
+
+async function show({ services, terminal, isJson }: CommandContext, loops: Loops): Promise<string> {
+  const { clock } = services;
+  const { report, offer, faults } = await readRunStatus(services, loops);
+  if (isJson) {
+    return offer.found
+      ? visibleJson({ found: true, loop: report, resume: offer, faults })
+      : visibleJson({ found: false, status: 'idle', message: IDLE });
+  }
+  return offer.found ? renderLoop({ report, offer, faults }, clock.now(), terminal.style) : IDLE;
+}
+
+/** A run in the background had nobody to talk to. */
+function noteLastWords({ services, terminal, isJson }: CommandContext, loops: Loops): void {
+  const view = isJson || loops.owner().hold === 'held' ? undefined : loops.read();
+  const words = view === undefined ? null : lastWords(services, view.sessionId);
+  if (words === null) return;
+  const last = words.split('\n').at(-1) ?? '';
+  terminal.note(`The run in the background said: ${visibleExcerpt(last, 200)} (all of it: holdfast report)`);
+}
+
+const IDLE = 'No loop in this project.';
+
+async function watch(context: CommandContext, loops: Loops): Promise<ExitCode> {
+  const { services, terminal, signal, isJson } = context;
+  const isScreen = terminal.isInteractive && !isJson;
+  let wake = () => {};
+  const watching = [loops.watch(() => wake()), services.questions.watch(() => wake())];
+  try {
+    for (let shown = ''; ; ) {
+      const hint = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const current = await show(context, loops);
+      if (current !== shown) terminal.print(isScreen ? `\u001b[H\u001b[2J${current}\n` : `${current}\n`);
+      shown = current;
+      await sleepOrHint(services.clock, isScreen ? TICK_MS : LOOK_MS, hint, signal);
+      if (signal.aborted) return ExitCode.interrupted;
+    }
+  } finally {
+    for (const one of watching) one.close();
+  }
+}

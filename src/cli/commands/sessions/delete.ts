@@ -1,0 +1,35 @@
+import { openCatalog } from '../../../app/open-catalog.js';
+import type { SessionSummary } from '../../../catalog/index.js';
+import { visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
+import { defineCommand } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { confirm, KIND_OPTION, parseKind } from '../../session-kinds.js';
+
+export default defineCommand({
+  usage: 'sessions delete <session>',
+  summary: 'Move a session to the trash',
+  details:
+    'After a yes. `holdfast sessions trash restore` puts it back. One that somebody has open is refused, as is a change\n' +
+    'session that still holds its change. A question that waits for an answer can be deleted: its asker is told.',
+  options: { yes: { type: 'boolean', about: 'do not ask' }, ...KIND_OPTION },
+  examples: ['holdfast sessions delete session-2026', 'holdfast sessions delete 3f2a --yes'],
+  async run(context, { positionals: [typed = ''], values }) {
+    const { services, terminal, isJson } = context;
+    const catalog = openCatalog(services);
+    const session = await catalog.find(typed, parseKind(values.kind));
+    if (!(await confirm(context, describe(await catalog.summarize(session)), values.yes))) {
+      terminal.write('Nothing was deleted.');
+      return ExitCode.failed;
+    }
+    await catalog.remove(session);
+    const id = visibleLine(session.id);
+    terminal.write(isJson ? visibleJson({ success: true, ...session }) : `Deleted ${session.kind} ${id}`);
+    if (!isJson) terminal.note(`It is in the trash; put it back with: holdfast sessions trash restore ${id}`);
+    return ExitCode.done;
+  },
+});
+
+function describe({ kind, id, status, title }: SessionSummary): string {
+  const about = title === '' ? '' : `, ${visibleExcerpt(title, 60)}`;
+  return `Delete ${kind} ${visibleLine(id)} (${status}${about})?`;
+}

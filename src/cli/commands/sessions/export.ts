@@ -1,0 +1,66 @@
+import { createTextFile, writeTextFile } from '../../../app/index.js';
+import { openCatalog } from '../../../app/open-catalog.js';
+import type { ExportFormat } from '../../../catalog/index.js';
+import { visibleBlock, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
+import { defineCommand, UsageError } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { renderFault } from '../../render/sessions.js';
+import { KIND_OPTION, parseKind } from '../../session-kinds.js';
+
+export default defineCommand({
+  usage: 'sessions export <session>',
+  summary: 'Write a session as Markdown or JSON',
+  details:
+    'To standard output (control characters made visible), or to a file that is not there yet (mode 0600). API keys and\n' +
+    'other secrets are blacked out. The JSON of a conversation can be imported again (`/import` in a chat).',
+  options: {
+    format: { type: 'string', value: '<md|json>', about: 'md (default), or json' },
+    output: { type: 'string', value: '<file>', about: 'where to write it' },
+    force: { type: 'boolean', about: 'replace a file that is there' },
+    ...KIND_OPTION,
+  },
+  examples: [
+    'holdfast sessions export session-2026 --output talk.md',
+    'holdfast sessions export 3f2a --format json',
+  ],
+  async run({ services, terminal, isJson }, { positionals: [typed = ''], values }) {
+    const format = values.format ?? 'md';
+    if (format !== 'md' && format !== 'json')
+      throw new UsageError(`--format is md or json, not ${visibleExcerpt(format, 40)}`);
+    const catalog = openCatalog(services);
+    const session = await catalog.find(typed, parseKind(values.kind));
+    const text = await catalog.export(session, format);
+    // An export has what is intact; whoever reads it should know what is not in it.
+    const { faults } = await catalog.verify(session);
+    for (const fault of faults.slice(0, 10)) terminal.complain(`damaged: ${renderFault(fault)}`);
+    if (faults.length > 0)
+      terminal.complain(
+        'What is intact is exported. `holdfast sessions verify` tells everything that is wrong.',
+      );
+    const { output } = values;
+    if (output === undefined) {
+      const isVerbatim = isJson || format === 'json';
+      await terminal.deliver(
+        isJson ? visibleJson({ ...session, format, text, faults }) : printable(text, format),
+        { isVerbatim },
+      );
+      return ExitCode.done;
+    }
+    if (values.force) writeTextFile(services, output, text);
+    else if (!createTextFile(services, output, text))
+      throw new UsageError(`${visibleExcerpt(output, 200)} is there already`, {
+        hint: 'Nothing was written. Give another name, or replace it with --force.',
+      });
+    terminal.write(
+      isJson
+        ? visibleJson({ success: true, ...session, format, output, faults })
+        : `Wrote ${session.kind} ${visibleLine(session.id)} to ${visibleLine(output)}`,
+    );
+    return ExitCode.done;
+  },
+});
+
+/** What is printed may end on a screen, so nothing in it can move a cursor; a file gets every character as it is. */
+function printable(text: string, format: ExportFormat): string {
+  return format === 'json' ? visibleJson(JSON.parse(text)) : visibleBlock(text.replace(/\n$/, ''));
+}

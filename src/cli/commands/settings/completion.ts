@@ -1,0 +1,18 @@
+import { defineCommand, UsageError } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { completionScript, isShell, SHELLS } from '../../render/completion.js';
+
+export default defineCommand({
+  usage: 'completion <shell>',
+  summary: 'Print a completion script for bash, zsh or fish',
+  options: {},
+  examples: [
+    'source <(holdfast completion bash)',
+    'holdfast completion fish > ~/.config/fish/completions/holdfast.fish',
+  ],
+  async run({ terminal }, { positionals: [shell = ''] }) {
+    if (!isShell(shell)) throw new UsageError(`Unknown shell; known: ${SHELLS.join(', ')}`);
+    terminal.print(`${completionScript(shell)}\n`);
+    return ExitCode.done;
+  },
+});

@@ -1,0 +1,43 @@
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Clock, Logger } from '../foundation/index.js';
+import { ChangeSessions } from '../sessions/change/sessions.js';
+import { systemTools } from '../storage/index.js';
+
+// The specification publishes commands and a file, and no operations: these are our names for them.
+export {
+  ChangeLockedError,
+  ChangeNotHeldError,
+  ChangeSessionEndedError,
+  ChangeSessionNotFoundError,
+  SessionRequiredError,
+} from '../sessions/change/errors.js';
+export type { ChangeSessionStatus } from '../sessions/change/lifecycle.js';
+export type { ChangeDetail, ChangeSummary } from '../sessions/change/overview.js';
+export type { ChangeState, Learning } from '../sessions/change/schema.js';
+export type { Progress } from '../sessions/change/scope.js';
+export {
+  ChangeSessions,
+  type CompletedTask,
+  type Scope,
+  type StartedSession,
+  type StoryContext,
+} from '../sessions/change/sessions.js';
+
+/** Where changes are, and where the published file of a session goes. */
+export interface ChangeConfig {
+  /** Where the search for the OpenSpec project begins. */
+  readonly workingDirectory: string;
+  /** Where `<id>.json` is put; `<os temp>/ralph/sessions` if absent. It and the directory around it must be ours. */
+  readonly temporaryDirectory?: string | undefined;
+}
+
+/** The change sessions of a project, whatever is configured elsewhere. */
+export function openChangeSessions(
+  { workingDirectory, temporaryDirectory = join(tmpdir(), 'ralph', 'sessions') }: ChangeConfig,
+  options: { readonly log?: Logger; readonly clock?: Clock } = {},
+): ChangeSessions {
+  const tools = systemTools('holdfast/change', options);
+  const temporaryDirectories = [dirname(temporaryDirectory), temporaryDirectory];
+  return new ChangeSessions({ ...tools, workingDirectory, temporaryDirectories });
+}

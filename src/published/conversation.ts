@@ -1,0 +1,30 @@
+import type { Clock, Logger } from '../foundation/index.js';
+import { ConversationSessions } from '../sessions/conversation/sessions.js';
+import { FileConversationStore } from '../sessions/conversation/store.js';
+import { systemTools } from '../storage/index.js';
+
+// The specification publishes files and commands, and no operations: these are our names for them.
+export { Conversation } from '../sessions/conversation/conversation.js';
+export { ConversationExistsError, InvalidConversationIdError } from '../sessions/conversation/errors.js';
+export type { ConversationStatus } from '../sessions/conversation/lifecycle.js';
+export {
+  type ConversationFilter,
+  ConversationSessions,
+  type CreateConversation,
+} from '../sessions/conversation/sessions.js';
+export type { ConversationSummary, ConversationView, Turn, TurnRef } from '../sessions/conversation/view.js';
+
+/** Where conversations are kept. */
+export interface ConversationConfig {
+  /** The directory of the `<id>.jsonl` files. */
+  readonly directory: string;
+}
+
+/** The conversations of a directory, whatever is configured elsewhere. */
+export function openConversationSessions(
+  { directory }: ConversationConfig,
+  options: { readonly log?: Logger; readonly clock?: Clock } = {},
+): ConversationSessions {
+  const tools = systemTools('holdfast/conversation', options);
+  return new ConversationSessions({ ...tools, store: new FileConversationStore(tools, { directory }) });
+}

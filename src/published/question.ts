@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import type { Clock, Logger } from '../foundation/index.js';
+import { OUTER_LIMITS } from '../sessions/question/check-questions.js';
+import {
+  AlreadySettledError,
+  CallIdMismatchError,
+  InvalidAnswerError,
+  InvalidSessionIdError,
+  SessionAbandonedError,
+  SessionNotFoundError,
+  SessionRejectedError,
+  SessionTimedOutError,
+  TooManySessionsError,
+} from '../sessions/question/errors.js';
+import { formatAnswers } from '../sessions/question/format-response.js';
+import type { QuestionStatus } from '../sessions/question/lifecycle.js';
+import type { AnswerInput, QuestionInput, UserAnswer } from '../sessions/question/schema.js';
+import { QuestionSessions } from '../sessions/question/sessions.js';
+import { FileQuestionStore } from '../sessions/question/store.js';
+import { AtomicWriteError, systemTools } from '../storage/index.js';
+
+export {
+  AlreadySettledError,
+  AtomicWriteError,
+  CallIdMismatchError,
+  formatAnswers,
+  InvalidAnswerError,
+  InvalidSessionIdError,
+  SessionAbandonedError,
+  SessionNotFoundError,
+  SessionRejectedError,
+  SessionTimedOutError,
+  TooManySessionsError,
+};
+
+/** The published configuration. */
+export interface SessionConfig {
+  /** Where sessions are kept. */
+  baseDir: string;
+  /** How many sessions may be pending; default 100. */
+  maxSessions?: number;
+  /** Milliseconds after which a session that is not pending is cleaned; default 7 days. */
+  retentionPeriod?: number;
+  /** Milliseconds to wait for an answer; default 0 = for ever. */
+  sessionTimeout?: number;
+}
+
+/** Answers in the published shape of `answers.json`. */
+export interface SessionAnswers {
+  answers: readonly (AnswerInput | UserAnswer)[];
+  /** The call that the session belongs to; another one than its own is refused. */
+  callId?: string;
+}
+
+/** How a session stands, and what was decided. */
+export interface SessionState {
+  status: QuestionStatus;
+  /** One entry per question and in their order, or null while there is no answer. */
+  answers: readonly UserAnswer[] | null;
+  /** Null where it was not rejected, or without a reason. */
+  rejectionReason: string | null;
+  /** Whether the outcome came after the session had timed out or was abandoned. */
+  isLate: boolean;
+}
+
+export interface ValidationResult {
+  isValid: boolean;
+  /** Every fault, named. */
+  issues: string[];
+}
+
+const DEFAULTS = { maxSessions: 100, retentionPeriod: 7 * 24 * 60 * 60 * 1_000, sessionTimeout: 0 };
+
+/** The question sessions under the names their specification publishes. */
+export class SessionManager {
+  readonly #sessions: QuestionSessions;
+  readonly #sessionTimeout: number;
+
+  constructor(config: SessionConfig, options: { log?: Logger; clock?: Clock } = {}) {
+    const settings = { ...DEFAULTS, ...config };
+    const tools = systemTools('holdfast/question', options);
+    const trash = join(settings.baseDir, '.holdfast', 'trash');
+    this.#sessionTimeout = settings.sessionTimeout;
+    this.#sessions = new QuestionSessions({
+      ...tools,
+      store: new FileQuestionStore(tools, { directory: settings.baseDir, trash }),
+      limits: OUTER_LIMITS,
+      maxSessions: settings.maxSessions,
+      retentionMs: settings.retentionPeriod,
+      timeoutMs: settings.sessionTimeout,
+    });
+  }
+
+  /** Creates a session and returns its id. Throws INVALID_INPUT, TOO_MANY_SESSIONS. */
+  async createSession(
+    questions: readonly QuestionInput[],
+    callId?: string,
+    workingDirectory?: string,
+  ): Promise<string> {
+    const view = await this.#sessions.create(questions, { callId, workingDirectory, isWaiting: true });
+    return view.id;
+  }
+
+  /**
+   * Saves the answers and completes the session. Throws SESSION_NOT_FOUND, INVALID_ANSWER, CALL_ID_MISMATCH,
+   * ALREADY_SETTLED.
+   */
+  async saveSessionAnswers(sessionId: string, answers: SessionAnswers): Promise<void> {
+    const { answers: given, callId } = answers;
+    // Not every caller is compiled: what has no such shape is refused by the sessions, in their words.
+    const bare = Array.isArray(given) ? given.map(bareAnswer) : given;
+    await this.#sessions.answer(sessionId, bare, callId === undefined ? {} : { callId });
+  }
+
+  /** Rejects the session, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED. */
+  async rejectSession(sessionId: string, reason?: string | null): Promise<void> {
+    await this.#sessions.reject(sessionId, reason ?? null);
+  }
+
+  /**
+   * Waits for the answers and returns the session's id once they are there; `getSession` reads them. From then on they count
+   * as delivered, and so does a rejection that was thrown.
+   * Throws SESSION_REJECTED, SESSION_TIMED_OUT, SESSION_ABANDONED, CALL_ID_MISMATCH, SESSION_NOT_FOUND, ABORTED.
+   */
+  async waitForAnswers(
+    sessionId: string,
+    timeout: number = this.#sessionTimeout,
+    expectedCallId?: string,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const waited = await this.#sessions.wait(sessionId, { patienceMs: timeout, expectedCallId, signal });
+    const seen = waited.status === 'pending' ? await this.#sessions.expire(sessionId) : waited;
+    // Taken for delivery even where it was seen already, so that it is on disk for good.
+    using delivery = await this.#sessions.collect(sessionId);
+    delivery.confirm();
+    const outcome = delivery.outcome.status === 'pending' ? seen : delivery.outcome;
+    if (outcome.status === 'completed') return sessionId;
+    if (outcome.status === 'rejected') throw new SessionRejectedError(outcome.reason);
+    if (outcome.status === 'abandoned') throw new SessionAbandonedError(sessionId, outcome.reason);
+    throw new SessionTimedOutError(sessionId);
+  }
+
+  /** How a session stands, with its answers. Throws SESSION_NOT_FOUND, INVALID_SESSION_ID. */
+  async getSession(sessionId: string): Promise<SessionState> {
+    const { outcome } = await this.#sessions.get(sessionId);
+    return {
+      status: outcome.status,
+      answers: outcome.status === 'completed' ? outcome.answers : null,
+      rejectionReason: outcome.status === 'rejected' ? outcome.reason : null,
+      isLate: 'late' in outcome && outcome.late,
+    };
+  }
+
+  /**
+   * Moves old sessions that are not pending to the trash and returns how many. An answer or a rejection that nobody has
+   * collected stays unless `uncollected` says otherwise.
+   */
+  async cleanupExpiredSessions(options: { uncollected?: boolean } = {}): Promise<number> {
+    const report = await this.#sessions.clean({ takesUncollected: options.uncollected ?? false });
+    return report.retired.length;
+  }
+
+  /** Checks directory, files, ids and counts of a session. Throws INVALID_SESSION_ID. */
+  async validateSession(sessionId: string): Promise<ValidationResult> {
+    try {
+      const issues = await this.#sessions.verify(sessionId);
+      return { isValid: issues.length === 0, issues };
+    } catch (error) {
+      if (!(error instanceof SessionNotFoundError)) throw error;
+      return { isValid: false, issues: [error.message] };
+    }
+  }
+}
+
+function bareAnswer(answer: AnswerInput | UserAnswer): AnswerInput {
+  if (typeof answer !== 'object' || answer === null) return answer;
+  const { questionIndex, selectedOption, selectedOptions, customText } = answer;
+  return {
+    questionIndex,
+    ...(selectedOption === undefined ? {} : { selectedOption }),
+    ...(selectedOptions === undefined ? {} : { selectedOptions }),
+    ...(customText === undefined ? {} : { customText }),
+  };
+}

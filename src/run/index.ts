@@ -1,0 +1,19 @@
+export { AgentQuestions } from './agent-questions.js';
+export { isAskedByRun, isAskedHow, isEnd, isToldToGoOn } from './ask-person.js';
+export { type Check, guessedCheck, typedCheck } from './checks.js';
+export { CheckNotRunnableError, NoChecksError, PlanNotFoundError, RunBusyError } from './errors.js';
+export { questionEvent, type RunEnd, type RunEvent } from './events.js';
+export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan.js';
+export { buildPrompt, type PromptFacts } from './prompt.js';
+export { openPrpPlan } from './prp-plan.js';
+export { runLoop } from './run-loop.js';
+export { CONTEXT_MODES, type ContextMode, type RunParts, type SkipWish } from './run-parts.js';
+export { type PhaseReport, type RunReport, reportRun } from './run-report.js';
+export { type Standing, type TestPoint, testHistory } from './standing.js';
+export {
+  type Continuation,
+  type TurnOptions,
+  type TurnOutcome,
+  TurnTaker,
+  type TurnTakerOptions,
+} from './take-turn.js';

@@ -1,0 +1,73 @@
+import { counted, withoutNoise } from '../../../foundation/index.js';
+import type { Budget, Usage } from '../schema.js';
+import { plus } from './plus.js';
+
+/** A limit that is reached: which, how much was used, how much was allowed. */
+export interface BudgetReached {
+  readonly what: 'iterations' | 'time' | 'tokens' | 'cost';
+  readonly used: number;
+  readonly limit: number;
+  readonly reason: string;
+}
+
+export const NO_USAGE: Usage = { iterations: 0, activeMs: 0, tokens: 0, costUsd: 0 };
+
+/** The first limit that is reached, or null. */
+export function checkBudget(usage: Usage, budget: Budget): BudgetReached | null {
+  const checks = [
+    ['iterations', usage.iterations, budget.iterations, (n: number) => counted(n, 'iteration')],
+    ['time', usage.activeMs, budget.activeMs, (n: number) => counted(Math.round(n / 60_000), 'minute')],
+    ['tokens', usage.tokens, budget.tokens, (n: number) => counted(n, 'token')],
+    ['cost', likelyCost(usage), budget.costUsd, (n: number) => `$${n.toFixed(2)}`],
+  ] as const;
+  for (const [what, used, limit, words] of checks) {
+    if (limit !== undefined && used >= limit)
+      return { what, used, limit, reason: `the limit of ${words(limit)} is reached` };
+  }
+  if (budget.costUsd !== undefined && isCostUnknown(usage))
+    return {
+      what: 'cost',
+      used: usage.costUsd,
+      limit: budget.costUsd,
+      reason: `what it costs is unknown, so the limit of $${budget.costUsd.toFixed(2)} cannot be kept; --max-tokens can`,
+    };
+  return null;
+}
+
+/** Whether nothing is known about what was spent. Release 0.1 wrote no more than a sum, and 0 where nobody had told one. */
+export function isCostUnknown({
+  tokens,
+  costUsd,
+  unpricedTokens,
+}: Pick<Usage, 'tokens' | 'costUsd' | 'unpricedTokens'>): boolean {
+  return costUsd === 0 && (unpricedTokens ?? tokens) > 0;
+}
+
+/** What was spent, with what has no price counted like the rest. */
+function likelyCost(usage: Usage): number {
+  const { tokens, costUsd, cacheReadTokens = 0, unpricedTokens = 0 } = usage;
+  const priced = tokens + cacheReadTokens - unpricedTokens;
+  return priced > 0 ? costUsd * (1 + unpricedTokens / priced) : costUsd;
+}
+
+/** What is added to the usage of a session; of `countedRecords` the latest counts. */
+export type Used = Partial<Pick<Usage, AddedKey | 'countedRecords'>>;
+
+/** What was used before and in one more iteration, or in a turn that does not count as one. */
+export function addUsage(usage: Usage, more: Used, iterations: 0 | 1 = 1): Usage {
+  const sum = (key: AddedKey) => plus(usage[key] ?? 0, more[key] ?? 0);
+  const known = ADDED.filter((key) => usage[key] !== undefined || more[key] !== undefined);
+  const counted = more.countedRecords ?? usage.countedRecords;
+  return {
+    ...usage,
+    iterations: usage.iterations + iterations,
+    activeMs: sum('activeMs'),
+    tokens: sum('tokens'),
+    costUsd: withoutNoise(sum('costUsd')),
+    ...Object.fromEntries(known.map((key) => [key, withoutNoise(sum(key))])),
+    ...(counted === undefined ? {} : { countedRecords: counted }),
+  };
+}
+
+const ADDED = ['cacheReadTokens', 'pricedUsd', 'unpricedTokens', 'estimatedTokens'] as const;
+type AddedKey = (typeof ADDED)[number] | 'activeMs' | 'tokens' | 'costUsd';

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { counted } from '../../../foundation/index.js';
+
+/** What a gate can lack. */
+export const LACKS = [
+  'measurement',
+  'new-failing-tests',
+  'earlier-tests',
+  'failing-checks',
+  'green-baseline',
+  'passing-checks',
+  'tests',
+  'passing-tests',
+  'green-runs',
+  'improvement',
+  'documents',
+  'decision-records',
+  'changed-documents',
+  'changed-files',
+  'tasks',
+] as const;
+
+/** One thing that a gate lacks: how much of it there is, and how much there must be. */
+export const Missing = z.looseObject({
+  what: z.enum(LACKS).catch('measurement'),
+  have: z.number(),
+  want: z.number(),
+});
+export type Missing = z.infer<typeof Missing>;
+
+type Words = (missing: Missing) => string;
+
+const WORDS: Readonly<Record<Missing['what'], Words>> = {
+  measurement: () => 'nothing was measured',
+  'new-failing-tests': ({ have, want }) => `${have} of ${counted(want, 'new failing test')}`,
+  'earlier-tests': ({ have, want }) =>
+    `only ${have} of the ${want} tests that passed before the run still pass`,
+  'failing-checks': () => 'the checks pass, and they must fail now',
+  'green-baseline': () =>
+    'the checks failed before the run and report no test numbers, so a new failure cannot be seen',
+  'passing-checks': ({ have }) => `the checks end with exit code ${have}`,
+  tests: ({ have, want }) => `${have} of ${counted(want, 'test')}`,
+  'passing-tests': ({ have, want }) => `${have} of ${counted(want, 'test')} pass`,
+  'green-runs': ({ have, want }) => `${have} of ${want} green runs in a row`,
+  improvement: () => 'no files changed and no word that nothing is left to improve',
+  documents: ({ have, want }) => `${have} of ${counted(want, 'document')}`,
+  'decision-records': ({ have, want }) => `${have} of ${counted(want, 'decision record')}`,
+  'changed-documents': () => 'no document changed and no reason given why none is needed',
+  'changed-files': () => 'no files changed',
+  tasks: ({ have, want }) => `${have} of ${counted(want, 'task')} done`,
+};
+
+/** What a gate lacks, in numbers: `2 of 3 new failing tests · 18 of 20 tests pass`. Empty where it lacks nothing. */
+export function describeMissing(missing: readonly Missing[]): string {
+  return missing.map((one) => WORDS[one.what](one)).join(' · ');
+}
+
+/** Whether what is missing is tests that the plan may not need at all; then `--phases work` is the way out. */
+export function isAboutTests(missing: readonly Missing[]): boolean {
+  return missing.some(({ what }) => WANTS_TESTS.has(what));
+}
+
+const WANTS_TESTS: ReadonlySet<Missing['what']> = new Set([
+  'new-failing-tests',
+  'failing-checks',
+  'green-baseline',
+  'tests',
+]);

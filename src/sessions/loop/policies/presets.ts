@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { InvalidInputError } from '../../../foundation/index.js';
+
+/**
+ * The measured conditions that a phase can end with; see `dual-gate.ts`. The first four have the published numbers, and
+ * sessions of release 0.1 have stored them: what they mean does not change.
+ */
+export const GATES = [
+  'new-tests-fail',
+  'tests-pass',
+  'still-green',
+  'documents',
+  'story-done',
+  'a-test-fails',
+  'all-pass',
+  'checks-green',
+  'document-changed',
+  'work-done',
+] as const;
+export type GateName = (typeof GATES)[number];
+
+/** One phase of a loop: its name, its gate, and when the breaker opens in it. */
+export const Phase = z.looseObject({
+  name: z.string().regex(/^[A-Z][A-Z0-9_-]{0,31}$/, 'capital letters, digits, dash and underscore'),
+  gate: z.enum(GATES),
+  /** Iterations without progress after which the breaker opens. */
+  noProgress: z.int().min(1).max(100),
+  /** Iterations with the same error after which the breaker opens. */
+  sameError: z.int().min(1).max(100),
+});
+export type Phase = z.infer<typeof Phase>;
+
+/** What a configuration may say about a phase: one of the preset by name, retuned, or one of its own. */
+export const PhaseSetting = z.strictObject({
+  name: Phase.shape.name,
+  gate: Phase.shape.gate.optional(),
+  noProgress: Phase.shape.noProgress.optional(),
+  sameError: Phase.shape.sameError.optional(),
+});
+export type PhaseSetting = z.infer<typeof PhaseSetting>;
+
+/** The presets that a plan can be worked through with, the loosest first. */
+export const PLAN_PRESETS = ['work', 'tdd', 'tdd-strict'] as const;
+export type PlanPreset = (typeof PLAN_PRESETS)[number];
+export const PRESET_NAMES = [...PLAN_PRESETS, 'story'] as const;
+export type PresetName = (typeof PRESET_NAMES)[number];
+
+/** An ordered list of phases under a name. */
+export interface Preset {
+  readonly name: PresetName;
+  readonly phases: readonly Phase[];
+}
+
+const UNKNOWN_LIMITS = { noProgress: 3, sameError: 5 };
+
+export const PRESETS: Readonly<Record<PresetName, Preset>> = {
+  tdd: {
+    name: 'tdd',
+    phases: [
+      { name: 'RED', gate: 'a-test-fails', noProgress: 3, sameError: 5 },
+      { name: 'GREEN', gate: 'all-pass', noProgress: 2, sameError: 3 },
+      { name: 'REFACTOR', gate: 'checks-green', noProgress: 5, sameError: 5 },
+      { name: 'DOCUMENT', gate: 'document-changed', noProgress: 3, sameError: 5 },
+    ],
+  },
+  'tdd-strict': {
+    name: 'tdd-strict',
+    phases: [
+      { name: 'RED', gate: 'new-tests-fail', noProgress: 3, sameError: 5 },
+      { name: 'GREEN', gate: 'tests-pass', noProgress: 2, sameError: 3 },
+      { name: 'REFACTOR', gate: 'still-green', noProgress: 5, sameError: 5 },
+      { name: 'DOCUMENT', gate: 'documents', noProgress: 3, sameError: 5 },
+    ],
+  },
+  work: { name: 'work', phases: [{ name: 'WORK', gate: 'work-done', ...UNKNOWN_LIMITS }] },
+  story: { name: 'story', phases: [{ name: 'STORY', gate: 'story-done', ...UNKNOWN_LIMITS }] },
+};
+
+/** A preset as the configuration wants it: in this order, only these, with these numbers. Throws INVALID_INPUT. */
+export function resolvePreset(name: PresetName, settings?: readonly PhaseSetting[]): Preset {
+  const preset = PRESETS[name];
+  if (settings === undefined) return preset;
+  const names = settings.map((setting) => setting.name);
+  const doubled = names.find((phase, index) => names.indexOf(phase) !== index);
+  if (doubled !== undefined) throw new InvalidInputError(`The phase ${doubled} is listed twice`);
+  if (settings.length === 0) throw new InvalidInputError('A loop needs at least one phase');
+  return { name, phases: settings.map((setting) => tuned(preset, setting)) };
+}
+
+/** Who may say which phases a plan goes through. */
+export interface PresetWishes {
+  /** On the command line: it stands, whatever the others say. */
+  readonly typed?: PlanPreset | undefined;
+  /** In the plan's own front matter: a file of the project, which may not loosen what the person configured. */
+  readonly plan?: PlanPreset | undefined;
+  readonly configured?: PlanPreset | undefined;
+  /** Phases that the person configured one by one. */
+  readonly phases?: readonly PhaseSetting[] | undefined;
+}
+
+export interface ChosenPreset {
+  readonly preset: Preset;
+  readonly from: 'command line' | 'plan' | 'config' | 'default';
+  /** What the plan asked for and did not get. */
+  readonly refused: PlanPreset | null;
+}
+
+/** The phases of a new session. Throws INVALID_INPUT for phases that make no sense. */
+export function choosePreset({ typed, plan, configured, phases }: PresetWishes): ChosenPreset {
+  if (typed !== undefined) return { preset: PRESETS[typed], from: 'command line', refused: null };
+  if (phases !== undefined)
+    return { preset: resolvePreset(configured ?? 'tdd', phases), from: 'config', refused: plan ?? null };
+  if (plan !== undefined && (configured === undefined || isStricter(plan, configured)))
+    return { preset: PRESETS[plan], from: 'plan', refused: null };
+  const from = configured === undefined ? 'default' : 'config';
+  return { preset: PRESETS[configured ?? 'tdd'], from, refused: plan === configured ? null : (plan ?? null) };
+}
+
+function isStricter(preset: PlanPreset, other: PlanPreset): boolean {
+  return PLAN_PRESETS.indexOf(preset) > PLAN_PRESETS.indexOf(other);
+}
+
+function tuned(preset: Preset, setting: PhaseSetting): Phase {
+  const known = preset.phases.find((phase) => phase.name === setting.name);
+  const gate = setting.gate ?? known?.gate;
+  if (gate === undefined) {
+    throw new InvalidInputError(
+      `The phase ${setting.name} is not one of the preset ${preset.name} and names no gate`,
+      {
+        hint: `Give it one of the gates ${GATES.join(', ')}.`,
+      },
+    );
+  }
+  return {
+    name: setting.name,
+    gate,
+    noProgress: setting.noProgress ?? known?.noProgress ?? UNKNOWN_LIMITS.noProgress,
+    sameError: setting.sameError ?? known?.sameError ?? UNKNOWN_LIMITS.sameError,
+  };
+}

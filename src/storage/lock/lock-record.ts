@@ -1,0 +1,100 @@
+import { basename } from 'node:path';
+import { readFile } from '../bytes/atomic-file.js';
+import type { FileSystem } from '../bytes/file-system.js';
+import { UnsafePathError } from '../errors.js';
+import { judgeLife, type ProcessIdentity } from './process-identity.js';
+
+/** What the owner of a lock writes down about itself. */
+export interface LockOwner extends ProcessIdentity {
+  readonly version: 1;
+  readonly token: string;
+  readonly command: string;
+  readonly since: string;
+}
+
+/** Who has a lock. `dead` means proven dead: free to take over; everything doubtful is `held`. */
+export interface LockState {
+  readonly hold: 'free' | 'dead' | 'held';
+  readonly epoch: number;
+  readonly owner?: LockOwner;
+  readonly reason: string;
+}
+
+/** What a released record starts with; blanks follow, or what a release that was cut off left of the owner. */
+export const FREE = 'free\n';
+
+/** The path of the record of one epoch. */
+export function recordPath(path: string, epoch: number): string {
+  return `${path}.lock.${epoch}`;
+}
+
+/** The highest epoch there can be: a number of fifteen digits, as many as are read. Nobody gets there by taking locks. */
+const MAX_EPOCH = 999_999_999_999_999;
+
+/** The epoch that follows. Throws UNSAFE_PATH where there is none: then somebody planted the record. */
+export function epochAfter(path: string, epoch: number): number {
+  if (epoch < MAX_EPOCH) return epoch + 1;
+  throw new UnsafePathError(
+    recordPath(path, epoch),
+    'no lock was ever taken so often: remove that file by hand',
+  );
+}
+
+/** All epochs that have a record among the names of a directory, lowest first. */
+export function epochsIn(names: readonly string[], path: string): number[] {
+  const prefix = `${basename(path)}.lock.`;
+  const epochs: number[] = [];
+  for (const name of names) {
+    if (!name.startsWith(prefix)) continue;
+    const digits = name.slice(prefix.length);
+    if (/^[1-9][0-9]{0,14}$/.test(digits)) epochs.push(Number(digits));
+  }
+  return epochs.sort((a, b) => a - b);
+}
+
+/**
+ * Reads and judges the record of the highest epoch; epoch 0 means that there never was a lock. Undefined when the
+ * record is gone: then it is not the highest any more.
+ */
+export function lockStateAt(
+  tools: { fileSystem: FileSystem; identity: ProcessIdentity },
+  path: string,
+  epoch: number,
+): LockState | undefined {
+  if (epoch === 0) return { hold: 'free', epoch, reason: 'it was never taken' };
+  const content = readFile(tools.fileSystem, recordPath(path, epoch));
+  if (content === undefined) return undefined;
+  // An owner starts with a brace, so the first letter tells that it had decided to let go.
+  if (content.startsWith(FREE.charAt(0))) return { hold: 'free', epoch, reason: 'it was released' };
+  // A record is linked only after it was written whole, so nothing but power loss leaves it empty or full of NULs.
+  if (/^\0*$/.test(content)) return { hold: 'dead', epoch, reason: 'its owner was lost with the power' };
+  const owner = parseOwner(content);
+  if (owner === undefined) return { hold: 'held', epoch, reason: 'its record cannot be read' };
+  const verdict = judgeLife(tools.fileSystem, owner, tools.identity);
+  return { hold: verdict.life === 'dead' ? 'dead' : 'held', epoch, owner, reason: verdict.reason };
+}
+
+export function serializeOwner(owner: LockOwner): string {
+  return `${JSON.stringify(owner)}\n`;
+}
+
+/** Checked by hand: this is the hot path of every write, and it must not pull in a schema library. */
+function parseOwner(content: string): LockOwner | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch {
+    return undefined; // told as "cannot be read" by the caller
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const record = value as Record<string, unknown>;
+  const isText = (key: string) => typeof record[key] === 'string';
+  const isTextOrNull = (key: string) => record[key] === null || isText(key);
+  const isWhole =
+    Number.isInteger(record.pid) &&
+    Number(record.pid) > 0 &&
+    ['startTime', 'bootId', 'pidNamespace'].every(isTextOrNull) &&
+    (record.timeNamespace === undefined || isTextOrNull('timeNamespace')) &&
+    ['host', 'token', 'command', 'since'].every(isText);
+  return isWhole ? (record as unknown as LockOwner) : undefined;
+}
