@@ -22,9 +22,9 @@ describe('holdfast answer at a terminal', () => {
     const id = stdout.trim();
     await using pane = await Pane.open(world, { columns: 100, rows: 40 });
     await pane.holdfast(`answer ${id}`);
-    await pane.until(/Which database\?[^]*arrow keys/); // keys are heard from then on
+    await pane.until(/Which database\?[\s\S]*arrow keys/); // keys are heard from then on
     await pane.press('Down', 'Enter');
-    await pane.until(/Which parts\?[^]*Space to choose/);
+    await pane.until(/Which parts\?[\s\S]*Space to choose/);
     await pane.press('Space', 'Enter');
     expect(await pane.exitCode()).toBe(0);
     expect(world.readFile(id, 'answers.json').answers).toMatchObject([
