@@ -83,6 +83,10 @@ module.exports = {
     ]),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),
+    // Reserved before they arrive.
+    onlyIn('hono-only-in-the-server', '^(node_modules/)?(@hono/|hono(/|$))', ['web/server/']),
+    onlyIn('preact-only-in-the-page', '^(node_modules/)?(@preact/|preact(/|$))', ['web/page/']),
+    onlyIn('pg-only-in-hub', '^(node_modules/)?pg(/|$)', ['hub/']),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
