@@ -15,6 +15,8 @@ const MAY_IMPORT = {
   'sessions/process': ['foundation', 'storage', 'programs', 'workspace', 'agents'],
   catalog: ['foundation', 'storage', KINDS],
   run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
+  // Types only, foundation apart: the page of a browser uses them as they are.
+  models: ['foundation', 'agents', KINDS, 'run'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
   app: [
     'foundation',
@@ -31,7 +33,7 @@ const MAY_IMPORT = {
   // The names of a specification over a kind and what it needs from the process that uses them.
   published: ['foundation', 'storage', 'programs', 'agents', KINDS, 'app'],
   mcp: ['foundation', KINDS, 'app'],
-  tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'app'],
+  tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
   cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'app', 'mcp', 'tui'],
 };
 
@@ -48,18 +50,30 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
   name: `enter-${folder.replace('/', '-')}-through-its-index`,
   severity: 'error',
   // The published names of a kind need more of it than the rest of the product does.
-  from: { path: '^src/', pathNot: [`^src/${folder}/`, '^src/published/', TEST] },
+  from: {
+    path: '^src/',
+    // The index of the foundation has what needs node; models take what does not, by file.
+    pathNot: [
+      `^src/${folder}/`,
+      '^src/published/',
+      TEST,
+      ...(folder === 'foundation' ? ['^src/models/'] : []),
+    ],
+  },
   to: {
     path: `^src/${folder}/`,
     pathNot: [
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|open-catalog|open-changes|open-run|run|run-detached|run-log|run-records|run-status|stopped-run)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|run|run-detached|run-log|run-records|run-status|stopped-run)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
       '^src/run/take-turn\\.ts$',
+      // What a session that is started needs of the catalog.
+      '^src/catalog/projects\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',
+      '^src/models/[^/]+/index\\.ts$',
     ],
   },
 }));
@@ -82,6 +96,13 @@ module.exports = {
       'cli/entry\\.ts',
     ]),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
+    {
+      name: 'models-run-in-a-browser',
+      comment: 'Of everything but the foundation, models take types only; no node built-ins, no packages.',
+      severity: 'error',
+      from: { path: '^src/models/', pathNot: TEST },
+      to: { pathNot: ['^src/models/', '^src/foundation/'], dependencyTypesNot: ['type-only'] },
+    },
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),
     // Reserved before they arrive.
     onlyIn('hono-only-in-the-server', '^(node_modules/)?(@hono/|hono(/|$))', ['web/server/']),

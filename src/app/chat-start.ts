@@ -1,8 +1,7 @@
-import { dirname, join, resolve } from 'node:path';
 import { PERMISSION_MODES, type PermissionMode } from '../agents/index.js';
 import { HoldfastError, isHoldfastError, redact, shellWord, visibleLine } from '../foundation/index.js';
 import type { Conversation } from '../sessions/conversation/index.js';
-import { type FileSystem, isRepositoryTop, readFile } from '../storage/index.js';
+import { type FileSystem, gitCommonDirectory, realPath } from '../storage/index.js';
 import { openProcesses } from './processes.js';
 import type { Services } from './services.js';
 
@@ -136,34 +135,4 @@ function isSameDirectory(fileSystem: FileSystem, noted: string, directory: strin
   if (noted === directory || noted === redact(directory)) return true;
   const there = realPath(fileSystem, noted);
   return there !== undefined && there === realPath(fileSystem, directory);
-}
-
-/** The one directory that all worktrees of a repository share; undefined outside of any. */
-function gitCommonDirectory(fileSystem: FileSystem, from: string): string | undefined {
-  const start = realPath(fileSystem, from);
-  if (start === undefined) return undefined;
-  for (let directory = start; ; directory = dirname(directory)) {
-    if (isRepositoryTop(fileSystem, directory)) {
-      const git = join(directory, '.git');
-      return fileSystem.look(git)?.kind === 'file' ? commonOf(fileSystem, directory, git) : git;
-    }
-    if (dirname(directory) === directory) return undefined;
-  }
-}
-
-/** A worktree, or a submodule, names its git directory in a file; a worktree's names the common one. */
-function commonOf(fileSystem: FileSystem, directory: string, file: string): string | undefined {
-  const named = /^gitdir: (.+)$/m.exec(readFile(fileSystem, file) ?? '')?.[1];
-  if (named === undefined) return undefined;
-  const own = resolve(directory, named.trim());
-  const common = readFile(fileSystem, join(own, 'commondir'))?.trim();
-  return realPath(fileSystem, common === undefined ? own : resolve(own, common));
-}
-
-function realPath(fileSystem: FileSystem, path: string): string | undefined {
-  try {
-    return fileSystem.resolve(path);
-  } catch {
-    return undefined; // it is gone, or may not be seen
-  }
 }

@@ -143,6 +143,8 @@ export interface Config {
   sourceOf(key: SettingKey): string;
   /** Where each root came from, in words. */
   readonly rootSource: string;
+  /** The same for another directory: files of a project decide nothing here, only where its loop is. */
+  at(workingDirectory: string): Config;
 }
 
 /** Reads the configuration. Throws CONFIG_INVALID for a file that cannot be used: nothing in it is ignored. */
@@ -159,26 +161,29 @@ export function loadConfig(options: {
     (given.has(key) ? given.get(key) : SETTINGS[key].default) as SettingValue<Key>;
   const directory = (key: 'question.dir' | 'conversation.dir' | 'loop.dir' | 'change.tempDir') =>
     expandHome(get(key), roots.home);
-  let loopDirectory: string | undefined;
-  return {
-    roots,
-    rootSource: source,
-    agents,
-    prices,
-    get,
-    sourceOf: (key) => (given.has(key) ? path : 'default'),
-    layout: deriveLayout(roots, options.workingDirectory, {
-      question: directory('question.dir'),
-      conversation: directory('conversation.dir'),
-      // Sought when somebody wants to know; once, so that it stays where it is.
-      get loop() {
-        loopDirectory ??=
-          directory('loop.dir') ?? findLoopDirectory(options.fileSystem, options.workingDirectory);
-        return loopDirectory;
-      },
-      changeTemporary: directory('change.tempDir'),
-    }),
+  const at = (workingDirectory: string): Config => {
+    let loopDirectory: string | undefined;
+    return {
+      roots,
+      rootSource: source,
+      agents,
+      prices,
+      get,
+      sourceOf: (key) => (given.has(key) ? path : 'default'),
+      at,
+      layout: deriveLayout(roots, workingDirectory, {
+        question: directory('question.dir'),
+        conversation: directory('conversation.dir'),
+        // Sought when somebody wants to know; once, so that it stays where it is.
+        get loop() {
+          loopDirectory ??= directory('loop.dir') ?? findLoopDirectory(options.fileSystem, workingDirectory);
+          return loopDirectory;
+        },
+        changeTemporary: directory('change.tempDir'),
+      }),
+    };
   };
+  return at(options.workingDirectory);
 }
 
 /** A configuration file, or a variable of the environment, that cannot be used as it is. */

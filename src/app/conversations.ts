@@ -17,8 +17,10 @@ import {
 } from '../storage/index.js';
 import type { ContentMemory } from '../workspace/index.js';
 import { interactiveSettings } from './aurora-config.js';
+import { type LibraryOptions, libraryServices } from './library-services.js';
 import { type LaunchOptions, launchOf, openProcesses } from './processes.js';
-import type { Services } from './services.js';
+import { remembering } from './remembering.js';
+import { builtOnce, type Services } from './services.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -27,14 +29,28 @@ export function openConversations(
   services: Services,
   options: { readonly isRaw?: boolean } = {},
 ): ConversationSessions {
-  const { layout } = services.config;
-  const store = new FileConversationStore(services.tools, { directory: layout.conversations });
   const isRaw = options.isRaw === true || isRawProject(services);
-  return new ConversationSessions({
-    ...services.tools,
-    store,
-    ...(isRaw ? { redact: (text: string) => text } : {}),
+  return builtOnce(services, isRaw ? 'raw conversations' : 'conversations', () => {
+    const asIs = isRaw ? { redact: (text: string) => text } : {};
+    const store = conversationStore(services);
+    return new ConversationSessions({ ...services.tools, store, onStarted: remembering(services), ...asIs });
   });
+}
+
+/** The one store of this user's conversations. */
+export function conversationStore({ tools, config }: Services): FileConversationStore {
+  const { conversations: directory } = config.layout;
+  return builtOnce(tools, 'conversation store', () => new FileConversationStore(tools, { directory }));
+}
+
+export interface OpenConversationsOptions extends LibraryOptions {
+  /** Keeps what is said as it is, secrets included. */
+  readonly isRaw?: boolean | undefined;
+}
+
+/** Opens the conversations that `holdfast chat` keeps. Throws CONFIG_INVALID. */
+export function createConversationSessions(options: OpenConversationsOptions = {}): ConversationSessions {
+  return openConversations(libraryServices(options), { isRaw: options.isRaw === true });
 }
 
 /** Whether the user wants what is said in this project kept as it is. */

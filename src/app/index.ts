@@ -24,16 +24,15 @@ export {
   type AutomaticCleaning,
   cleanAutomatically,
   conversationPath,
+  createConversationSessions,
   createTextFile,
+  type OpenConversationsOptions,
   openConversations,
   turnTaker,
   writeTextFile,
 } from './conversations.js';
-export { openLoops } from './loops.js';
-export { createConversationSessions, type OpenConversationsOptions } from './open-conversations.js';
-export { createLoopSessions, type OpenLoopsOptions } from './open-loops.js';
-export { createProcessSessions, type OpenProcessesOptions } from './open-processes.js';
+export { createLoopSessions, type OpenLoopsOptions, openLoops } from './loops.js';
 export { CostUnknownError, openPrices } from './prices.js';
-export { launchOf, openProcesses } from './processes.js';
+export { createProcessSessions, launchOf, type OpenProcessesOptions, openProcesses } from './processes.js';
 export { lastWords } from './run-words.js';
 export { findLockedSession, type LockReport, lockOf, unlock } from './unlock.js';

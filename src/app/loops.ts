@@ -1,13 +1,20 @@
 import { dirname } from 'node:path';
 import { type Budget, LoopSessions } from '../sessions/loop/index.js';
 import { findLoopAbove, findLoopDirectory } from '../storage/index.js';
-import type { Services } from './services.js';
+import { type LibraryOptions, libraryServices } from './library-services.js';
+import { remembering } from './remembering.js';
+import { builtOnce, type Services } from './services.js';
 
 /** The loop of the project that the services work in. */
 export function openLoops(
   services: Services,
   overrides: { readonly callsPerHour?: number | undefined } = {},
 ): LoopSessions {
+  if (overrides.callsPerHour !== undefined) return buildLoops(services, overrides.callsPerHour);
+  return builtOnce(services, 'loops', () => buildLoops(services));
+}
+
+function buildLoops(services: Services, callsPerHour?: number): LoopSessions {
   const { config, tools } = services;
   return new LoopSessions({
     ...tools,
@@ -15,10 +22,21 @@ export function openLoops(
     projectDirectory: projectDirectoryOf(services),
     isPlaceFound: config.get('loop.dir') === undefined,
     findAbove: () => findLoopAbove(tools.fileSystem, services.workingDirectory),
-    callsPerHour: overrides.callsPerHour ?? config.get('loop.callsPerHour'),
+    callsPerHour: callsPerHour ?? config.get('loop.callsPerHour'),
     budget: configuredBudget(services),
     phases: config.get('loop.phases'),
+    onStarted: remembering(services),
   });
+}
+
+export interface OpenLoopsOptions extends Omit<LibraryOptions, 'home'> {
+  /** The project; the working directory if absent. */
+  readonly directory?: string | undefined;
+}
+
+/** Opens the loop of a project as the command line does. Throws CONFIG_INVALID. */
+export function createLoopSessions(options: OpenLoopsOptions = {}): LoopSessions {
+  return openLoops(libraryServices(options, options.directory));
 }
 
 /** The top of the project, also where loop.dir moved the session: plans are named from there, agents work there. */

@@ -1,19 +1,18 @@
 import {
   Catalog,
+  type CatalogKind,
   changeKind,
   conversationKind,
   loopKind,
   processKind,
   questionKind,
 } from '../catalog/index.js';
-import { FileConversationStore } from '../sessions/conversation/index.js';
-import { FileProcessStore } from '../sessions/process/index.js';
 import { interactiveSettings } from './aurora-config.js';
-import { openConversations } from './conversations.js';
+import { conversationStore, openConversations } from './conversations.js';
 import { openLoops } from './loops.js';
 import { openChanges } from './open-changes.js';
-import { openProcesses } from './processes.js';
-import type { Services } from './services.js';
+import { openProcesses, processStore } from './processes.js';
+import { builtOnce, type Services, servicesAt } from './services.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long sessions are kept after their last activity where nothing else is configured. */
@@ -21,34 +20,50 @@ const RETENTION_MS = 30 * DAY_MS;
 
 /** The sessions of every kind that can be seen from here. Only the commands that need them build them. */
 export function openCatalog(services: Services): Catalog {
-  const { tools, clock, log, config, questions, questionStore } = services;
-  const { layout } = config;
+  return builtOnce(services, 'catalog', () => catalogOf(services, [services]));
+}
+
+/** The same, with the loops and changes of other projects: for lists. */
+export function openWideCatalog(services: Services, projects: readonly string[]): Catalog {
+  return catalogOf(services, [services, ...projects.map((directory) => servicesAt(services, directory))]);
+}
+
+function catalogOf(services: Services, projects: readonly Services[]): Catalog {
+  const [question, conversation, process] = kindsOfUser(services);
+  return new Catalog([question, conversation, ...projects.flatMap(kindsOfProject), process], services);
+}
+
+function kindsOfUser(services: Services): [CatalogKind, CatalogKind, CatalogKind] {
+  const { clock, log, questions, questionStore } = services;
   const { expiryDays } = interactiveSettings(services);
   const conversationRetentionMs = expiryDays === undefined ? RETENTION_MS : expiryDays * DAY_MS;
-  return new Catalog(
-    [
-      questionKind({ questions, store: questionStore }),
-      conversationKind({
-        conversations: openConversations(services),
-        store: new FileConversationStore(tools, { directory: layout.conversations }),
-        retentionMs: conversationRetentionMs,
-      }),
-      loopKind({ loops: openLoops(services), clock }),
-      changeKind({
-        changes: openChanges(services),
-        at: (project) => openChanges({ ...services, workingDirectory: project }),
-        clock,
-        log,
-        retentionMs: RETENTION_MS,
-      }),
-      processKind({
-        processes: openProcesses(services),
-        store: new FileProcessStore(tools, { directory: layout.processes, trash: layout.processTrash }),
-        clock,
-        log,
-        retentionMs: RETENTION_MS,
-      }),
-    ],
-    { log },
-  );
+  return [
+    questionKind({ questions, store: questionStore }),
+    conversationKind({
+      conversations: openConversations(services),
+      store: conversationStore(services),
+      retentionMs: conversationRetentionMs,
+    }),
+    processKind({
+      processes: openProcesses(services),
+      store: processStore(services),
+      clock,
+      log,
+      retentionMs: RETENTION_MS,
+    }),
+  ];
+}
+
+function kindsOfProject(services: Services): CatalogKind[] {
+  const { clock, log } = services;
+  return [
+    loopKind({ loops: openLoops(services), clock }),
+    changeKind({
+      changes: openChanges(services),
+      at: (project) => openChanges(servicesAt(services, project)),
+      clock,
+      log,
+      retentionMs: RETENTION_MS,
+    }),
+  ];
 }

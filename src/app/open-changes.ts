@@ -1,16 +1,22 @@
 import { dirname } from 'node:path';
 import { ChangeSessions } from '../sessions/change/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
-import type { Services } from './services.js';
+import { remembering } from './remembering.js';
+import { builtOnce, type Services } from './services.js';
 
 /** The change sessions of the project around the working directory. Only the commands that need them build them. */
 export function openChanges(services: Services): ChangeSessions {
+  return builtOnce(services, 'changes', () => buildChanges(services));
+}
+
+function buildChanges(services: Services): ChangeSessions {
   const { config, tools, workingDirectory } = services;
   const published = config.layout.changes;
   // `<os temp>/ralph` is ours as well; a directory that the user chose has parents of their own.
   const isMoved = config.get('change.tempDir') !== undefined;
   const temporaryDirectories = isMoved ? [published] : [dirname(published), published];
-  return new ChangeSessions({ ...tools, workingDirectory, temporaryDirectories });
+  const onStarted = remembering(services);
+  return new ChangeSessions({ ...tools, workingDirectory, temporaryDirectories, onStarted });
 }
 
 export interface OpenChangesOptions extends LibraryOptions {

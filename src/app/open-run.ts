@@ -9,13 +9,12 @@ import {
 } from '../sessions/loop/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { abortRun, findRun, prepareRun, settleCompleted, startRun } from './run.js';
-import type { SelfCommand } from './services.js';
+import type { SelfCommand, Services } from './services.js';
 
-export interface OpenRunOptions extends LibraryOptions {
+/** What a person may say about a run. */
+export interface RunOptions {
   /** The path of a PRP, or the name of an OpenSpec change. */
   readonly plan: { readonly prp: string } | { readonly change: string };
-  /** The project; the working directory if absent. */
-  readonly directory?: string | undefined;
   /** Which agent; the configured one, or the first that is installed, if absent. */
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
@@ -34,6 +33,11 @@ export interface OpenRunOptions extends LibraryOptions {
   readonly idleMs?: number | undefined;
   /** Whether somebody looks at the inbox and answers; else what needs a person ends the run. */
   readonly isAttended?: boolean | undefined;
+}
+
+export interface OpenRunOptions extends LibraryOptions, RunOptions {
+  /** The project; the working directory if absent. */
+  readonly directory?: string | undefined;
   /** How agents start `holdfast mcp`; `holdfast` from PATH if absent. */
   readonly holdfast?: SelfCommand | undefined;
 }
@@ -72,8 +76,12 @@ export interface Run {
  * Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, NO_CHECKS, AGENT_UNKNOWN, NO_AGENT, CONFIG_INVALID, INVALID_INPUT.
  */
 export function openRun(options: OpenRunOptions): Run {
+  return openRunIn(libraryServices(options, options.directory, options.holdfast), options);
+}
+
+/** The same in a project that is open. Throws as `openRun`, but not CONFIG_INVALID. */
+export function openRunIn(services: Services, options: RunOptions): Run {
   const { isAttended = false } = options;
-  const services = libraryServices(options, options.directory, options.holdfast);
   const found = findRun(services, {
     plan: options.plan,
     agent: options.agent,

@@ -8,9 +8,10 @@ import {
   type Workbench,
 } from '../sessions/process/index.js';
 import type { SnapshotOptions } from '../workspace/index.js';
-import { readReplies, type StartAgentOptions, startAgent } from './agents.js';
+import { chooseAgent, readReplies, type StartAgentOptions, startAgent } from './agents.js';
+import { type LibraryOptions, libraryServices } from './library-services.js';
 import { projectDirectoryOf } from './loops.js';
-import type { Services } from './services.js';
+import { builtOnce, type Services } from './services.js';
 
 /** The agent processes of this command, kept where all commands see them. */
 export function openProcesses(
@@ -25,13 +26,41 @@ export function openProcesses(
       readonly isMeasured?: boolean;
     } = {},
 ): ProcessSessions {
-  const { layout } = services.config;
-  const store = new FileProcessStore(services.tools, {
-    directory: layout.processes,
-    trash: layout.processTrash,
-  });
+  const store = processStore(services);
   const workbench = isMeasured ? { ...workbenchOf(services), memory } : undefined;
   return new ProcessSessions({ ...services.tools, store, workbench, ...options });
+}
+
+/** The one store of this user's process sessions. */
+export function processStore({ tools, config: { layout } }: Services): FileProcessStore {
+  const places = { directory: layout.processes, trash: layout.processTrash };
+  return builtOnce(tools, 'process store', () => new FileProcessStore(tools, places));
+}
+
+export interface OpenProcessesOptions extends LibraryOptions {
+  /** Where the agent works; the current directory if absent. */
+  readonly workingDirectory?: string | undefined;
+  /** Which agent; the configured one, or the first that is installed, if absent. */
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  /** Default `edits`. */
+  readonly permissions?: 'edits' | 'ask' | 'bypass' | undefined;
+  /** How many processes may run at the same time; default 5. */
+  readonly capacity?: number | undefined;
+  /** How many processes are started ahead; default none. */
+  readonly spares?: number | undefined;
+}
+
+/** Opens the process sessions that the command line uses. Throws CONFIG_INVALID, AGENT_UNKNOWN, NO_AGENT. */
+export function createProcessSessions(options: OpenProcessesOptions = {}): ProcessSessions {
+  const services = libraryServices(options, options.workingDirectory);
+  const agent = chooseAgent(services, options.agent);
+  const { capacity, spares, model, permissions = 'edits' } = options;
+  return openProcesses(services, {
+    capacity,
+    spares,
+    launch: () => launchOf(services, agent, { permissions, model }),
+  });
 }
 
 /** How working directories are looked at. */

@@ -99,3 +99,23 @@ export function createServices(options: ServiceOptions): Services {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The same services for another directory. What belongs to the user is shared: stores, watcher, programs. */
+export function servicesAt(services: Services, workingDirectory: string): Services {
+  return workingDirectory === services.workingDirectory
+    ? services
+    : { ...services, workingDirectory, config: services.config.at(workingDirectory) };
+}
+
+const built = new WeakMap<object, Map<string, unknown>>();
+
+/**
+ * A part that is built once, when it is first asked for. It belongs to the services of one directory, or, with `tools` as
+ * its owner, to the user.
+ */
+export function builtOnce<Part>(owner: Services | LockTools, name: string, build: () => Part): Part {
+  const parts = built.get(owner) ?? new Map<string, unknown>();
+  built.set(owner, parts);
+  if (!parts.has(name)) parts.set(name, build());
+  return parts.get(name) as Part;
+}

@@ -8,7 +8,7 @@ import { openLoops, projectDirectoryOf } from './loops.js';
 import { findRun } from './run.js';
 import { type DetachedRun, startDetachedRun } from './run-detached.js';
 import { type RunStart, recallStart } from './run-memory.js';
-import { createServices, type Services } from './services.js';
+import { type Services, servicesAt } from './services.js';
 
 export type { RunStart } from './run-memory.js';
 
@@ -46,7 +46,7 @@ export function findStoppedAsker(
   // The person said that it is to end: then nothing goes on.
   if (isAskedByRun({ asker }, session) && isEnd({ outcome })) return undefined;
   try {
-    const stopped = findStoppedRun(servicesIn(services, workingDirectory));
+    const stopped = findStoppedRun(servicesAt(services, workingDirectory));
     return stopped?.loop.sessionId === session ? stopped : undefined;
   } catch (error) {
     // A project that is gone, or cannot be read, has no run that somebody could start.
@@ -97,10 +97,4 @@ export function resumeStopped(
     ...(isChange ? [`--change=${basename(prpFile)}`] : ['--', prp]),
   ];
   return startDetachedRun(services, found, { args, isNew: false, signal });
-}
-
-function servicesIn(services: Services, workingDirectory: string): Services {
-  const { environment, log, clock, self, tools } = services;
-  const { command, ids, fileSystem } = tools;
-  return createServices({ environment, workingDirectory, command, self, log, clock, ids, fileSystem });
 }

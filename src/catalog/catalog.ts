@@ -196,15 +196,17 @@ export class Catalog {
     return lists.flat().sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1));
   }
 
-  /** Asks the kinds one after the other. Where only one is wanted its failure is the answer. */
+  /** Asks the kinds one after the other. Where only one is wanted its failure is the answer. A kind may be there for each project. */
   async #each<Result>(
     wanted: SessionKind | undefined,
     ask: (kind: CatalogKind) => Promise<Result>,
   ): Promise<{ readonly results: readonly Result[]; readonly failed: readonly KindFailure[] }> {
-    if (wanted !== undefined) return { results: [await ask(this.#kind(wanted))], failed: [] };
+    const kinds = this.#kinds.filter(({ kind }) => kind === (wanted ?? kind));
+    if (wanted !== undefined && kinds.length < 2)
+      return { results: [await ask(this.#kind(wanted))], failed: [] };
     const results: Result[] = [];
     const failed: KindFailure[] = [];
-    for (const kind of this.#kinds) {
+    for (const kind of kinds) {
       try {
         results.push(await ask(kind));
       } catch (error) {

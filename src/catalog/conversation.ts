@@ -36,7 +36,7 @@ export function conversationKind(tools: {
     ids: () => store.ids(),
     list: async () => {
       const found = conversations.list({ withHidden: true });
-      return found.map((summary) => summaryOf(summary, isLive(summary), null));
+      return found.map((summary) => summaryOf(summary, isLive(summary), summary.workingDirectory));
     },
     summarize: async (id) => {
       const { metadata, damage, ...view } = conversations.readLastChecked(id, 1);

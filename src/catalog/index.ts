@@ -1,4 +1,17 @@
-export { Catalog, type KindFailure, type TrashedRef, type VerifiedSession } from './catalog.js';
+export {
+  describeGone,
+  listProjects,
+  listWithProjects,
+  type ProjectSession,
+  type RememberedProject,
+} from './all-projects.js';
+export {
+  Catalog,
+  type CatalogFilter,
+  type KindFailure,
+  type TrashedRef,
+  type VerifiedSession,
+} from './catalog.js';
 export { changeKind } from './change.js';
 export { conversationKind } from './conversation.js';
 export {
@@ -18,4 +31,5 @@ export {
 } from './kind.js';
 export { loopKind } from './loop.js';
 export { processKind } from './process.js';
+export { type ProjectTools, rememberProject } from './projects.js';
 export { questionKind } from './question.js';

@@ -63,6 +63,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   'program.survivors': (fields) => `Processes of the agent (${textIn(fields, 'pid')}) could not be ended.`,
   'question.asker-not-noted': because('Who waits for question {sessionId} could not be noted'),
   'question.clean-failed': because('Old questions could not be cleaned'),
+  'project.damaged': (fields) =>
+    `What was remembered of a project was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
+  'project.not-remembered': because('{path} could not be remembered as a project'),
   'question.cleaned': ({ movedToTrash, removedFromTrash }) =>
     `Moved ${counted(sizeOf(movedToTrash), 'old question set')} to the trash and removed ${sizeOf(removedFromTrash)} from it for good.`,
   'question.damaged-file-set-aside': (fields) =>

@@ -20,6 +20,7 @@ export {
 } from './lifecycle.js';
 export { type LogFields, type Logger, silentLogger } from './log.js';
 export { defineOperation, type Operation } from './operation.js';
+export { ASKS_PERMISSION, isPermission, PERMISSION_CHOICES } from './permission-card.js';
 export { keysNotTaken, PROJECT_KEYS } from './project-keys.js';
 export { openPrivateKey, redact } from './redact.js';
 export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';

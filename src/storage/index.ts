@@ -51,6 +51,7 @@ export {
   type StorageFault,
   UnsafePathError,
 } from './errors.js';
+export { gitCommonDirectory, realPath } from './git-directory.js';
 export {
   commitGroup,
   type FileGroup,

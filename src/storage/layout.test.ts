@@ -23,6 +23,7 @@ describe('deriveLayout', () => {
       changes: '/tmp/ralph/sessions',
       processes: '/home/ada/.local/state/holdfast/processes',
       programs: '/home/ada/.local/state/holdfast/programs',
+      projects: '/home/ada/.local/state/holdfast/projects',
       runs: '/home/ada/.local/state/holdfast/runs',
       setups: '/home/ada/.local/state/holdfast/setup',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',

@@ -39,6 +39,8 @@ export interface Layout {
   readonly programs: string;
   /** One small file for each terminal that a view of ours holds now. */
   readonly terminals: string;
+  /** One small file for each directory where work was started. */
+  readonly projects: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -86,6 +88,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get terminals() {
       return join(roots.state, 'terminals');
+    },
+    get projects() {
+      return join(roots.state, 'projects');
     },
     get scripted() {
       return join(roots.state, 'scripted');

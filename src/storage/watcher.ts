@@ -60,6 +60,13 @@ export class DirectoryWatcher {
     };
   }
 
+  /** Ends every watch. */
+  close(): void {
+    for (const watch of this.#watches) watch.stop();
+    this.#watches.clear();
+    this.#schedule();
+  }
+
   #poll(watch: OneWatch, reason: string): void {
     watch.isPolling = true;
     watch.stop();

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { Holdfast } from '../../src/app/holdfast.js';
+import { createServices } from '../../src/app/services.js';
 import { DIST, HOLDFAST, type Json } from '../support/holdfast-binary.js';
 import { CHECK, living, PLAN, type RunWorld, runWorld, WHOLE_WAY } from '../support/run-world.js';
 
@@ -79,6 +81,31 @@ describe('a run from a program', () => {
       ]));`,
     );
     expect(codes).toEqual(['PLAN_NOT_FOUND', 'AGENT_UNKNOWN', 'INVALID_INPUT', 'NO_CHECKS']);
+  });
+});
+
+describe('a run of a long-lived Holdfast', () => {
+  it('is stopped and waited for when that is disposed of, and can be resumed', async () => {
+    await using world = await runWorld(WHOLE_WAY);
+    const holdfast = new Holdfast(
+      createServices({
+        environment: world.env,
+        workingDirectory: world.dir.path,
+        command: 'a page',
+        self: { command: process.execPath, args: [HOLDFAST] },
+      }),
+    );
+    const run = holdfast
+      .project(world.project)
+      .run({ plan: { prp: PLAN }, agent: 'player', verify: [CHECK] });
+    let ended: ReturnType<typeof run.start> | undefined;
+    await new Promise<void>((resolve) => {
+      ended = run.start({ onEvent: ({ type }) => (type === 'iteration-end' ? resolve() : undefined) });
+    });
+    await holdfast[Symbol.asyncDispose]();
+    expect(world.state()).toMatchObject({ status: 'suspended', usage: { iterations: 1 } });
+    expect(await ended).toMatchObject({ outcome: 'interrupted' });
+    expect(living(world.dir.at('script.json'))).toEqual([]);
   });
 });
 

@@ -1,4 +1,10 @@
-import type { SessionDetail, SessionFault, SessionSummary, TrashedRef } from '../../catalog/index.js';
+import type {
+  ProjectSession,
+  SessionDetail,
+  SessionFault,
+  SessionSummary,
+  TrashedRef,
+} from '../../catalog/index.js';
 import { barred, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { ChangeState } from '../../sessions/change/index.js';
 import type { ConversationView } from '../../sessions/conversation/index.js';
@@ -9,17 +15,32 @@ import { renderProcess } from './processes.js';
 import { renderQuestionSet } from './questions.js';
 import { renderTable } from './table.js';
 
-/** Sessions of every kind as a table. */
-export function renderSessions(summaries: readonly SessionSummary[], now: Date, style: Style): string {
+/** Sessions of every kind as a table, with their projects where these are given. */
+export function renderSessions(
+  summaries: readonly (SessionSummary | ProjectSession)[],
+  now: Date,
+  style: Style,
+): string {
+  const hasProjects = summaries.some((summary) => 'project' in summary);
   const rows = summaries.map((summary) => [
     summary.kind,
     shortId(summary),
     summary.isDamaged ? `${summary.status} (damaged)` : summary.status,
     summary.lastActivity === null ? '' : formatAge(now.getTime() - Date.parse(summary.lastActivity)),
     visibleExcerpt(summary.agent ?? '', 20),
+    ...(hasProjects ? ['project' in summary ? endOfPath(summary.project ?? '') : ''] : []),
     visibleExcerpt(summary.title, 48),
   ]);
-  return renderTable(['KIND', 'ID', 'STATUS', 'ACTIVE', 'AGENT', 'ABOUT'], rows, style);
+  const project = hasProjects ? ['PROJECT'] : [];
+  return renderTable(['KIND', 'ID', 'STATUS', 'ACTIVE', 'AGENT', ...project, 'ABOUT'], rows, style);
+}
+
+const MAX_PATH = 40;
+
+/** The end of a path, which tells more than its beginning. */
+function endOfPath(path: string): string {
+  const shown = visibleLine(path);
+  return shown.length <= MAX_PATH ? shown : `…${shown.slice(-MAX_PATH)}`;
 }
 
 /** What is in the trash. */

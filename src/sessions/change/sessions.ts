@@ -55,6 +55,8 @@ export interface ChangeSessionsOptions extends LockTools {
   readonly workingDirectory: string;
   /** The directories of the published copies, outermost first; all of them must be ours. */
   readonly temporaryDirectories: readonly string[];
+  /** Told in which project a session was started. */
+  readonly onStarted?: ((project: string) => void) | undefined;
 }
 
 /** Which session and story a command is about; what is left out is found by itself. */
@@ -124,6 +126,7 @@ export class ChangeSessions {
       holder ?? newState({ sessionId, changeName, project: project.root }, timestamp(this.#options.clock));
     if (holder === undefined) hold.create(state);
     this.#projections.write(state);
+    if (holder === undefined) this.#options.onStarted?.(project.root);
     return { state, stories };
   }
 

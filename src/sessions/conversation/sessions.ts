@@ -39,6 +39,8 @@ export interface ConversationSessionsOptions {
   readonly store: FileConversationStore;
   /** What all text passes before it is written; the product's own funnel if absent. */
   readonly redact?: ((text: string) => string) | undefined;
+  /** Told in which directory a conversation was started. */
+  readonly onStarted?: ((directory: string) => void) | undefined;
 }
 
 export interface CreateConversation {
@@ -92,6 +94,7 @@ export class ConversationSessions {
         workingDirectory: workingDirectory === undefined ? null : this.#redact(workingDirectory),
       }),
     );
+    if (workingDirectory !== undefined) this.#options.onStarted?.(workingDirectory);
     return this.#begin(held);
   }
 

@@ -77,6 +77,8 @@ export interface LoopSessionsOptions extends LockTools {
   readonly budget?: Budget | undefined;
   /** Phases in another order, fewer of them, or retuned. */
   readonly phases?: readonly PhaseSetting[] | undefined;
+  /** Told in which project a session was started. */
+  readonly onStarted?: ((project: string) => void) | undefined;
 }
 
 /** What was found for a plan. */
@@ -222,6 +224,7 @@ export class LoopSessions {
       requests.assertHeld();
       commitGroup(this.#options, groupOf(this.directory), { replaced }, lock);
       removeArchived(this.#options.fileSystem, this.directory);
+      this.#options.onStarted?.(this.projectDirectory);
       return new OwnedLoop(this.#options, this.directory, lock, documents, 0);
     } catch (error) {
       lock.release();

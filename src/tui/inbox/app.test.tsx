@@ -10,8 +10,8 @@ import { allowStyles } from '../colors.js';
 import type { Measured } from '../use-size.js';
 import { widthOf } from '../wrap.js';
 import { InboxApp } from './app.js';
-import { type InboxEvent, update } from './model.js';
-import { INITIAL_STATE, type InboxState } from './state.js';
+import { type TerminalEvent, updateTerminal } from './terminal-inbox.js';
+import { INITIAL_INBOX, type TerminalInbox } from './terminal-state.js';
 
 allowStyles();
 afterEach(cleanup);
@@ -20,9 +20,9 @@ afterEach(cleanup);
 function show(options: { columns?: number; rows?: number; hasColor?: boolean } = {}) {
   const terminal = new FakeTerminal(options.columns ?? 80, options.rows ?? 24);
   const listeners = new Set<() => void>();
-  let state: InboxState = INITIAL_STATE;
-  const play = (...events: InboxEvent[]) => {
-    for (const event of events) [state] = update(state, event);
+  let state: TerminalInbox = INITIAL_INBOX;
+  const play = (...events: TerminalEvent[]) => {
+    for (const event of events) [state] = updateTerminal(state, event);
     for (const listener of listeners) listener();
   };
   const controller = {
@@ -49,12 +49,12 @@ function show(options: { columns?: number; rows?: number; hasColor?: boolean } =
   return {
     terminal,
     /** Plays events and waits for React. */
-    async play(...events: InboxEvent[]) {
+    async play(...events: TerminalEvent[]) {
       play(...events);
       await settle();
     },
     async press(...presses: string[]) {
-      play(...keysOf(...presses).map((key): InboxEvent => ({ type: 'key', key })));
+      play(...keysOf(...presses).map((key): TerminalEvent => ({ type: 'key', key })));
       await settle();
     },
     raw: () => lastFrame() ?? '',
@@ -69,12 +69,12 @@ function show(options: { columns?: number; rows?: number; hasColor?: boolean } =
 /** React renders in a task of its own. */
 const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-const listed = (pending: readonly QuestionView[]): InboxEvent => ({
+const listed = (pending: readonly QuestionView[]): TerminalEvent => ({
   type: 'listed',
   pending,
   departures: [],
 });
-const opened = (view: QuestionView): InboxEvent => ({ type: 'opened', view, draft: undefined });
+const opened = (view: QuestionView): TerminalEvent => ({ type: 'opened', view, draft: undefined });
 
 const LONG = 'A sentence that goes on about the load test, the tables and the backups at night. ';
 const ABOUT = 'It is the one that the billing service runs on, with its own backups. '.repeat(3);
@@ -109,7 +109,7 @@ const SIZES = [
 ] as const;
 
 /** Every screen: how to get there, how its first line starts, how its last one ends, what must be seen. */
-const SCREENS: [string, InboxEvent[], string[], { title: string; keys: string; seen: RegExp }][] = [
+const SCREENS: [string, TerminalEvent[], string[], { title: string; keys: string; seen: RegExp }][] = [
   ['the empty list', [listed([])], [], { title: 'Holdfast inbox', keys: '? keys', seen: /Nothing waits/ }],
   ['the list', [listed([setOf(1), two])], ['j'], { title: 'Holdfast inbox', keys: '? keys', seen: / › 1 h/ }],
   ['a question', [opened(two)], ['j'], { title: 'Question 1', keys: '? keys', seen: / › \( \) 2 SQLite/ }],

@@ -47,10 +47,11 @@ export function InboxScreens({
   if (screen.name === 'review')
     return <ReviewScreen open={open} size={size} notice={notice} scrolling={scrolling} />;
   if (screen.name === 'reject')
-    return <RejectScreen open={open} editor={screen.editor} size={size} notice={notice} />;
+    return <RejectScreen open={open} editor={state.editor} size={size} notice={notice} />;
   return (
     <QuestionScreen
       open={open}
+      editor={state.editor}
       size={size}
       now={now}
       notice={notice}

@@ -43,8 +43,8 @@ async function inbox(world: QuestionWorld, options: Partial<ControllerOptions> =
     on: (name: string) => until(() => expect(controller.state.screen.name).toBe(name)),
     notice: () => controller.state.notice,
     typed: () => {
-      const editor = controller.state.open?.editor;
-      return editor == null ? null : textOf(editor);
+      const { editor } = controller.state;
+      return editor === null ? null : textOf(editor);
     },
   };
 }
@@ -313,7 +313,11 @@ describe('an answer', () => {
     box.press('enter');
     await box.on('question');
     box.press('1', 'enter', 'o', `paste:${'x'.repeat(300_000)}`, 'enter', 'enter');
-    await box.until(() => expect(box.controller.state.open?.fault).toMatch(/over 262144 characters/));
+    await box.until(() =>
+      expect(box.controller.state.open?.fault).toMatchObject({
+        refused: expect.stringMatching(/over 262144 characters/),
+      }),
+    );
     expect([box.screen(), box.controller.state.open?.questionIndex]).toEqual(['question', 1]);
   });
 });

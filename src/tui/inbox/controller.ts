@@ -1,14 +1,20 @@
 import { type Clock, isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
 import {
+  type Departure,
+  draftOf,
+  type Effect,
+  type OpenSet,
+  toAnswerInputs,
+} from '../../models/inbox/index.js';
+import {
   InvalidAnswerError,
   isSettled,
   type QuestionSessions,
   type QuestionView,
 } from '../../sessions/question/index.js';
 import type { Key } from '../keys.js';
-import { toAnswerInputs } from './answers.js';
-import { type Departure, type InboxEvent, update } from './model.js';
-import { draftOf, type Effect, INITIAL_STATE, type InboxState, type OpenSet } from './state.js';
+import { type TerminalEvent, updateTerminal } from './terminal-inbox.js';
+import { INITIAL_INBOX, type TerminalInbox } from './terminal-state.js';
 
 /** What became of the inbox, for the exit code and the last words. */
 export interface InboxResult {
@@ -41,7 +47,7 @@ export class InboxController {
   readonly #options: ControllerOptions;
   readonly #listeners = new Set<() => void>();
   readonly #result = { answered: [] as string[], rejected: [] as string[] };
-  #state: InboxState = INITIAL_STATE;
+  #state: TerminalInbox = INITIAL_INBOX;
   #watch: { close(): void } | undefined;
   #known: ReadonlySet<string> | undefined;
   #listTimer: NodeJS.Timeout | undefined;
@@ -94,7 +100,7 @@ export class InboxController {
     if (open?.view.id === id && !open.isRead) this.#dispatch({ type: 'read', id });
   };
 
-  get state(): InboxState {
+  get state(): TerminalInbox {
     return this.#state;
   }
 
@@ -103,10 +109,10 @@ export class InboxController {
     return () => this.#listeners.delete(listener);
   };
 
-  snapshot = (): InboxState => this.#state;
+  snapshot = (): TerminalInbox => this.#state;
 
-  #dispatch(event: InboxEvent): void {
-    const [next, effects] = update(this.#state, event);
+  #dispatch(event: TerminalEvent): void {
+    const [next, effects] = updateTerminal(this.#state, event);
     const before = this.#state;
     this.#state = next;
     for (const effect of effects) this.#run(effect);

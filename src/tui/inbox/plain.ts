@@ -9,12 +9,18 @@ import {
   visibleLine,
 } from '../../foundation/index.js';
 import {
+  answersFromDraft,
+  EMPTY_ANSWER,
+  faultIn,
+  isTouched,
+  toAnswerInputs,
+} from '../../models/inbox/index.js';
+import {
   type DraftAnswer,
   isPermission,
   type Question,
   type QuestionView,
 } from '../../sessions/question/index.js';
-import { answersFromDraft, EMPTY_ANSWER, faultIn, isTouched, toAnswerInputs } from './answers.js';
 import type { InboxResult } from './controller.js';
 import type { OpenInboxOptions } from './open.js';
 

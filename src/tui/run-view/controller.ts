@@ -1,12 +1,13 @@
 import { type Clock, isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
+import type { Effect } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import { InboxController } from '../inbox/controller.js';
 import type { Key } from '../keys.js';
-import { type RunViewEvent, update } from './model.js';
-import { isWorthKeeping } from './on-run-event.js';
-import { type Effect, initialState, type RunViewState } from './state.js';
+import { withWords } from './event-words.js';
+import { type TerminalEvent, updateTerminal } from './terminal-run.js';
+import { initialRun, type TerminalRun } from './terminal-state.js';
 
 export interface RunViewControllerOptions {
   readonly questions: QuestionSessions;
@@ -30,7 +31,7 @@ const LOOK_EVERY_TICKS = 15;
 export class RunViewController {
   readonly #options: RunViewControllerOptions;
   readonly #listeners = new Set<() => void>();
-  #state: RunViewState;
+  #state: TerminalRun;
   #inbox: InboxController | undefined;
   #watch: { close(): void } | undefined;
   #drawTimer: NodeJS.Timeout | undefined;
@@ -41,7 +42,7 @@ export class RunViewController {
 
   constructor(options: RunViewControllerOptions) {
     this.#options = options;
-    this.#state = initialState(options.clock.now().getTime());
+    this.#state = initialRun(options.clock.now().getTime());
   }
 
   start(): void {
@@ -59,8 +60,7 @@ export class RunViewController {
   }
 
   show(event: RunEvent): void {
-    const lines = isWorthKeeping(event) ? this.#options.describe(event) : [];
-    this.#dispatch({ type: 'run', event, lines, nowMs: this.#nowMs() });
+    this.#dispatch(withWords(event, this.#options.describe, this.#nowMs()));
     if (event.type === 'question' || event.type === 'standing') this.#lookSoon();
   }
 
@@ -83,7 +83,7 @@ export class RunViewController {
       if (line.trim() !== '') this.#dispatch({ type: 'noted', text: line });
   }
 
-  get state(): RunViewState {
+  get state(): TerminalRun {
     return this.#state;
   }
 
@@ -92,13 +92,13 @@ export class RunViewController {
     return () => this.#listeners.delete(listener);
   };
 
-  snapshot = (): RunViewState => this.#state;
+  snapshot = (): TerminalRun => this.#state;
 
   /** The question that is open, as the inbox shows it. */
   inbox = (): InboxController | undefined => this.#inbox;
 
-  #dispatch(event: RunViewEvent): void {
-    const [next, effects] = update(this.#state, event);
+  #dispatch(event: TerminalEvent): void {
+    const [next, effects] = updateTerminal(this.#state, event);
     this.#state = next;
     for (const effect of effects) this.#run(effect);
     this.#drawTimer ??= setTimeout(() => this.#draw(), DRAW_EVERY_MS);

@@ -1,10 +1,16 @@
 import { visibleExcerpt } from '../../foundation/index.js';
+import {
+  dollarsOf,
+  type RunViewState,
+  roughDurationOf,
+  roughNumberOf,
+  workedMs,
+} from '../../models/run-view/index.js';
 import type { Standing, TestPoint } from '../../run/index.js';
 import { costSourceOf } from '../../sessions/loop/index.js';
 import { widthOf } from '../wrap.js';
+import { gauge, sparkline } from './bars.js';
 import { type Cell, fitted, LABEL_COLUMNS, labelled, padded, type Row } from './cells.js';
-import { type RunViewState, workedMs } from './state.js';
-import { dollarsOf, gauge, roughDurationOf, roughNumberOf, sparkline } from './words.js';
 
 const MAX_BAR = 12;
 const MAX_CURVE = 24;

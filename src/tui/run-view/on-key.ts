@@ -1,10 +1,11 @@
+import type { RunViewAction } from '../../models/run-view/index.js';
 import type { Key } from '../keys.js';
-import { type EditorState, edit, editorWith, textOf } from '../text-editor.js';
+import { type EditorState, edit, textOf } from '../text-editor.js';
 import { graphemesOf } from '../wrap.js';
-import { isPaused, type RunViewState, type Step, withNotice } from './state.js';
+import { step, type TerminalRun, type TerminalStep } from './terminal-state.js';
 
 /** What a key does. Letters that came at once are so many keys, unless they are typed into a text. */
-export function onKey(state: RunViewState, key: Key): Step {
+export function onKey(state: TerminalRun, key: Key): TerminalStep {
   if (key.name !== 'text' || !('text' in key) || state.mode.name === 'guide') return onOneKey(state, key);
   const [first = '', ...rest] = graphemesOf(key.text);
   const [next, effects] = onOneKey(state, { name: 'text', text: first });
@@ -13,71 +14,33 @@ export function onKey(state: RunViewState, key: Key): Step {
   return [last, [...effects, ...more]];
 }
 
-function onOneKey(state: RunViewState, key: Key): Step {
-  if (key.name === 'ctrl-c') return [state, [{ do: 'interrupt' }]];
+function onOneKey(state: TerminalRun, key: Key): TerminalStep {
+  if (key.name === 'ctrl-c') return did(state, { do: 'interrupt' });
   if (state.isStopping || state.end !== null) return [state, []];
-  const { mode } = state;
-  switch (mode.name) {
-    case 'watch':
-    case 'help':
-      return onWatchKey({ ...state, notice: null }, key);
-    case 'guide':
-      return onGuideKey(state, mode.editor, key);
-    case 'stop':
-      return onStopKey(watching(state), key);
-  }
+  if (state.editor !== null) return onGuideKey(state, state.editor, key);
+  const letter = key.name === 'text' && 'text' in key ? key.text : key.name;
+  if (state.mode.name === 'stop') return did(state, { do: /^[yY]$/.test(letter) ? 'stop' : 'go-back' });
+  if (letter === '?') return did({ ...state, isHelpShown: !state.isHelpShown }, { do: 'go-back' });
+  if (letter === 'escape') return did({ ...state, isHelpShown: false }, { do: 'go-back' });
+  return did(state, { do: KEYS[letter] ?? 'go-back' });
 }
 
-function onWatchKey(state: RunViewState, key: Key): Step {
-  const isHelp = state.mode.name === 'help';
-  switch (key.name === 'text' && 'text' in key ? key.text : key.name) {
-    case '?':
-      return [isHelp ? watching(state) : { ...state, mode: { name: 'help' } }, []];
-    case 'escape':
-      return [watching(state), []];
-    case 'a': {
-      const [first] = state.questions;
-      if (first === undefined) return [withNotice(state, 'Nothing is asked.'), []];
-      return [watching(state), [{ do: 'answer', id: first.id }]];
-    }
-    case 'p':
-      return pauseOrResume(watching(state));
-    case 'g':
-      return [{ ...state, mode: { name: 'guide', editor: editorWith('') } }, []];
-    case 's':
-      return [{ ...state, mode: { name: 'stop' } }, []];
-    default:
-      return [state, []];
-  }
+const KEYS: Readonly<Record<string, Exclude<RunViewAction['do'], 'written'>>> = {
+  a: 'answer',
+  p: 'pause-or-resume',
+  g: 'guide',
+  s: 'consider-stopping',
+};
+
+function onGuideKey(state: TerminalRun, editor: EditorState, key: Key): TerminalStep {
+  if (key.name === 'escape') return did(state, { do: 'go-back' });
+  if (key.name === 'enter') return did(state, { do: 'send' });
+  const next = edit(editor, key);
+  return next === editor
+    ? [state, []]
+    : did({ ...state, editor: next }, { do: 'written', text: textOf(next) });
 }
 
-/** Pressed once more before the run has taken it, it is the opposite. */
-function pauseOrResume(state: RunViewState): Step {
-  const isResting = state.asked === null ? isPaused(state) : state.asked === 'pause';
-  const kind = isResting ? 'resume' : 'pause';
-  const told = isResting ? 'It goes on …' : 'It pauses …';
-  return [withNotice({ ...state, asked: kind }, told), [{ do: 'request', request: { kind } }]];
-}
-
-function onGuideKey(state: RunViewState, editor: EditorState, key: Key): Step {
-  if (key.name === 'escape') return [watching(state), []];
-  if (key.name !== 'enter') {
-    const next = edit(editor, key);
-    return [next === editor ? state : { ...state, mode: { name: 'guide', editor: next } }, []];
-  }
-  const text = textOf(editor).trim();
-  if (text === '') return [watching(state), []];
-  return [
-    withNotice(watching(state), 'The agent is told with its next prompt.'),
-    [{ do: 'request', request: { kind: 'guidance', text } }],
-  ];
-}
-
-function onStopKey(state: RunViewState, key: Key): Step {
-  if (key.name !== 'text' || !('text' in key) || !/^[yY]$/.test(key.text)) return [state, []];
-  return [withNotice(state, 'It stops …'), [{ do: 'request', request: { kind: 'stop' } }]];
-}
-
-function watching(state: RunViewState): RunViewState {
-  return { ...state, mode: { name: 'watch' }, notice: null };
+function did(state: TerminalRun, action: RunViewAction): TerminalStep {
+  return step(state, { type: 'act', action });
 }

@@ -1,15 +1,16 @@
 import { visibleExcerpt } from '../../foundation/index.js';
+import { durationOf, isPaused, type RunViewState } from '../../models/run-view/index.js';
 import { causeOfWait, countdown, describeMissing, untilOf } from '../../sessions/loop/index.js';
 import { firstWords } from '../first-words.js';
 import { fittingKeys } from '../fitting-keys.js';
 import { layOutEditor } from '../text-editor.js';
 import type { Size } from '../use-size.js';
 import { truncate, wrapSpans } from '../wrap.js';
+import { gauge } from './bars.js';
 import { type Cell, editorCells, fitted, LABEL_COLUMNS, labelled, type Row, widthOfRow } from './cells.js';
 import { gridRows } from './grid.js';
 import { lastLines } from './last-lines.js';
-import { isPaused, type RunViewState } from './state.js';
-import { durationOf, gauge } from './words.js';
+import type { TerminalRun } from './terminal-state.js';
 
 const MAX_SAID_ROWS = 4;
 const MAX_EDITOR_ROWS = 3;
@@ -22,7 +23,7 @@ export function maxLiveRows(rows: number): number {
 }
 
 /** The live part as rows, none wider than the screen. What matters least is left out where there is no room for all. */
-export function liveRows(state: RunViewState, size: Size): Row[] {
+export function liveRows(state: TerminalRun, size: Size): Row[] {
   const { columns } = size;
   const room = maxLiveRows(size.rows);
   const above = [headRow(state, columns), phaseRow(state), ...gateRows(state)];
@@ -33,7 +34,7 @@ export function liveRows(state: RunViewState, size: Size): Row[] {
     ...keyRows(state, columns),
   ];
   const grid = gridRows(state, columns);
-  const help = state.mode.name === 'help' ? helpRows(columns) : [];
+  const help = state.isHelpShown ? helpRows(columns) : [];
   const must = above.length + below.length + help.length;
   const shownGrid = grid.slice(0, Math.max(0, room - must));
   const saidRoom = Math.min(MAX_SAID_ROWS, room - must - shownGrid.length);
@@ -181,10 +182,10 @@ function helpRows(columns: number): Row[] {
   );
 }
 
-function keyRows(state: RunViewState, columns: number): Row[] {
-  const { mode, notice, questions } = state;
-  if (mode.name === 'guide') {
-    const rows = layOutEditor(mode.editor, Math.max(10, columns - LABEL_COLUMNS - 1));
+function keyRows(state: TerminalRun, columns: number): Row[] {
+  const { mode, editor, notice, questions } = state;
+  if (editor !== null) {
+    const rows = layOutEditor(editor, Math.max(10, columns - LABEL_COLUMNS - 1));
     const at = Math.max(
       0,
       rows.findIndex(({ cursorAt }) => cursorAt !== null),
@@ -205,7 +206,7 @@ function keyRows(state: RunViewState, columns: number): Row[] {
     state.asked === 'pause' || (state.asked === null && isPaused(state)) ? 'p go on' : 'p pause',
     'g guide',
     's stop',
-    mode.name === 'help' ? '? hide' : '? keys',
+    state.isHelpShown ? '? hide' : '? keys',
   ];
   const bar: Row = [{ text: fittingKeys(keys, columns), look: 'dim' }];
   return [notice === null ? bar : [{ text: visibleExcerpt(notice.words, 300), color: 'yellow' }]];

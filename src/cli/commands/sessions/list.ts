@@ -1,4 +1,6 @@
+import type { Services } from '../../../app/base.js';
 import { openCatalog } from '../../../app/open-catalog.js';
+import { type CatalogFilter, describeGone } from '../../../catalog/index.js';
 import { visibleJson } from '../../../foundation/index.js';
 import { moreWords } from '../../chat-sessions.js';
 import { defineCommand } from '../../command.js';
@@ -11,23 +13,36 @@ export default defineCommand({
   summary: 'List sessions of every kind',
   details:
     'The last active first. Questions, conversations and processes of this user; the loop and the change sessions of this\n' +
-    'project. Without --all or --status: those that are not over. What is damaged is marked and always listed.',
+    'project, or with --all-projects of every project where you started any. Without --all or --status: those that are\n' +
+    'not over. What is damaged is marked and always listed.',
   options: {
     ...KIND_OPTION,
     status: { type: 'string', value: '<status>', about: 'only those with this status, over or not' },
     agent: { type: 'string', value: '<name>', about: 'only those with this agent' },
     limit: { type: 'number', value: '<count>', about: 'only so many' },
     all: { type: 'boolean', about: 'those that are over or belong to runs, too' },
+    allProjects: { type: 'boolean', about: 'the loops and changes of your other projects, too' },
   },
   examples: ['holdfast sessions', 'holdfast sessions list --kind conversation --status interrupted --json'],
   async run({ services, terminal, isJson }, { values }) {
     const { status, agent, all: isAll } = values;
-    const all = await openCatalog(services).list({ kind: parseKind(values.kind), status, agent, isAll });
+    const filter = { kind: parseKind(values.kind), status, agent, isAll };
+    const { sessions: all, gone } = values.allProjects
+      ? await listEverywhere(services, filter)
+      : { sessions: await openCatalog(services).list(filter), gone: [] };
     const found = all.slice(0, values.limit);
     if (isJson) terminal.write(visibleJson(found));
     else if (all.length === 0) terminal.write('No sessions found.');
     else terminal.write(renderSessions(found, services.clock.now(), terminal.style));
+    for (const project of gone) terminal.note(describeGone(project));
     if (found.length < all.length) terminal.note(moreWords(all.length - found.length));
     return ExitCode.done;
   },
 });
+
+/** Loaded only where it is asked for: it composes everything. */
+async function listEverywhere(services: Services, filter: CatalogFilter) {
+  const { Holdfast } = await import('../../../app/holdfast.js');
+  await using holdfast = new Holdfast(services);
+  return await holdfast.listSessions(filter);
+}

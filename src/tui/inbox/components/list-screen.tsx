@@ -1,11 +1,11 @@
 import { Text } from 'ink';
 import type { ReactElement } from 'react';
 import { visibleExcerpt, visibleLine } from '../../../foundation/index.js';
+import type { InboxState } from '../../../models/inbox/index.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
 import { firstWords } from '../../first-words.js';
 import type { Size } from '../../use-size.js';
 import { padTo, widthOf } from '../../wrap.js';
-import type { InboxState } from '../state.js';
 import { bodyRows, Frame } from './frame.js';
 
 /** Everything that waits, oldest first; only the rows that fit are drawn. */

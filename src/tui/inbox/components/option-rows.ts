@@ -1,8 +1,8 @@
 import { visibleExcerpt } from '../../../foundation/index.js';
+import { recommendedIndex } from '../../../models/inbox/index.js';
 import type { DraftAnswer, Question } from '../../../sessions/question/index.js';
 import { renderInline } from '../../markdown.js';
 import { type Span, wrapSpans } from '../../wrap.js';
-import { recommendedIndex } from '../answers.js';
 
 const LABEL_INDENT = 8;
 const DESCRIPTION_INDENT = 10;

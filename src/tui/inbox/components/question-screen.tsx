@@ -1,14 +1,14 @@
 import { Box, Text } from 'ink';
 import { type ReactElement, useContext, useEffect, useMemo } from 'react';
 import { visibleExcerpt } from '../../../foundation/index.js';
+import { currentQuestion, EMPTY_ANSWER, type OpenSet } from '../../../models/inbox/index.js';
 import { isPermission, type Question } from '../../../sessions/question/index.js';
 import { useColor } from '../../colors.js';
 import { renderMarkdown } from '../../markdown.js';
-import { layOutEditor } from '../../text-editor.js';
+import { type EditorState, layOutEditor } from '../../text-editor.js';
 import type { Size } from '../../use-size.js';
 import { truncate } from '../../wrap.js';
-import { EMPTY_ANSWER } from '../answers.js';
-import { currentQuestion, type OpenSet } from '../state.js';
+import { faultInWords } from '../fault-words.js';
 import { BackTo } from './back-to.js';
 import { EditorRows } from './editor-rows.js';
 import { bodyRows, Frame } from './frame.js';
@@ -37,6 +37,7 @@ const EDITOR_KEYS = ['Enter go on', 'Ctrl+J new line', 'Esc stop typing'];
 /** One question: its prompt, its options, the own words. */
 export function QuestionScreen(props: {
   open: OpenSet;
+  editor: EditorState | null;
   size: Size;
   now: Date;
   notice: string | null;
@@ -44,8 +45,9 @@ export function QuestionScreen(props: {
   /** The end of the prompt is on screen. */
   onRead: (id: string) => void;
 }): ReactElement {
-  const { open, size, now, notice } = props;
+  const { open, editor, size, now, notice } = props;
   const { view } = open;
+  const fault = open.fault === null ? null : faultInWords(open.fault);
   const back = useContext(BackTo);
   const question = currentQuestion(open);
   const total = view.questions.length;
@@ -57,14 +59,14 @@ export function QuestionScreen(props: {
       size={size}
       title={`Question ${open.questionIndex + 1} of ${total}: ${visibleExcerpt(question?.title ?? '', size.columns)}`}
       aside={` ${agentOf(view)}${gone} in ${projectOf(view)}, ${ageOf(view, now)}`}
-      notice={rows < MIN_ROWS_WITH_GAP ? (open.fault ?? notice) : notice}
-      keys={open.editor === null ? keysTo(back) : EDITOR_KEYS}
+      notice={rows < MIN_ROWS_WITH_GAP ? (fault ?? notice) : notice}
+      keys={editor === null ? keysTo(back) : EDITOR_KEYS}
     >
       {total > 1 ? <Tabs open={open} columns={size.columns} /> : null}
       {question === undefined ? (
         <Text>This set can no longer be read.</Text>
       ) : (
-        <QuestionBody {...props} question={question} rows={rows} />
+        <QuestionBody {...props} question={question} fault={fault} rows={rows} />
       )}
     </Frame>
   );
@@ -72,13 +74,15 @@ export function QuestionScreen(props: {
 
 function QuestionBody(props: {
   open: OpenSet;
+  editor: EditorState | null;
+  fault: string | null;
   question: Question;
   size: Size;
   rows: number;
   scrolling: Scrolling;
   onRead: (id: string) => void;
 }): ReactElement {
-  const { open, question, rows, scrolling, onRead } = props;
+  const { open, fault, question, rows, scrolling, onRead } = props;
   const { columns } = props.size;
   const prompt = useMemo(
     () => renderMarkdown(question.prompt, columns - 4).map((row) => [PROMPT_BAR, ...row]),
@@ -88,12 +92,12 @@ function QuestionBody(props: {
     question,
     answer: open.answers[open.questionIndex] ?? EMPTY_ANSWER,
     row: open.row,
-    isTyping: open.editor !== null,
+    isTyping: props.editor !== null,
     other: isPermission(open.view) ? 'Deny, and tell the agent why (in your own words)' : undefined,
     columns,
     rows,
   });
-  const editor = open.editor === null ? [] : layOutEditor(open.editor, columns - 6);
+  const editor = props.editor === null ? [] : layOutEditor(props.editor, columns - 6);
   const room = share(rows, { prompt: prompt.length, options: countRows(options), editor: editor.length });
   const shown = useScrolled(scrolling, prompt.length, room.prompt);
   const isEndShown = shown.rest === 0 && room.prompt > 0;
@@ -104,7 +108,7 @@ function QuestionBody(props: {
     <>
       <Lines lines={prompt.slice(shown.from, shown.to)} />
       {room.gap === 0 ? null : (
-        <Gap fault={open.fault} more={prompt.length > room.prompt ? moreLines(shown.rest) : ' '} />
+        <Gap fault={fault} more={prompt.length > room.prompt ? moreLines(shown.rest) : ' '} />
       )}
       <Lines lines={windowAround(options, open.row, room.options)} />
       {editor.length === 0 ? null : (

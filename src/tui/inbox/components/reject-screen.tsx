@@ -1,9 +1,9 @@
 import { Box, Text } from 'ink';
 import { type ReactElement, useContext } from 'react';
+import type { OpenSet } from '../../../models/inbox/index.js';
 import { type EditorState, layOutEditor } from '../../text-editor.js';
 import type { Size } from '../../use-size.js';
 import { wrapSpans } from '../../wrap.js';
-import type { OpenSet } from '../state.js';
 import { BackTo } from './back-to.js';
 import { EditorRows } from './editor-rows.js';
 import { bodyRows, Frame } from './frame.js';

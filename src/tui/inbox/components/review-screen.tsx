@@ -1,10 +1,10 @@
 import { type ReactElement, useContext, useMemo } from 'react';
 import { visibleBlock, visibleExcerpt, visibleLine } from '../../../foundation/index.js';
+import { EMPTY_ANSWER, faultAt, type OpenSet } from '../../../models/inbox/index.js';
 import type { Question } from '../../../sessions/question/index.js';
 import type { Size } from '../../use-size.js';
 import { type Span, wrapSpans } from '../../wrap.js';
-import { EMPTY_ANSWER } from '../answers.js';
-import { faultAt, type OpenSet } from '../state.js';
+import { faultInWords } from '../fault-words.js';
 import { BackTo } from './back-to.js';
 import { bodyRows, Frame } from './frame.js';
 import { ScrolledLines, type Scrolling } from './lines.js';
@@ -50,7 +50,7 @@ function describe(open: OpenSet, question: Question, index: number, columns: num
   const number = `${index + 1} `;
   const title = hanging(number, visibleExcerpt(question.title, columns * 2), columns, 'bold');
   const fault = faultAt(open, index);
-  if (fault !== undefined) return [...title, ...hanging('  ! ', fault, columns, 'code')];
+  if (fault !== undefined) return [...title, ...hanging('  ! ', faultInWords(fault), columns, 'code')];
   const rows = answer.selected.flatMap((label) => hanging('  → ', visibleLine(label), columns));
   const own = answer.isOther ? visibleBlock(answer.text).split('\n') : [];
   for (const [at, line] of own.entries())

@@ -1,8 +1,8 @@
 import { Box, Static } from 'ink';
 import type { ReactElement } from 'react';
 import { rowsOf } from '../../../foundation/index.js';
+import type { KeptLine } from '../../../models/run-view/index.js';
 import type { Cell } from '../cells.js';
-import type { KeptLine } from '../state.js';
 import { RowText } from './row-text.js';
 
 const LOOKS: Readonly<Record<KeptLine['look'], Omit<Cell, 'text'>>> = {

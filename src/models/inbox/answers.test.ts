@@ -56,29 +56,19 @@ describe('choosing', () => {
 
 describe('faults', () => {
   it.each([
-    ['single, nothing', single, EMPTY_ANSWER, 'Choose one, or answer in your own words.'],
-    [
-      'single, confirmed nothing',
-      single,
-      answer({ isConfirmed: true }),
-      'Choose one, or answer in your own words.',
-    ],
+    ['single, nothing', single, EMPTY_ANSWER, 'nothing-chosen'],
+    ['single, confirmed nothing', single, answer({ isConfirmed: true }), 'nothing-chosen'],
     ['single, an option', single, answer({ selected: ['SQLite'] }), undefined],
     ['single, own words', single, answer({ isOther: true, text: 'x' }), undefined],
-    [
-      'own words without words',
-      single,
-      answer({ isOther: true, text: ' \n' }),
-      'Type your own words, or choose an option instead.',
-    ],
-    ['several, nothing', multi, EMPTY_ANSWER, 'Choose some with Space, or press Enter again to choose none.'],
+    ['own words without words', single, answer({ isOther: true, text: ' \n' }), 'no-words'],
+    ['several, nothing', multi, EMPTY_ANSWER, 'none-not-confirmed'],
     ['several, confirmed nothing', multi, answer({ isConfirmed: true }), undefined],
     ['several, two', multi, answer({ selected: ['SQLite', 'PostgreSQL'] }), undefined],
     [
       'several, one and own words without words',
       multi,
       answer({ selected: ['SQLite'], isOther: true }),
-      'Type your own words, or choose an option instead.',
+      'no-words',
     ],
   ])('%s', (_name, question, given, expected) => {
     expect(faultIn(question, given)).toBe(expected);

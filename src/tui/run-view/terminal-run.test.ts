@@ -11,35 +11,32 @@ import {
   toolCall,
 } from '../../../test/support/run-events.js';
 import { describeRunEvent } from '../../cli/render/run.js';
+import type { Effect } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
 import type { Size } from '../use-size.js';
 import { widthOfRow } from './cells.js';
-import { type RunViewEvent, update } from './model.js';
-import { isWorthKeeping } from './on-run-event.js';
+import { withWords } from './event-words.js';
 import { liveRows, maxLiveRows } from './rows.js';
-import { type Effect, initialState, type RunViewState } from './state.js';
+import { type TerminalEvent, updateTerminal } from './terminal-run.js';
+import { initialRun, type TerminalRun } from './terminal-state.js';
 
 const START_MS = Date.parse('2026-03-01T12:00:00.000Z');
 const SIZE: Size = { columns: 80, rows: 24 };
 const ID = '7b7d1682-0000-4000-8000-000000000000';
 
-const happened = (event: RunEvent, atMs = 0): RunViewEvent => ({
-  type: 'run',
-  event,
-  lines: isWorthKeeping(event) ? describeRunEvent(event, true) : [],
-  nowMs: START_MS + atMs,
-});
-const tick = (atMs: number): RunViewEvent => ({ type: 'tick', nowMs: START_MS + atMs });
+const happened = (event: RunEvent, atMs = 0): TerminalEvent =>
+  withWords(event, (one) => describeRunEvent(one, true), START_MS + atMs);
+const tick = (atMs: number): TerminalEvent => ({ type: 'tick', nowMs: START_MS + atMs });
 
-function stateAfter(...events: (RunEvent | RunViewEvent)[]): RunViewState {
+function stateAfter(...events: (RunEvent | TerminalEvent)[]): TerminalRun {
   return play(...events).state;
 }
 
-function play(...events: (RunEvent | RunViewEvent)[]): { state: RunViewState; effects: Effect[] } {
-  let state = initialState(START_MS);
+function play(...events: (RunEvent | TerminalEvent)[]): { state: TerminalRun; effects: Effect[] } {
+  let state = initialRun(START_MS);
   const effects: Effect[] = [];
   for (const event of events) {
-    const [next, more] = update(state, isOurs(event) ? event : happened(event));
+    const [next, more] = updateTerminal(state, isOurs(event) ? event : happened(event));
     state = next;
     effects.push(...more);
   }
@@ -47,16 +44,16 @@ function play(...events: (RunEvent | RunViewEvent)[]): { state: RunViewState; ef
 }
 
 const OURS = ['run', 'tick', 'key', 'stopping', 'question-read', 'question-settled', 'noted', 'told'];
-const isOurs = (event: RunEvent | RunViewEvent): event is RunViewEvent => OURS.includes(event.type);
-const press = (...names: string[]) => keysOf(...names).map((key): RunViewEvent => ({ type: 'key', key }));
+const isOurs = (event: RunEvent | TerminalEvent): event is TerminalEvent => OURS.includes(event.type);
+const press = (...names: string[]) => keysOf(...names).map((key): TerminalEvent => ({ type: 'key', key }));
 
-function screen(state: RunViewState, size: Size = SIZE): string {
+function screen(state: TerminalRun, size: Size = SIZE): string {
   return liveRows(state, size)
     .map((row) => row.map(({ text }) => text).join(''))
     .join('\n');
 }
 
-const kept = (state: RunViewState) => state.kept.map(({ text }) => text);
+const kept = (state: TerminalRun) => state.kept.map(({ text }) => text);
 
 describe('how a run stands', () => {
   it('shows the plan, the agent and how long it has been running', () => {
@@ -136,7 +133,7 @@ describe('how a run stands', () => {
     const settled = { type: 'question-settled', id: ID, outcome: 'completed', nowMs: START_MS + 900_000 };
     expect(screen(stateAfter(...before, tick(120_000)))).toContain('3m of 2h');
     expect(screen(stateAfter(...before, asked, tick(600_000)))).toContain('3m of 2h');
-    const goesOn = stateAfter(...before, asked, settled as RunViewEvent, tick(960_000));
+    const goesOn = stateAfter(...before, asked, settled as TerminalEvent, tick(960_000));
     expect(screen(goesOn)).toContain('4m of 2h');
   });
 
@@ -218,7 +215,7 @@ describe('waits', () => {
     const asked = stateAfter(runStart(), standing(), iterationStart(), question(ID, 'Numbers'));
     expect(screen(asked)).toContain('waits      for your answer');
     expect(screen(asked)).toContain('question   Numbers   (press a)');
-    const [settled] = update(asked, {
+    const [settled] = updateTerminal(asked, {
       type: 'question-settled',
       id: ID,
       outcome: 'completed',
@@ -232,10 +229,10 @@ describe('waits', () => {
     const open = standing({ openQuestions: [ID] });
     const asked = stateAfter(runStart(), standing(), iterationStart(), question(ID, 'Numbers'));
     const settle = { type: 'question-settled', id: ID, outcome: 'completed', nowMs: START_MS } as const;
-    const [settled] = update(asked, settle);
-    const [again] = update(settled, { type: 'run', event: open, lines: [], nowMs: START_MS });
+    const [settled] = updateTerminal(asked, settle);
+    const [again] = updateTerminal(settled, { type: 'run', event: open, lines: [], nowMs: START_MS });
     expect(again.questions).toEqual([]);
-    const [restarted] = update(stateAfter(runStart(), open), { ...settle, isOld: true });
+    const [restarted] = updateTerminal(stateAfter(runStart(), open), { ...settle, isOld: true });
     expect(restarted.questions).toEqual([]);
     expect(kept(restarted).join()).not.toContain('was answered');
   });
@@ -243,7 +240,7 @@ describe('waits', () => {
   it('a question from before a restart is known by its id until it was read', () => {
     const state = stateAfter(runStart(), standing({ openQuestions: [ID] }));
     expect(screen(state)).toContain('question   7b7d1682   (press a)');
-    const [read] = update(state, { type: 'question-read', question: { id: ID, prompt: 'Numbers' } });
+    const [read] = updateTerminal(state, { type: 'question-read', question: { id: ID, prompt: 'Numbers' } });
     expect(screen(read)).toContain('question   Numbers   (press a)');
   });
 });
@@ -332,7 +329,7 @@ describe('keys', () => {
   it('a word about a key is gone after a moment', () => {
     const told = stateAfter(runStart(), standing(), ...press('p'));
     expect(screen(told)).toContain('It pauses …');
-    const [later] = update(told, tick(10_000));
+    const [later] = updateTerminal(told, tick(10_000));
     expect(screen(later)).toContain('p go on');
   });
 });
@@ -388,7 +385,7 @@ const anyKey = fc
     'newline',
     'left',
   )
-  .map((name) => press(name)[0] as RunViewEvent);
+  .map((name) => press(name)[0] as TerminalEvent);
 const anySize = fc.record({
   columns: fc.integer({ min: 20, max: 220 }),
   rows: fc.integer({ min: 8, max: 60 }),

@@ -1,7 +1,6 @@
-import { type AgentEvent, describeEvent } from '../../agents/index.js';
-import { visibleExcerpt } from '../../foundation/index.js';
+import type { AgentEvent } from '../../agents/index.js';
+import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { RunEvent, Standing, TestPoint } from '../../run/index.js';
-import { causeOfWait, untilOf } from '../../sessions/loop/index.js';
 import { type Action, type KeptLine, type RunViewState, workedMs } from './state.js';
 import { durationOf } from './words.js';
 
@@ -13,13 +12,14 @@ const MAX_LINE = 1_000;
 /** Used where an agent reports tokens but not how many its model can hold. */
 const USUAL_WINDOW = 200_000;
 
-/** What an event of the run makes of the view. `lines` are kept. */
+/** What an event of the run makes of the view. `lines` are kept; `doing` is what the agent does, in a few words. */
 export function onRunEvent(
   state: RunViewState,
   event: RunEvent,
   lines: readonly string[] = [],
+  doing?: string,
 ): RunViewState {
-  return keep(changed(state, event), keptLines(event, lines, state.nowMs));
+  return keep(changed(state, event, doing), keptLines(event, lines));
 }
 
 /** The view with more lines for the scrollback. */
@@ -44,7 +44,7 @@ export function isWorthKeeping(event: RunEvent): boolean {
   }
 }
 
-function changed(state: RunViewState, event: RunEvent): RunViewState {
+function changed(state: RunViewState, event: RunEvent, doing: string | undefined): RunViewState {
   switch (event.type) {
     case 'run-start': {
       const { plan, agent, phases, stories, tests } = event;
@@ -70,7 +70,7 @@ function changed(state: RunViewState, event: RunEvent): RunViewState {
     case 'continuation':
       return state;
     case 'agent':
-      return onAgentEvent(state, event.event);
+      return onAgentEvent(state, event.event, doing);
     case 'verify-start':
       return { ...acting(state, `checks: ${event.command}`), waiting: null };
     case 'verify-end':
@@ -145,7 +145,7 @@ function onQuestion(state: RunViewState, id: string, prompt: string): RunViewSta
   };
 }
 
-function onAgentEvent(state: RunViewState, event: AgentEvent): RunViewState {
+function onAgentEvent(state: RunViewState, event: AgentEvent, doing: string | undefined): RunViewState {
   switch (event.type) {
     case 'text': {
       const before = state.isSaying || state.said === '' ? state.said : `${state.said}\n`;
@@ -164,20 +164,17 @@ function onAgentEvent(state: RunViewState, event: AgentEvent): RunViewState {
     }
     case 'permission':
       if (event.decision === 'allowed') return state;
-      return { ...acting(state, describeEvent(event) ?? 'denied', true), isSaying: false };
+      return { ...acting(state, doing ?? 'denied', true), isSaying: false };
     case 'turn-end':
       return { ...acting(state, 'measures'), isSaying: false };
     default: {
-      const words = describeEvent(event) ?? event.type;
+      const words = doing ?? event.type;
       return { ...acting(state, words, event.type !== 'tool-call'), isSaying: false };
     }
   }
 }
 
-function keptLines(event: RunEvent, lines: readonly string[], nowMs: number): KeptLine[] {
-  if (event.type === 'waiting' && event.until !== null) {
-    return [{ text: `waits: ${causeOfWait(event)}, ${untilOf(event, new Date(nowMs))}`, look: 'plain' }];
-  }
+function keptLines(event: RunEvent, lines: readonly string[]): KeptLine[] {
   const look = event.type === 'question' ? 'asks' : 'plain';
   // Where the conversation is kept is told by the report; here it would take three rows.
   const shown = event.type === 'run-start' ? lines.slice(0, 1) : lines;

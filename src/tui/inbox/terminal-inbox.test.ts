@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answer, asked, keysOf, setOf, settledAs } from '../../../test/support/inbox-world.js';
+import { draftOf, type Effect } from '../../models/inbox/index.js';
 import type { Draft, QuestionView } from '../../sessions/question/index.js';
 import { textOf } from '../text-editor.js';
-import { type InboxEvent, update } from './model.js';
-import { draftOf, type Effect, INITIAL_STATE, type InboxState } from './state.js';
+import { faultInWords } from './fault-words.js';
+import { type TerminalEvent, updateTerminal } from './terminal-inbox.js';
+import { INITIAL_INBOX, type TerminalInbox } from './terminal-state.js';
 
 const recommended = asked({
   title: 'Cache',
@@ -20,39 +22,45 @@ const one = setOf(1);
 const three = setOf(2, { questions: [asked(), recommended, several] });
 const sets = [one, three, setOf(3)];
 
-const listed = (pending: readonly QuestionView[]): InboxEvent => ({
+const listed = (pending: readonly QuestionView[]): TerminalEvent => ({
   type: 'listed',
   pending,
   departures: [],
 });
-const opened = (view: QuestionView, draft?: Draft): InboxEvent => ({ type: 'opened', view, draft });
+const opened = (view: QuestionView, draft?: Draft): TerminalEvent => ({ type: 'opened', view, draft });
 
 /** The state after some events, and what was asked for on the way. */
-function played(from: InboxState, ...events: InboxEvent[]): { state: InboxState; effects: Effect[] } {
+function played(
+  from: TerminalInbox,
+  ...events: TerminalEvent[]
+): { state: TerminalInbox; effects: Effect[] } {
   const effects: Effect[] = [];
   let state = from;
   for (const event of events) {
-    const [next, more] = update(state, event);
+    const [next, more] = updateTerminal(state, event);
     state = next;
     effects.push(...more);
   }
   return { state, effects };
 }
 
-const press = (...presses: string[]) => keysOf(...presses).map((key): InboxEvent => ({ type: 'key', key }));
+const press = (...presses: string[]) =>
+  keysOf(...presses).map((key): TerminalEvent => ({ type: 'key', key }));
 
 /** The place on screen in a few words: screen, question, highlighted row, what is typed. */
-function place({ open, screen, isHelpShown, isBusy }: InboxState): string {
+function place({ open, screen, editor, isHelpShown, isBusy }: TerminalInbox): string {
   const words: string[] = [isHelpShown ? 'help' : screen.name];
   if (open !== null && screen.name === 'question') {
     words.push(`q${open.questionIndex + 1}`, `row ${open.row + 1}`);
-    if (open.editor !== null) words.push(`typing "${textOf(open.editor)}"`);
   }
-  if (screen.name === 'reject' && screen.editor !== null) words.push(`typing "${textOf(screen.editor)}"`);
+  if (editor !== null) words.push(`typing "${textOf(editor)}"`);
   return [...words, ...(isBusy ? ['busy'] : [])].join(', ');
 }
 
-const list = played(INITIAL_STATE, listed(sets)).state;
+/** What the person is told about the answer. */
+const fault = ({ open }: TerminalInbox) => (open?.fault == null ? null : faultInWords(open.fault));
+
+const list = played(INITIAL_INBOX, listed(sets)).state;
 const question = played(list, opened(three)).state;
 const at = (...presses: string[]) => played(question, ...press(...presses)).state;
 
@@ -90,7 +98,7 @@ describe('the list', () => {
   });
 
   it('opens nothing when it is empty', () => {
-    expect(played(INITIAL_STATE, ...press('enter', 'down', 'G')).effects).toEqual([]);
+    expect(played(INITIAL_INBOX, ...press('enter', 'down', 'G')).effects).toEqual([]);
   });
 
   it('does no more once the person left', () => {
@@ -209,10 +217,10 @@ describe('a question', () => {
   });
 
   it('shows at once what is wrong, until the next try', () => {
-    expect(at('o', 'enter').open?.fault).toBe('Type your own words, or choose an option instead.');
-    expect(at('o', 'enter', 'x').open?.fault).toBeNull();
-    expect(at('tab', 'tab', 'enter').open?.fault).toMatch(/^Choose some/);
-    expect(at('tab', 'tab', 'enter', 'j').open?.fault).toBeNull();
+    expect(fault(at('o', 'enter'))).toBe('Type your own words, or choose an option instead.');
+    expect(fault(at('o', 'enter', 'x'))).toBeNull();
+    expect(fault(at('tab', 'tab', 'enter'))).toMatch(/^Choose some/);
+    expect(fault(at('tab', 'tab', 'enter', 'j'))).toBeNull();
   });
 
   it('comes back as it was left', () => {
@@ -266,7 +274,7 @@ describe('the review', () => {
   it('goes to the first question that is not answered instead, and says so there', () => {
     const { state, effects } = played(question, ...press('1', 'tab', 'tab', 'tab', 'enter'));
     expect(effects.filter((effect) => effect.do === 'submit')).toEqual([]);
-    expect([place(state), state.open?.fault]).toEqual([
+    expect([place(state), fault(state)]).toEqual([
       'question, q2, row 2',
       'Choose one, or answer in your own words.',
     ]);
@@ -306,7 +314,7 @@ describe('the review', () => {
       questionIndex: 1,
       fault: 'Too long.',
     }).state;
-    expect([place(refused), refused.open?.fault]).toEqual(['question, q2, row 1', 'Too long.']);
+    expect([place(refused), fault(refused)]).toEqual(['question, q2, row 1', 'Too long.']);
   });
 });
 
@@ -466,7 +474,7 @@ describe('any order of events', () => {
   );
 
   /** What a person typed into the open set. */
-  const wordsOf = ({ open }: InboxState) =>
+  const wordsOf = ({ open }: TerminalInbox) =>
     open === null
       ? null
       : { id: open.view.id, words: [...open.answers.map(({ text }) => text), open.rejectionReason] };
@@ -477,10 +485,10 @@ describe('any order of events', () => {
       fc.property(fc.array(move, { maxLength: 60, size: 'max' }), (moves) => {
         const disk = new Map<string, Draft>();
         runs += 1;
-        let state = played(INITIAL_STATE, listed(views), opened(three)).state;
-        const apply = (event: InboxEvent, mayEdit: boolean) => {
+        let state = played(INITIAL_INBOX, listed(views), opened(three)).state;
+        const apply = (event: TerminalEvent, mayEdit: boolean) => {
           const before = wordsOf(state);
-          const [next, effects] = update(state, event);
+          const [next, effects] = updateTerminal(state, event);
           state = next;
           if (next.open !== null) {
             expect(next.open.answers).toHaveLength(next.open.view.questions.length);
@@ -548,25 +556,25 @@ describe('a permission', () => {
     questions: [asked({ options: [{ label: 'Allow once' }, { label: 'Deny' }] })],
   });
   const shown = { type: 'scroll-limit', limit: 40, rows: 6 } as const;
-  const unread = played(INITIAL_STATE, listed([card]), opened(card), shown).state;
+  const unread = played(INITIAL_INBOX, listed([card]), opened(card), shown).state;
   const read = played(unread, { type: 'read', id: card.id }).state;
 
   it.each([['1'], ['enter'], [' ']])('cannot be allowed with %j before its end was on screen', (key) => {
-    const { open, screen } = played(unread, ...press(key)).state;
-    expect(open).toMatchObject({ fault: 'Read to the end first: PgDn.', answers: [{ selected: [] }] });
-    expect(screen.name).toBe('question');
+    const { state } = played(unread, ...press(key));
+    expect(fault(state)).toBe('Read to the end first: PgDn.');
+    expect(state).toMatchObject({ open: { answers: [{ selected: [] }] }, screen: { name: 'question' } });
   });
 
   it('cannot be allowed by a draft either', () => {
     const draft = { questionIndex: 0, answers: [answer({ selected: ['Allow once'] })], rejectionReason: '' };
     const { state, effects } = played(
-      INITIAL_STATE,
+      INITIAL_INBOX,
       listed([card]),
       opened(card, draft),
       ...press('tab', 'enter'),
     );
     expect(effects).not.toContainEqual(expect.objectContaining({ do: 'submit' }));
-    expect(state.open?.fault).toBe('Read to the end first: PgDn.');
+    expect(fault(state)).toBe('Read to the end first: PgDn.');
   });
 
   it('can be denied unread, and allowed once it was read', () => {

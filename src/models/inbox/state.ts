@@ -1,14 +1,12 @@
-import {
-  type Draft,
-  type DraftAnswer,
-  isPermission,
-  PERMISSION_CHOICES,
-  type Question,
-  type QuestionOutcome,
-  type QuestionView,
+import { isPermission, PERMISSION_CHOICES } from '../../foundation/permission-card.js';
+import type {
+  Draft,
+  DraftAnswer,
+  Question,
+  QuestionOutcome,
+  QuestionView,
 } from '../../sessions/question/index.js';
-import type { EditorState } from '../text-editor.js';
-import { EMPTY_ANSWER, faultIn, isTouched, recommendedIndex } from './answers.js';
+import { EMPTY_ANSWER, type Fault, faultIn, isTouched, recommendedIndex } from './answers.js';
 
 /** The set that the person is answering. */
 export interface OpenSet {
@@ -17,9 +15,9 @@ export interface OpenSet {
   readonly answers: readonly DraftAnswer[];
   /** The highlighted row: an option, or (behind the last one) the own words. */
   readonly row: number;
-  /** The editor of the own words, while it has the keyboard. */
-  readonly editor: EditorState | null;
-  readonly fault: string | null;
+  /** Whether the own words are being written. */
+  readonly isWriting: boolean;
+  readonly fault: Fault | null;
   /** Whether the end of what is asked was on the screen. */
   readonly isRead: boolean;
   readonly rejectionReason: string;
@@ -29,7 +27,8 @@ export type Screen =
   | { readonly name: 'list' }
   | { readonly name: 'question' }
   | { readonly name: 'review' }
-  | { readonly name: 'reject'; readonly editor: EditorState | null; readonly from: 'question' | 'review' }
+  /** Asks before the set is rejected; then, `isWriting`, for a reason. */
+  | { readonly name: 'reject'; readonly isWriting: boolean; readonly from: 'question' | 'review' }
   | {
       readonly name: 'settled';
       readonly outcome: QuestionOutcome;
@@ -43,17 +42,12 @@ export interface InboxState {
   readonly selectedId: string | null;
   readonly open: OpenSet | null;
   readonly screen: Screen;
-  readonly isHelpShown: boolean;
-  /** How many rows the long text on screen is scrolled down. */
-  readonly scroll: number;
-  /** How many rows of it are on screen at a time. */
-  readonly pageRows: number;
   /** A word about what just happened. */
   readonly notice: string | null;
   readonly isBusy: boolean;
 }
 
-/** What happens outside the state, as data; the controller does it. */
+/** What happens outside the state, as data; whoever holds the state does it. */
 export type Effect =
   | { readonly do: 'open'; readonly id: string }
   /** Keep what the open set holds now. */
@@ -69,9 +63,6 @@ export const INITIAL_STATE: InboxState = {
   selectedId: null,
   open: null,
   screen: { name: 'list' },
-  isHelpShown: false,
-  scroll: 0,
-  pageRows: 1,
   notice: null,
   isBusy: false,
 };
@@ -87,7 +78,7 @@ export function draftOf(open: OpenSet): Draft {
 }
 
 /** The first question that cannot be given yet. */
-export function firstFault(open: OpenSet): { index: number; fault: string } | undefined {
+export function firstFault(open: OpenSet): { index: number; fault: Fault } | undefined {
   for (const index of open.view.questions.keys()) {
     const fault = faultAt(open, index);
     if (fault !== undefined) return { index, fault };
@@ -96,7 +87,7 @@ export function firstFault(open: OpenSet): { index: number; fault: string } | un
 }
 
 /** What keeps the answer to one question from being given. */
-export function faultAt(open: OpenSet, index: number): string | undefined {
+export function faultAt(open: OpenSet, index: number): Fault | undefined {
   const question = open.view.questions[index];
   const answer = open.answers[index] ?? EMPTY_ANSWER;
   if (question === undefined) return undefined;
@@ -104,15 +95,22 @@ export function faultAt(open: OpenSet, index: number): string | undefined {
 }
 
 /** Nothing is allowed while a part of it was not on screen yet; to deny it, nobody has to read it. */
-export function unreadFault({ view, isRead }: OpenSet, label: string): string | undefined {
+export function unreadFault({ view, isRead }: OpenSet, label: string): Fault | undefined {
   if (isRead || !isPermission(view) || label === PERMISSION_CHOICES.deny) return undefined;
-  return 'Read to the end first: PgDn.';
+  return 'unread';
 }
 
 /** The open set standing on one of its questions. */
 export function atQuestion(open: OpenSet, index: number): OpenSet {
   const questionIndex = Math.max(0, Math.min(open.view.questions.length - 1, index));
-  return { ...open, questionIndex, row: startRow(open, questionIndex), editor: null, fault: null };
+  return { ...open, questionIndex, row: startRow(open, questionIndex), isWriting: false, fault: null };
+}
+
+/** What the person is writing right now: own words, or why they reject; undefined while they write nothing. */
+export function writtenText({ open, screen }: InboxState): string | undefined {
+  if (open === null) return undefined;
+  if (screen.name === 'reject') return screen.isWriting ? open.rejectionReason : undefined;
+  return screen.name === 'question' && open.isWriting ? open.answers[open.questionIndex]?.text : undefined;
 }
 
 /** Whether the person has given anything that is worth keeping. */

@@ -1,7 +1,6 @@
 import type { Draft, QuestionOutcome, QuestionView } from '../../sessions/question/index.js';
-import type { Key } from '../keys.js';
+import { act, type InboxAction } from './act.js';
 import { answersFromDraft } from './answers.js';
-import { onKey } from './on-key.js';
 import { atQuestion, hasDraft, type InboxState, type OpenSet, type Step } from './state.js';
 
 /** A set that is not pending any more, and not by our doing. */
@@ -11,7 +10,7 @@ export interface Departure {
 }
 
 export type InboxEvent =
-  | { readonly type: 'key'; readonly key: Key }
+  | { readonly type: 'act'; readonly action: InboxAction }
   | {
       readonly type: 'listed';
       readonly pending: readonly QuestionView[];
@@ -27,21 +26,14 @@ export type InboxEvent =
   /** What the person asked for did not work. */
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'told'; readonly message: string }
-  /** How far the text on screen can be scrolled; the view knows. */
-  | { readonly type: 'scroll-limit'; readonly limit: number; readonly rows: number }
   /** The end of what the open set asks is on screen. */
   | { readonly type: 'read'; readonly id: string };
 
 /** The next state of the inbox, and what has to be done. Pure. */
 export function update(state: InboxState, event: InboxEvent): Step {
-  const [next, effects] = react(state, event);
-  return [next.scroll === 0 || isSamePlace(state, next) ? next : { ...next, scroll: 0 }, effects];
-}
-
-function react(state: InboxState, event: InboxEvent): Step {
   switch (event.type) {
-    case 'key':
-      return onKey(state, event.key);
+    case 'act':
+      return act(state, event.action);
     case 'listed':
       return [listed(state, event.pending, event.departures), []];
     case 'opened':
@@ -55,18 +47,13 @@ function react(state: InboxState, event: InboxEvent): Step {
     case 'refused': {
       const { open } = state;
       if (open === null) return [{ ...state, isBusy: false, notice: event.fault }, []];
-      const shown = { ...atQuestion(open, event.questionIndex), fault: event.fault };
+      const shown = { ...atQuestion(open, event.questionIndex), fault: { refused: event.fault } };
       return [{ ...state, isBusy: false, open: shown, screen: { name: 'question' } }, []];
     }
     case 'failed':
       return [{ ...state, isBusy: false, notice: event.message }, []];
     case 'told':
       return [{ ...state, notice: event.message }, []];
-    case 'scroll-limit':
-      return [
-        { ...state, scroll: Math.min(state.scroll, event.limit), pageRows: Math.max(1, event.rows) },
-        [],
-      ];
     case 'read': {
       const { open } = state;
       if (open === null || open.view.id !== event.id) return [state, []];
@@ -76,14 +63,14 @@ function react(state: InboxState, event: InboxEvent): Step {
 }
 
 function openSet(state: InboxState, view: QuestionView, draft: Draft | undefined): InboxState {
-  // The key was pressed twice: what is open must not be opened again over what was typed since.
+  // Asked for twice: what is open must not be opened again over what was typed since.
   if (state.open !== null) return state;
   const open: OpenSet = {
     view,
     questionIndex: 0,
     answers: answersFromDraft(view.questions, draft),
     row: 0,
-    editor: null,
+    isWriting: false,
     fault: null,
     isRead: false,
     rejectionReason: draft?.rejectionReason ?? '',
@@ -149,11 +136,5 @@ function settled(state: InboxState, view: QuestionView, what: string): InboxStat
   const kept =
     state.open !== null && hasDraft(state.open) ? '; what you typed is kept in its draft.json' : '';
   const screen = { name: 'settled', outcome: view.outcome, view, why: `${what}${kept}.` } as const;
-  return { ...state, open: null, isBusy: false, isHelpShown: false, screen };
-}
-
-function isSamePlace(a: InboxState, b: InboxState): boolean {
-  const place = ({ open, screen, isHelpShown }: InboxState) =>
-    [screen.name, isHelpShown, open?.view.id, open?.questionIndex].join(' ');
-  return place(a) === place(b);
+  return { ...state, open: null, isBusy: false, screen };
 }

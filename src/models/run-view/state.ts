@@ -1,8 +1,7 @@
 import type { RunEnd, Standing, StoryPlace, TestPoint } from '../../run/index.js';
 import type { LoopRequestInput, Waiting } from '../../sessions/loop/index.js';
-import type { EditorState } from '../text-editor.js';
 
-/** A line that stays in the scrollback of the terminal. Its text is visible text. */
+/** A line that stays when what it tells is over. Its text is visible text. */
 export interface KeptLine {
   readonly text: string;
   readonly look: 'plain' | 'head' | 'good' | 'bad' | 'asks';
@@ -21,11 +20,12 @@ export interface WaitingQuestion {
   readonly prompt: string | null;
 }
 
-/** What the keyboard is for. */
+/** What the person is about to do. */
 export type Mode =
   | { readonly name: 'watch' }
-  | { readonly name: 'help' }
-  | { readonly name: 'guide'; readonly editor: EditorState }
+  /** Writes to the agent; the text so far. */
+  | { readonly name: 'guide'; readonly text: string }
+  /** Is asked for a yes before the run is stopped. */
   | { readonly name: 'stop' };
 
 export interface RunViewState {
@@ -69,11 +69,11 @@ export interface RunViewState {
   readonly kept: readonly KeptLine[];
 }
 
-/** What happens outside the state, as data; the controller does it. */
+/** What happens outside the state, as data; whoever holds the state does it. */
 export type Effect =
   | { readonly do: 'request'; readonly request: LoopRequestInput }
   | { readonly do: 'answer'; readonly id: string }
-  /** As if Ctrl+C had been a signal. */
+  /** As if a signal had come. */
   | { readonly do: 'interrupt' };
 
 export type Step = readonly [RunViewState, readonly Effect[]];

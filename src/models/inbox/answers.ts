@@ -33,12 +33,24 @@ export function isTouched(answer: DraftAnswer): boolean {
   return answer.selected.length > 0 || answer.isOther || answer.text !== '' || answer.isConfirmed;
 }
 
-/** What is wrong with an answer, in words for the person; undefined when it can be given. */
-export function faultIn(question: Question, answer: DraftAnswer): string | undefined {
-  if (answer.isOther && answer.text.trim() === '') return 'Type your own words, or choose an option instead.';
+/** What keeps an answer from being given. The surface has the words, which may name its keys. */
+export type Fault =
+  /** Own words are chosen, and there are none. */
+  | 'no-words'
+  | 'nothing-chosen'
+  /** None of several is a choice too, but only when the person confirms it. */
+  | 'none-not-confirmed'
+  /** A part of what is asked was not on screen yet. */
+  | 'unread'
+  /** The answer was sent and refused, with these words. */
+  | { readonly refused: string };
+
+/** What is wrong with an answer; undefined when it can be given. */
+export function faultIn(question: Question, answer: DraftAnswer): Fault | undefined {
+  if (answer.isOther && answer.text.trim() === '') return 'no-words';
   if (answer.selected.length > 0 || answer.isOther) return undefined;
-  if (question.multiSelect !== true) return 'Choose one, or answer in your own words.';
-  return answer.isConfirmed ? undefined : 'Choose some with Space, or press Enter again to choose none.';
+  if (question.multiSelect !== true) return 'nothing-chosen';
+  return answer.isConfirmed ? undefined : 'none-not-confirmed';
 }
 
 /** The answers as they are given. */

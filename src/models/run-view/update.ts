@@ -1,20 +1,20 @@
-import { visibleExcerpt } from '../../foundation/index.js';
+import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { RunEvent } from '../../run/index.js';
-import type { Key } from '../keys.js';
-import { onKey } from './on-key.js';
+import { act, type RunViewAction } from './act.js';
 import { keep, onRunEvent } from './on-run-event.js';
 import { type RunViewState, type Step, type WaitingQuestion, withNotice } from './state.js';
 
 export type RunViewEvent =
-  /** `lines`: what the plain view says about it, where it is worth keeping. */
+  /** `lines`: what is kept of it, in words. `doing`: what the agent does, in a few words. */
   | {
       readonly type: 'run';
       readonly event: RunEvent;
       readonly lines: readonly string[];
+      readonly doing?: string | undefined;
       readonly nowMs: number;
     }
   | { readonly type: 'tick'; readonly nowMs: number }
-  | { readonly type: 'key'; readonly key: Key }
+  | { readonly type: 'act'; readonly action: RunViewAction }
   /** A signal came: the run ends as soon as it can. */
   | { readonly type: 'stopping' }
   /** What the questions that are waited for are called. */
@@ -39,11 +39,11 @@ const NOTICE_MS = 4_000;
 export function update(state: RunViewState, event: RunViewEvent): Step {
   switch (event.type) {
     case 'run':
-      return [onRunEvent({ ...state, nowMs: event.nowMs }, event.event, event.lines), []];
+      return [onRunEvent({ ...state, nowMs: event.nowMs }, event.event, event.lines, event.doing), []];
     case 'tick':
       return [atTime(state, event.nowMs), []];
-    case 'key':
-      return onKey(state, event.key);
+    case 'act':
+      return act(state, event.action);
     case 'stopping':
       return [{ ...state, isStopping: true, mode: { name: 'watch' }, notice: null }, []];
     case 'question-read':

@@ -1,0 +1,170 @@
+import { resolve } from 'node:path';
+import {
+  type Catalog,
+  type CatalogFilter,
+  listProjects,
+  listWithProjects,
+  type ProjectSession,
+  type RememberedProject,
+} from '../catalog/index.js';
+import { throwIfAborted } from '../foundation/index.js';
+import type { ChangeSessions } from '../sessions/change/index.js';
+import type { ConversationSessions } from '../sessions/conversation/index.js';
+import type { LoopSessions } from '../sessions/loop/index.js';
+import type { ProcessSessions } from '../sessions/process/index.js';
+import type { QuestionSessions } from '../sessions/question/index.js';
+import type { Config } from './config.js';
+import { openConversations } from './conversations.js';
+import { type LibraryOptions, libraryServices } from './library-services.js';
+import { openLoops } from './loops.js';
+import { openCatalog, openWideCatalog } from './open-catalog.js';
+import { openChanges } from './open-changes.js';
+import { openRunIn, type Run, type RunOptions } from './open-run.js';
+import { openProcesses } from './processes.js';
+import { projectTools } from './remembering.js';
+import { type Services, servicesAt } from './services.js';
+
+/** The parts that belong to one directory. Each is built when it is first asked for, and once. */
+export interface ProjectParts {
+  readonly directory: string;
+  readonly services: Services;
+  readonly loops: LoopSessions;
+  readonly changes: ChangeSessions;
+  /** The conversations of this user; those that are started through here keep to the settings of this project. */
+  readonly conversations: ConversationSessions;
+  readonly processes: ProcessSessions;
+  /** The sessions of every kind that can be seen from here. */
+  readonly catalog: Catalog;
+  /** Finds everything that a run needs; disposing of `Holdfast` stops it so that it can be resumed. */
+  run(options: RunOptions): Run;
+}
+
+/**
+ * Everything for one user, composed once, for a process that lives long and serves many projects and sessions. Whoever only
+ * wants one thing for a moment opens that one (`openLoops` and its like), which is less to load.
+ */
+export class Holdfast implements AsyncDisposable {
+  readonly #services: Services;
+  readonly #projects = new Map<string, ProjectParts>();
+  readonly #processes = new Map<Services, ProcessSessions>();
+  readonly #stopping = new AbortController();
+  readonly #working = new Set<Promise<unknown>>();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  get config(): Config {
+    return this.#services.config;
+  }
+
+  get questions(): QuestionSessions {
+    return this.#services.questions;
+  }
+
+  /** Fires when it is being disposed of: for waits that are not done through `during`. */
+  get signal(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** The parts for one directory; the one that this was opened in if absent. Throws ABORTED once it is disposed of. */
+  project(directory = this.#services.workingDirectory): ProjectParts {
+    throwIfAborted(this.signal, 'The work of Holdfast');
+    const path = resolve(this.#services.workingDirectory, directory);
+    const known = this.#projects.get(path);
+    if (known !== undefined) return known;
+    const parts = this.#partsOf(servicesAt(this.#services, path));
+    this.#projects.set(path, parts);
+    return parts;
+  }
+
+  /** Every directory where this user started something. */
+  projects(): RememberedProject[] {
+    return listProjects(projectTools(this.#services));
+  }
+
+  /** The sessions of every project, and the projects that are gone. Throws INVALID_INPUT for a status that no kind has. */
+  async listSessions(
+    filter: CatalogFilter = {},
+  ): Promise<{ readonly sessions: ProjectSession[]; readonly gone: RememberedProject[] }> {
+    const projects = this.projects();
+    const others = projects.filter(({ path, isGone }) => !isGone && path !== this.#services.workingDirectory);
+    const catalog = openWideCatalog(
+      this.#services,
+      others.map(({ path }) => path),
+    );
+    return {
+      sessions: await listWithProjects(catalog, projects, filter),
+      gone: projects.filter(({ isGone }) => isGone),
+    };
+  }
+
+  /** Does work that ends when this is disposed of: then its signal fires, and it is waited for. Throws ABORTED after that. */
+  async during<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    throwIfAborted(this.signal, 'The work of Holdfast');
+    const result = work(this.signal);
+    const settled: Promise<unknown> = result.then(
+      () => this.#working.delete(settled),
+      () => this.#working.delete(settled),
+    );
+    this.#working.add(settled);
+    return result;
+  }
+
+  /** Stops what is under way, waits for it, ends the agents that were started through here, and closes every watch. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#working);
+    await Promise.all([...this.#processes.values()].map((processes) => processes.terminateAll()));
+    this.#services.tools.watcher.close();
+  }
+
+  #partsOf(services: Services): ProjectParts {
+    const processesOf = () => {
+      const processes = this.#processes.get(services) ?? openProcesses(services);
+      this.#processes.set(services, processes);
+      return processes;
+    };
+    return {
+      directory: services.workingDirectory,
+      services,
+      get loops() {
+        return openLoops(services);
+      },
+      get changes() {
+        return openChanges(services);
+      },
+      get conversations() {
+        return openConversations(services);
+      },
+      get processes() {
+        return processesOf();
+      },
+      get catalog() {
+        return openCatalog(services);
+      },
+      run: (options) => this.#stoppable(openRunIn(services, options)),
+    };
+  }
+
+  #stoppable(run: Run): Run {
+    return {
+      ...run,
+      start: (options = {}) =>
+        this.during((stopping) => {
+          const signals = options.signal === undefined ? [stopping] : [stopping, options.signal];
+          return run.start({ ...options, signal: AbortSignal.any(signals) });
+        }),
+    };
+  }
+}
+
+export interface OpenHoldfastOptions extends LibraryOptions {
+  /** The project that is meant where none is named; the working directory if absent. */
+  readonly directory?: string | undefined;
+}
+
+/** Opens everything, for a program that lives long. Dispose of it at the end. Throws CONFIG_INVALID. */
+export function openHoldfast(options: OpenHoldfastOptions = {}): Holdfast {
+  return new Holdfast(libraryServices(options, options.directory));
+}

@@ -1,0 +1,108 @@
+import { basename, join, relative } from 'node:path';
+import * as z from 'zod';
+import { isUuidV4, visibleLine } from '../foundation/index.js';
+import {
+  DocumentDamagedError,
+  hasDirectory,
+  listDirectory,
+  readDocument,
+  setAside,
+} from '../storage/index.js';
+import type { Catalog, CatalogFilter } from './catalog.js';
+import type { SessionSummary } from './kind.js';
+import type { ProjectTools } from './projects.js';
+
+const ProjectRecord = z.looseObject({
+  version: z.int().default(1),
+  path: z.string().startsWith('/'),
+  git_common_dir: z.string().nullable(),
+  remembered_at: z.string(),
+});
+
+/** A directory where sessions were started. */
+export interface RememberedProject {
+  /** Its real path then. */
+  readonly path: string;
+  /** What all worktrees of its repository share; null outside of any. */
+  readonly gitCommonDirectory: string | null;
+  readonly rememberedAt: string;
+  /** Whether nothing is there any more. */
+  readonly isGone: boolean;
+  /** Where this is remembered: to forget it, delete that file. */
+  readonly file: string;
+}
+
+/** Every project that is remembered, by path. What is damaged is set aside and told; its next session brings it back. */
+export function listProjects(tools: ProjectTools): RememberedProject[] {
+  const { fileSystem, projects } = tools;
+  if (!hasDirectory(fileSystem, projects)) return [];
+  return listDirectory(fileSystem, projects)
+    .filter((name) => name.endsWith('.json') && isUuidV4(basename(name, '.json')))
+    .flatMap((name) => readProject(tools, join(projects, name)) ?? [])
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function readProject(tools: ProjectTools, file: string): RememberedProject | undefined {
+  try {
+    const record = readDocument(tools.fileSystem, file, ProjectRecord);
+    if (record === undefined) return undefined;
+    const { path, git_common_dir, remembered_at } = record;
+    const isGone = !isThere(tools, path);
+    return { path, gitCommonDirectory: git_common_dir, rememberedAt: remembered_at, isGone, file };
+  } catch (error) {
+    if (!(error instanceof DocumentDamagedError)) throw error;
+    const keptAt = setAside(tools, file);
+    tools.log.warn('project.damaged', { file, reason: error.reason, keptAt });
+    return undefined;
+  }
+}
+
+function isThere({ fileSystem }: ProjectTools, path: string): boolean {
+  try {
+    return fileSystem.look(path)?.kind === 'directory';
+  } catch {
+    return true; // it may not be looked at, which does not make it gone
+  }
+}
+
+/** A session, and the project that it belongs to: one that is remembered, else where it was started. */
+export interface ProjectSession extends SessionSummary {
+  readonly project: string | null;
+}
+
+/** What a catalog over several projects lists, each session once, with its project. Throws as `Catalog.list`. */
+export async function listWithProjects(
+  catalog: Catalog,
+  projects: readonly RememberedProject[],
+  filter: CatalogFilter,
+): Promise<ProjectSession[]> {
+  const found = new Map<string, ProjectSession>();
+  for (const session of await catalog.list(filter)) {
+    const { kind, id, createdAt, workingDirectory } = session;
+    // What can be read is one and the same by its id and birth, from wherever it was found.
+    const key = JSON.stringify([kind, id, createdAt ?? workingDirectory]);
+    if (!found.has(key)) found.set(key, { ...session, project: projectOf(session, projects) });
+  }
+  return [...found.values()];
+}
+
+function projectOf(
+  { workingDirectory }: SessionSummary,
+  projects: readonly RememberedProject[],
+): string | null {
+  if (workingDirectory === null) return null;
+  const around = projects.filter(({ path }) => isInside(workingDirectory, path));
+  return (
+    around.reduce((longest, { path }) => (path.length > longest.length ? path : longest), '') ||
+    workingDirectory
+  );
+}
+
+function isInside(path: string, directory: string): boolean {
+  return path === directory || !/^\.\.(\/|$)/.test(relative(directory, path));
+}
+
+/** What is said about projects that are not there any more, and the way to be rid of it. */
+export function describeGone({ path, file }: RememberedProject): string {
+  return `Gone: ${visibleLine(path)}. To forget it, delete ${visibleLine(file)}`;
+}

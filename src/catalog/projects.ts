@@ -1,0 +1,54 @@
+import { join, resolve } from 'node:path';
+import { type Clock, type Logger, messageOf, timestamp, uuidFrom } from '../foundation/index.js';
+import {
+  ensureDirectory,
+  formatDocument,
+  gitCommonDirectory,
+  realPath,
+  replaceQuick,
+  type StorageTools,
+} from '../storage/index.js';
+
+/** What is needed to remember projects, and where that is kept. */
+export interface ProjectTools extends StorageTools {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** `<state>/projects`: one file for each directory, named after it. */
+  readonly projects: string;
+}
+
+/**
+ * Remembers a directory where a session was started, so that its sessions can be listed from anywhere. A directory that is
+ * known costs one look: the commands of agents come here with every session. Each has a file of its own, written as a whole,
+ * so that two processes lose nothing; what power loss takes comes back with the next session. Never throws: the session is
+ * worth more than the memory of it.
+ */
+export function rememberProject(tools: ProjectTools, directory: string): void {
+  const { fileSystem } = tools;
+  try {
+    const given = resolve(directory);
+    if (isKnown(tools, given)) return;
+    // Files are named after real paths only: what a link meant may be another directory by now.
+    const path = realPath(fileSystem, given);
+    if (path === undefined || (path !== given && isKnown(tools, path))) return;
+    ensureDirectory(fileSystem, tools.projects);
+    const record = {
+      version: 1,
+      path,
+      git_common_dir: gitCommonDirectory(fileSystem, path) ?? null,
+      remembered_at: timestamp(tools.clock),
+    };
+    replaceQuick(tools, projectFile(tools.projects, path), formatDocument(record));
+  } catch (error) {
+    tools.log.warn('project.not-remembered', { path: directory, error: messageOf(error) });
+  }
+}
+
+function isKnown({ fileSystem, projects }: ProjectTools, path: string): boolean {
+  return fileSystem.look(projectFile(projects, path)) !== undefined;
+}
+
+/** Where a project is remembered. */
+export function projectFile(projects: string, path: string): string {
+  return join(projects, `${uuidFrom(path)}.json`);
+}

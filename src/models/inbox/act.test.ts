@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { answer, asked, setOf } from '../../../test/support/inbox-world.js';
+import type { InboxAction } from './act.js';
+import { draftOf, type Effect, INITIAL_STATE, type InboxState, writtenText } from './state.js';
+import { update } from './update.js';
+
+const one = setOf(1);
+const two = setOf(2, {
+  questions: [asked(), asked({ options: [{ label: 'A' }, { label: 'B (Recommended)' }], multiSelect: true })],
+});
+
+/** What some actions make of the inbox, and what they ask for. */
+function played(from: InboxState, ...actions: InboxAction[]): { state: InboxState; effects: Effect[] } {
+  const effects: Effect[] = [];
+  let state = from;
+  for (const action of actions) {
+    const [next, more] = update(state, { type: 'act', action });
+    state = next;
+    effects.push(...more);
+  }
+  return { state, effects };
+}
+
+const [list] = update(INITIAL_STATE, { type: 'listed', pending: [one, two], departures: [] });
+const [open] = update(list, { type: 'opened', view: two, draft: undefined });
+
+describe('a person at the inbox, by whatever surface', () => {
+  it('opens the set that the list stands on, or any other by its id', () => {
+    expect(played(list, { do: 'move', by: 1 }, { do: 'open' }).effects).toEqual([{ do: 'open', id: two.id }]);
+    expect(played(list, { do: 'open', id: two.id }).effects).toEqual([{ do: 'open', id: two.id }]);
+  });
+
+  it('chooses option 2, goes on to the next question, and sends: the whole way', () => {
+    const { state, effects } = played(
+      open,
+      { do: 'choose', row: 1 },
+      { do: 'go-to', question: 1 },
+      { do: 'choose-recommended' },
+      { do: 'submit' },
+    );
+    expect(state).toMatchObject({ screen: { name: 'review' }, isBusy: true });
+    expect(effects.at(-1)).toEqual({ do: 'submit', set: state.open });
+    expect(state.open?.answers).toEqual([
+      answer({ selected: ['SQLite'] }),
+      answer({ selected: ['B (Recommended)'], isConfirmed: true }),
+    ]);
+  });
+
+  it('writes own words: the text is the state, and is kept as a draft with every change of it', () => {
+    const writing = played(open, { do: 'write' }, { do: 'written', text: 'neither' });
+    expect(writtenText(writing.state)).toBe('neither');
+    expect(writing.effects).toEqual([{ do: 'save-draft' }, { do: 'save-draft' }]);
+    if (writing.state.open === null) throw new Error('not open');
+    expect(draftOf(writing.state.open).answers[0]).toEqual(answer({ isOther: true, text: 'neither' }));
+    const [next] = [played(writing.state, { do: 'answer' }).state];
+    expect([writtenText(next), next.open?.questionIndex]).toEqual([undefined, 1]);
+  });
+
+  it('is told what is wrong as a fact, not in words that name a key', () => {
+    expect(played(open, { do: 'write' }, { do: 'answer' }).state.open?.fault).toBe('no-words');
+    expect(played(open, { do: 'go-to', question: 2 }, { do: 'submit' }).state.open?.fault).toBe(
+      'nothing-chosen',
+    );
+    const none = played(open, { do: 'go-to', question: 1 }, { do: 'answer' }).state;
+    expect(none.open?.fault).toBe('none-not-confirmed');
+    expect(played(none, { do: 'answer' }).state.screen.name).toBe('review');
+  });
+
+  it('rejects only after a yes, with a reason if there is one', () => {
+    expect(played(open, { do: 'reject' }).effects).toEqual([]);
+    const asks = played(open, { do: 'consider-rejecting' }, { do: 'reject' });
+    expect([asks.state.screen.name, asks.effects]).toEqual(['reject', []]);
+    const rejected = played(
+      asks.state,
+      { do: 'give-reason' },
+      { do: 'written', text: ' not now ' },
+      { do: 'reject' },
+    );
+    expect(rejected.effects.at(-1)).toEqual({ do: 'reject', id: two.id, reason: 'not now' });
+  });
+
+  it('does nothing by what does not fit: no such row, nothing open, busy', () => {
+    expect(played(open, { do: 'choose', row: 7 }, { do: 'choose', row: -1 }, { do: 'submit' }).state).toBe(
+      open,
+    );
+    expect(played(list, { do: 'choose', row: 0 }, { do: 'written', text: 'x' }, { do: 'close' }).state).toBe(
+      list,
+    );
+    const busy = { ...open, isBusy: true };
+    expect(played(busy, { do: 'choose', row: 0 }, { do: 'close' }).state).toBe(busy);
+    expect(played(busy, { do: 'leave' }).effects).toEqual([{ do: 'leave' }]);
+  });
+});

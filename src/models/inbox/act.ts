@@ -1,0 +1,223 @@
+import type { Question } from '../../sessions/question/index.js';
+import { choose, chooseOther, EMPTY_ANSWER, recommendedIndex } from './answers.js';
+import {
+  atQuestion,
+  currentQuestion,
+  faultAt,
+  firstFault,
+  hasDraft,
+  type InboxState,
+  type OpenSet,
+  type Step,
+  unreadFault,
+} from './state.js';
+
+/** What a person does. A surface maps its keys, buttons and clicks to these; what does not fit the screen does nothing. */
+export type InboxAction =
+  /** On the list: moves by some sets, or opens the one it stands on. */
+  | { readonly do: 'move'; readonly by: number }
+  | { readonly do: 'open'; readonly id?: string }
+  /** On a question: the row to stand on; behind the last one comes the first. */
+  | { readonly do: 'stand-on'; readonly row: number }
+  /** Chooses the row, or takes it back where several can be chosen, and stays. The last row is the own words. */
+  | { readonly do: 'choose'; readonly row: number }
+  | { readonly do: 'choose-recommended' }
+  /** Done with this question: with single choice the row that one stands on is the answer. */
+  | { readonly do: 'answer' }
+  | { readonly do: 'write' }
+  /** The own words, or the reason of a rejection, as they stand now. */
+  | { readonly do: 'written'; readonly text: string }
+  | { readonly do: 'stop-writing' }
+  /** Turns a page of what is asked: what was wrong makes room for it. */
+  | { readonly do: 'read-on' }
+  /** Another question; behind the last one is the review. Answers are not checked on the way. */
+  | { readonly do: 'go-to'; readonly question: number }
+  /** On the review. */
+  | { readonly do: 'submit' }
+  /** Asks for a yes before the set is rejected; the yes asks for a reason; then it is rejected. */
+  | { readonly do: 'consider-rejecting' }
+  | { readonly do: 'give-reason' }
+  | { readonly do: 'reject' }
+  /** Back from where one is: to the question, to the list. What was typed stays in the draft. */
+  | { readonly do: 'go-back' }
+  | { readonly do: 'close' }
+  | { readonly do: 'leave' };
+
+/** What an action makes of the inbox. */
+export function act(state: InboxState, action: InboxAction): Step {
+  if (action.do === 'leave') return [state, [{ do: 'leave' }]];
+  if (state.isBusy) return [state, []];
+  const { open, screen } = state;
+  if (action.do === 'read-on')
+    return [open === null ? state : { ...state, open: { ...open, fault: null } }, []];
+  if (screen.name === 'settled') {
+    if (action.do !== 'go-back') return [state, []];
+    return [{ ...state, screen: { name: 'list' }, notice: null }, []];
+  }
+  if (open === null || screen.name === 'list') return onList(state, action);
+  if (action.do === 'close') return closeSet(state, open);
+  if (screen.name === 'reject') return onReject(state, open, screen, action);
+  if (action.do === 'go-to') return goTo(state, open, action.question);
+  if (action.do === 'consider-rejecting')
+    return [{ ...state, notice: null, screen: { name: 'reject', isWriting: false, from: screen.name } }, []];
+  if (screen.name === 'review') return action.do === 'submit' ? submit(state, open) : [state, []];
+  const question = currentQuestion(open);
+  return question === undefined ? [state, []] : onQuestion(state, open, question, action);
+}
+
+function onList(state: InboxState, action: InboxAction): Step {
+  if (action.do === 'move') return [moved(state, action.by), []];
+  if (action.do !== 'open') return [state, []];
+  const id = action.id ?? state.selectedId;
+  return id === null ? [state, []] : [{ ...state, notice: null }, [{ do: 'open', id }]];
+}
+
+function moved(state: InboxState, by: number): InboxState {
+  const { pending, selectedId } = state;
+  const index = pending.findIndex((view) => view.id === selectedId);
+  const view = pending[Math.max(0, Math.min(pending.length - 1, index + by))];
+  return { ...state, notice: null, selectedId: view?.id ?? null };
+}
+
+function onQuestion(state: InboxState, open: OpenSet, question: Question, action: InboxAction): Step {
+  switch (action.do) {
+    case 'stand-on': {
+      const rows = question.options.length + 1;
+      return [withOpen(state, { ...open, row: (action.row + rows) % rows, fault: null }), []];
+    }
+    case 'choose':
+      return pick(state, open, question, action.row);
+    case 'choose-recommended':
+      return recommendedIndex(question) >= 0 ? takeRecommended(state, open, question) : [state, []];
+    case 'answer':
+      return open.isWriting ? goOn(state, open) : answer(state, open, question);
+    case 'write':
+      return writeOwnWords(state, open, question);
+    case 'written': {
+      if (!open.isWriting) return [state, []];
+      const typed = withAnswer({ ...open, fault: null }, { ...answerOf(open), text: action.text });
+      return saved(withOpen(state, typed));
+    }
+    case 'stop-writing':
+      return [withOpen(state, { ...open, isWriting: false }), []];
+    default:
+      return [state, []];
+  }
+}
+
+/** Chooses and goes on with single choice; with several it goes on, and choosing none has to be confirmed. */
+function answer(state: InboxState, open: OpenSet, question: Question): Step {
+  const given = answerOf(open);
+  if (open.row === question.options.length && !given.isOther) return writeOwnWords(state, open, question);
+  if (question.multiSelect === true) {
+    const fault = faultOf(open);
+    if (fault !== undefined && open.fault === null) return [withOpen(state, { ...open, fault }), []];
+    return goOn(state, withAnswer(open, { ...given, isConfirmed: true }));
+  }
+  const option = question.options[open.row];
+  if (option === undefined) return writeOwnWords(state, open, question);
+  const fault = unreadFault(open, option.label);
+  if (fault !== undefined) return [withOpen(state, { ...open, fault }), []];
+  return goOn(state, withAnswer(open, choose(question, given, option.label)));
+}
+
+/** Chooses the recommended option, unless it is chosen already, and goes on. */
+function takeRecommended(state: InboxState, open: OpenSet, question: Question): Step {
+  const row = recommendedIndex(question);
+  const label = question.options[row]?.label ?? '';
+  const given = answerOf(open);
+  const chosen = given.selected.includes(label) ? given : choose(question, given, label);
+  return goOn(state, withAnswer({ ...open, row, fault: null }, chosen));
+}
+
+/** Chooses or toggles a row and stays. */
+function pick(state: InboxState, open: OpenSet, question: Question, row: number): Step {
+  if (row < 0 || row > question.options.length) return [state, []];
+  const given = answerOf(open);
+  const option = question.options[row];
+  if (option !== undefined) {
+    const fault = unreadFault(open, option.label);
+    if (fault !== undefined) return [withOpen(state, { ...open, row, fault }), []];
+    return saved(
+      withOpen(state, withAnswer({ ...open, row, fault: null }, choose(question, given, option.label))),
+    );
+  }
+  if (question.multiSelect !== true || !given.isOther) return writeOwnWords(state, open, question);
+  return saved(withOpen(state, withAnswer({ ...open, row, fault: null }, { ...given, isOther: false })));
+}
+
+function writeOwnWords(state: InboxState, open: OpenSet, question: Question): Step {
+  const row = question.options.length;
+  const writing = { ...open, row, isWriting: true, fault: null };
+  return saved(withOpen(state, withAnswer(writing, chooseOther(question, answerOf(open)))));
+}
+
+function submit(state: InboxState, open: OpenSet): Step {
+  const found = firstFault(open);
+  if (found === undefined) return [{ ...state, notice: null, isBusy: true }, [{ do: 'submit', set: open }]];
+  const shown = { ...atQuestion(open, found.index), fault: found.fault };
+  return [{ ...withOpen(state, shown), screen: { name: 'question' } }, []];
+}
+
+function onReject(
+  state: InboxState,
+  open: OpenSet,
+  screen: Extract<InboxState['screen'], { name: 'reject' }>,
+  action: InboxAction,
+): Step {
+  if (action.do === 'go-back') return [{ ...state, notice: null, screen: { name: screen.from } }, []];
+  if (!screen.isWriting) {
+    if (action.do !== 'give-reason') return [state, []];
+    return [{ ...state, screen: { ...screen, isWriting: true } }, []];
+  }
+  if (action.do === 'written')
+    return saved({ ...withOpen(state, { ...open, rejectionReason: action.text }), screen });
+  if (action.do !== 'reject') return [state, []];
+  const reason = open.rejectionReason.trim();
+  return [
+    { ...state, notice: null, isBusy: true },
+    [{ do: 'reject', id: open.view.id, reason: reason === '' ? null : reason }],
+  ];
+}
+
+/** On to the next question, or to the review behind the last one; a fault keeps the person where they are. */
+function goOn(state: InboxState, open: OpenSet): Step {
+  const fault = faultOf(open);
+  if (fault !== undefined) return saved(withOpen(state, { ...open, fault }));
+  const confirmed = withAnswer(open, { ...answerOf(open), isConfirmed: true });
+  const [next] = goTo(state, confirmed, open.questionIndex + 1);
+  return saved(next);
+}
+
+function faultOf(open: OpenSet): OpenSet['fault'] | undefined {
+  return faultAt(open, open.questionIndex);
+}
+
+function goTo(state: InboxState, open: OpenSet, index: number): Step {
+  if (index >= open.view.questions.length) {
+    const reviewed = { ...open, isWriting: false, fault: null };
+    return [{ ...withOpen(state, reviewed), screen: { name: 'review' } }, []];
+  }
+  return [{ ...withOpen(state, atQuestion(open, index)), screen: { name: 'question' } }, []];
+}
+
+function closeSet(state: InboxState, open: OpenSet): Step {
+  const notice = hasDraft(open) ? 'Kept as a draft.' : null;
+  return [{ ...state, open: null, screen: { name: 'list' }, notice }, []];
+}
+
+function saved(state: InboxState): Step {
+  return [state, [{ do: 'save-draft' }]];
+}
+
+function withOpen(state: InboxState, open: OpenSet): InboxState {
+  return { ...state, open, notice: null };
+}
+
+function answerOf(open: OpenSet): OpenSet['answers'][number] {
+  return open.answers[open.questionIndex] ?? EMPTY_ANSWER;
+}
+
+function withAnswer(open: OpenSet, given: OpenSet['answers'][number]): OpenSet {
+  return { ...open, answers: open.answers.with(open.questionIndex, given) };
+}

@@ -1,0 +1,21 @@
+export type { InboxAction } from './act.js';
+export {
+  answersFromDraft,
+  EMPTY_ANSWER,
+  type Fault,
+  faultIn,
+  isTouched,
+  recommendedIndex,
+  toAnswerInputs,
+} from './answers.js';
+export {
+  currentQuestion,
+  draftOf,
+  type Effect,
+  faultAt,
+  INITIAL_STATE,
+  type InboxState,
+  type OpenSet,
+  writtenText,
+} from './state.js';
+export { type Departure, type InboxEvent, update } from './update.js';

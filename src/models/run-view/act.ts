@@ -1,0 +1,67 @@
+import { isPaused, type RunViewState, type Step, withNotice } from './state.js';
+
+/** What a person does. A surface maps its keys and buttons to these; what does not fit does nothing. */
+export type RunViewAction =
+  /** The first of the questions that wait. */
+  | { readonly do: 'answer' }
+  | { readonly do: 'pause-or-resume' }
+  /** Starts to write to the agent; then what is written, and sending it. */
+  | { readonly do: 'guide' }
+  | { readonly do: 'written'; readonly text: string }
+  | { readonly do: 'send' }
+  /** Asks for a yes before the run is stopped. */
+  | { readonly do: 'consider-stopping' }
+  | { readonly do: 'stop' }
+  /** Back to watching; a word about what was done goes. */
+  | { readonly do: 'go-back' }
+  /** Ends the run without asking. */
+  | { readonly do: 'interrupt' };
+
+/** What an action makes of the view. */
+export function act(state: RunViewState, action: RunViewAction): Step {
+  if (action.do === 'interrupt') return [state, [{ do: 'interrupt' }]];
+  if (state.isStopping || state.end !== null) return [state, []];
+  const { mode } = state;
+  switch (action.do) {
+    case 'go-back':
+      return [watching(state), []];
+    case 'answer': {
+      const [first] = state.questions;
+      if (first === undefined) return [withNotice(state, 'Nothing is asked.'), []];
+      return [watching(state), [{ do: 'answer', id: first.id }]];
+    }
+    case 'pause-or-resume':
+      return pauseOrResume(watching(state));
+    case 'guide':
+      return [{ ...state, mode: { name: 'guide', text: '' }, notice: null }, []];
+    case 'written':
+      return [mode.name === 'guide' ? { ...state, mode: { ...mode, text: action.text } } : state, []];
+    case 'send':
+      return mode.name === 'guide' ? send(watching(state), mode.text.trim()) : [state, []];
+    case 'consider-stopping':
+      return [{ ...state, mode: { name: 'stop' }, notice: null }, []];
+    case 'stop':
+      if (mode.name !== 'stop') return [state, []];
+      return [withNotice(watching(state), 'It stops …'), [{ do: 'request', request: { kind: 'stop' } }]];
+  }
+}
+
+/** Asked for once more before the run has taken it, it is the opposite. */
+function pauseOrResume(state: RunViewState): Step {
+  const isResting = state.asked === null ? isPaused(state) : state.asked === 'pause';
+  const kind = isResting ? 'resume' : 'pause';
+  const told = isResting ? 'It goes on …' : 'It pauses …';
+  return [withNotice({ ...state, asked: kind }, told), [{ do: 'request', request: { kind } }]];
+}
+
+function send(state: RunViewState, text: string): Step {
+  if (text === '') return [state, []];
+  return [
+    withNotice(state, 'The agent is told with its next prompt.'),
+    [{ do: 'request', request: { kind: 'guidance', text } }],
+  ];
+}
+
+function watching(state: RunViewState): RunViewState {
+  return { ...state, mode: { name: 'watch' }, notice: null };
+}

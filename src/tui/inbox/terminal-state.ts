@@ -1,0 +1,46 @@
+import {
+  type Effect,
+  INITIAL_STATE,
+  type InboxEvent,
+  type InboxState,
+  update,
+  writtenText,
+} from '../../models/inbox/index.js';
+import { type EditorState, editorWith, textOf } from '../text-editor.js';
+
+/** The inbox, and what only a terminal has to know about it. */
+export interface TerminalInbox extends InboxState {
+  /** What is being written, with its cursor. */
+  readonly editor: EditorState | null;
+  /** The list of keys is shown instead. */
+  readonly isHelpShown: boolean;
+  /** How many rows the long text on screen is scrolled down. */
+  readonly scroll: number;
+  /** How many rows of it are on screen at a time. */
+  readonly pageRows: number;
+}
+
+export type TerminalStep = readonly [TerminalInbox, readonly Effect[]];
+
+export const INITIAL_INBOX: TerminalInbox = {
+  ...INITIAL_STATE,
+  editor: null,
+  isHelpShown: false,
+  scroll: 0,
+  pageRows: 1,
+};
+
+/** What an event makes of the inbox; the editor is where something is written. */
+export function step(state: TerminalInbox, event: InboxEvent): TerminalStep {
+  const [inbox, effects] = update(state, event);
+  if (inbox === state) return [state, effects];
+  // Why the set left must be seen, whatever was shown.
+  const isHelpShown = state.isHelpShown && inbox.screen.name !== 'settled';
+  return [{ ...state, ...inbox, isHelpShown, editor: editorFor(inbox, state.editor) }, effects];
+}
+
+function editorFor(inbox: InboxState, editor: EditorState | null): EditorState | null {
+  const text = writtenText(inbox);
+  if (text === undefined) return null;
+  return editor !== null && textOf(editor) === text ? editor : editorWith(text);
+}

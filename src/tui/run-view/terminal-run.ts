@@ -1,0 +1,11 @@
+import type { RunViewEvent } from '../../models/run-view/index.js';
+import type { Key } from '../keys.js';
+import { onKey } from './on-key.js';
+import { step, type TerminalRun, type TerminalStep } from './terminal-state.js';
+
+export type TerminalEvent = RunViewEvent | { readonly type: 'key'; readonly key: Key };
+
+/** The next state of the view in a terminal, and what has to be done. Pure. */
+export function updateTerminal(state: TerminalRun, event: TerminalEvent): TerminalStep {
+  return event.type === 'key' ? onKey(state, event.key) : step(state, event);
+}
