@@ -1,5 +1,6 @@
 import {
   Catalog,
+  type CatalogKind,
   changeKind,
   conversationKind,
   loopKind,
@@ -21,34 +22,33 @@ const RETENTION_MS = 30 * DAY_MS;
 
 /** The sessions of every kind that can be seen from here. Only the commands that need them build them. */
 export function openCatalog(services: Services): Catalog {
+  return new Catalog(catalogKinds(services), services);
+}
+
+/** Each kind behind the verbs that all of them share. */
+export function catalogKinds(services: Services): CatalogKind[] {
   const { tools, clock, log, config, questions, questionStore } = services;
   const { layout } = config;
   const { expiryDays } = interactiveSettings(services);
   const conversationRetentionMs = expiryDays === undefined ? RETENTION_MS : expiryDays * DAY_MS;
-  return new Catalog(
-    [
-      questionKind({ questions, store: questionStore }),
-      conversationKind({
-        conversations: openConversations(services),
-        store: new FileConversationStore(tools, { directory: layout.conversations }),
-        retentionMs: conversationRetentionMs,
-      }),
-      loopKind({ loops: openLoops(services), clock }),
-      changeKind({
-        changes: openChanges(services),
-        at: (project) => openChanges({ ...services, workingDirectory: project }),
-        clock,
-        log,
-        retentionMs: RETENTION_MS,
-      }),
-      processKind({
-        processes: openProcesses(services),
-        store: new FileProcessStore(tools, { directory: layout.processes, trash: layout.processTrash }),
-        clock,
-        log,
-        retentionMs: RETENTION_MS,
-      }),
-    ],
-    { log },
-  );
+  return [
+    questionKind({ questions, store: questionStore }),
+    conversationKind({
+      conversations: openConversations(services),
+      store: new FileConversationStore(tools, { directory: layout.conversations }),
+      retentionMs: conversationRetentionMs,
+    }),
+    loopKind({ loops: openLoops(services), clock }),
+    changeKind({
+      changes: openChanges(services),
+      at: (project) => openChanges({ ...services, workingDirectory: project }),
+      retentionMs: RETENTION_MS,
+    }),
+    processKind({
+      processes: openProcesses(services),
+      store: new FileProcessStore(tools, { directory: layout.processes, trash: layout.processTrash }),
+      log,
+      retentionMs: RETENTION_MS,
+    }),
+  ];
 }
