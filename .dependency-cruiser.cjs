@@ -31,7 +31,7 @@ const MAY_IMPORT = {
     'client-settings',
   ],
   // The names of a specification over a kind and what it needs from the process that uses them.
-  published: ['foundation', 'storage', 'programs', 'agents', KINDS, 'app'],
+  published: ['foundation', 'storage', 'programs', 'agents', KINDS, 'catalog', 'app'],
   mcp: ['foundation', KINDS, 'app'],
   tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
   cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'app', 'mcp', 'tui'],

@@ -235,7 +235,7 @@ export function openProcesses(directory: string, capacity: number) {
   } as const;
   return {
     start: () =>
-      sessions.start({
+      sessions.create({
         agent: 'cat',
         launch,
         start: (hooks) =>

@@ -10,6 +10,7 @@ export {
 } from './app/index.js';
 export { createChangeSessions, type OpenChangesOptions } from './app/open-changes.js';
 export { type OpenRunOptions, openRun, type Run, type RunStartOptions } from './app/open-run.js';
+export { cleanOldQuestions } from './catalog/index.js';
 export {
   type Clock,
   HoldfastError,
@@ -78,6 +79,7 @@ export {
   claimOf,
   type Decision,
   type Detection,
+  type HeldLoop,
   type IterationOutcome,
   type LoopDocuments,
   LoopEndedError,
@@ -93,7 +95,6 @@ export {
   type LoopView,
   loopLifecycle,
   type Measurement,
-  type OwnedLoop,
   parseStatus,
   type ResumeOptions,
   showLoop,
@@ -128,10 +129,8 @@ export {
   type Asker,
   answerQuestions,
   CallIdMismatchError,
-  type CleanReport,
   type CreateOptions,
   cancelQuestions,
-  cleanOldQuestions,
   createQuestions,
   type Delivery,
   formatAnswers,

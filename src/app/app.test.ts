@@ -81,7 +81,7 @@ describe('the lock of a session', () => {
     await using world = await appWorld();
     mkdirSync(join(world.project, 'openspec', 'changes', 'add-login'), { recursive: true });
     const services = world.services();
-    await openChanges(services).init('add-login', { sessionId: 'nightly' });
+    await openChanges(services).create('add-login', { sessionId: 'nightly' });
     const locked = await findLockedSession(services, 'nigh');
     expect(lockOf(services, locked)).toEqual({ sessionId: 'nightly', state: 'free', epoch: 1, owner: null });
     await expect(findLockedSession(services, '../x')).rejects.toThrow(

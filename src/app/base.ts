@@ -1,5 +1,6 @@
 // What every command needs. The rest of this folder is in `index.ts`, which loads all kinds of sessions: a bundler that
 // splits by file gives each command only what it imports, so the commands that start often import this one.
+export { retain } from '../catalog/index.js';
 export {
   type Config,
   ConfigError,

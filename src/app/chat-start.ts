@@ -75,7 +75,7 @@ function lastLaunch(services: Services, { view, metadata }: Conversation): Known
   if (launch !== null) return { ...launch, permissions: modeNamed(launch.permissions) };
   if (agentHandle?.processId == null) return undefined;
   try {
-    const { model, permissions } = openProcesses(services).info(agentHandle.processId).launch;
+    const { model, permissions } = openProcesses(services).get(agentHandle.processId).launch;
     return { agent: metadata.agent, model, permissions: modeNamed(permissions) };
   } catch (error) {
     if (isHoldfastError(error)) return undefined; // it was cleaned, or cannot be read: then it starts as usual

@@ -1,20 +1,13 @@
 import { join, resolve } from 'node:path';
 import type { AgentDefinition, PriceOf } from '../agents/index.js';
-import { messageOf } from '../foundation/index.js';
+import { retainDaily } from '../catalog/index.js';
 import { type Continuation, TurnTaker } from '../run/take-turn.js';
 import {
   type Conversation,
   ConversationSessions,
   FileConversationStore,
 } from '../sessions/conversation/index.js';
-import {
-  createFile,
-  ensureDirectory,
-  readFile,
-  removeQuietly,
-  replaceQuick,
-  replaceUserFile,
-} from '../storage/index.js';
+import { createFile, replaceUserFile } from '../storage/index.js';
 import type { ContentMemory } from '../workspace/index.js';
 import { interactiveSettings } from './aurora-config.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
@@ -102,8 +95,6 @@ export function createTextFile(services: Services, path: string, text: string): 
   return createFile(services.tools, resolve(services.workingDirectory, path), text);
 }
 
-const CLEANING_LIMIT_MS = 100;
-
 /** What automatic cleaning did. */
 export interface AutomaticCleaning {
   /** Moved to the trash. */
@@ -113,38 +104,19 @@ export interface AutomaticCleaning {
   readonly isComplete: boolean;
 }
 
-/**
- * Cleans conversations that are older than the configured age, for a moment only: the next start goes on where this one ended, and
- * once nothing is left there is peace for a day. Never throws: it comes after the command's own work.
- */
+/** Cleans conversations that are older than the configured age, where one is configured; see `retainDaily`. Never throws. */
 export async function cleanAutomatically(
   services: Services,
-  options: { readonly except?: readonly string[] } = {},
+  { except }: { readonly except?: readonly string[] } = {},
 ): Promise<AutomaticCleaning | undefined> {
   const { expiryDays } = interactiveSettings(services);
   if (expiryDays === undefined) return undefined;
-  const { fileSystem, clock, log } = services.tools;
-  const { state } = services.config.roots;
-  const stamp = join(state, 'conversations-cleaned');
-  const place = join(state, 'conversations-cleaning');
-  try {
-    const last = fileSystem.look(stamp)?.modifiedMs ?? 0;
-    if (clock.now().getTime() - last < DAY_MS) return undefined;
-    const { retired, isComplete, reached } = await openConversations(services).clean({
-      olderThanMs: expiryDays * DAY_MS,
-      limitMs: CLEANING_LIMIT_MS,
-      after: readFile(fileSystem, place),
-      except: options.except,
-    });
-    ensureDirectory(fileSystem, state);
-    if (!isComplete) replaceQuick(services.tools, place, reached ?? '');
-    else {
-      removeQuietly(fileSystem, place);
-      replaceQuick(services.tools, stamp, '');
-    }
-    return { retired, expiryDays, isComplete };
-  } catch (error) {
-    log.warn('conversation.not-cleaned', { error: messageOf(error) });
-    return undefined;
-  }
+  const olderThanMs = expiryDays * DAY_MS;
+  const notes = services.config.roots.state;
+  const cleaned = await retainDaily(openConversations(services), services.tools, {
+    olderThanMs,
+    except,
+    notes,
+  });
+  return cleaned && { ...cleaned, expiryDays };
 }

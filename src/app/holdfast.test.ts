@@ -22,7 +22,7 @@ describe('one long-lived Holdfast', () => {
     const [shop, blog] = [project(world, 'shop'), project(world, 'blog')];
     await using holdfast = new Holdfast(world.services());
     using _loop = await holdfast.project(shop).loops.create(PLAN);
-    await holdfast.project(blog).changes.init('add-login', { sessionId: 'worker' });
+    await holdfast.project(blog).changes.create('add-login', { sessionId: 'worker' });
     expect(holdfast.project(shop).loops.isFound()).toBe(true);
     expect(holdfast.project(blog).loops.isFound()).toBe(false);
     expect(holdfast.project(blog).changes.get('worker').project).toBe(blog);
@@ -49,7 +49,7 @@ describe('one long-lived Holdfast', () => {
     {
       await using earlier = new Holdfast(world.services());
       (await earlier.project(shop).loops.create(PLAN))[Symbol.dispose]();
-      await earlier.project(blog).changes.init('add-login', { sessionId: 'worker' });
+      await earlier.project(blog).changes.create('add-login', { sessionId: 'worker' });
       const talk = { id: 'talk', agent: 'qa', workingDirectory: blog };
       (await earlier.project(blog).conversations.create(talk))[Symbol.dispose]();
     }

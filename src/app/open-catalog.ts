@@ -20,21 +20,23 @@ const RETENTION_MS = 30 * DAY_MS;
 
 /** The sessions of every kind that can be seen from here. Only the commands that need them build them. */
 export function openCatalog(services: Services): Catalog {
-  return builtOnce(services, 'catalog', () => catalogOf(services, [services]));
+  return builtOnce(services, 'catalog', () => new Catalog(catalogKinds(services), services));
 }
 
 /** The same, with the loops and changes of other projects: for lists. */
 export function openWideCatalog(services: Services, projects: readonly string[]): Catalog {
-  return catalogOf(services, [services, ...projects.map((directory) => servicesAt(services, directory))]);
+  const others = projects.map((directory) => servicesAt(services, directory));
+  return new Catalog(catalogKinds(services, others), services);
 }
 
-function catalogOf(services: Services, projects: readonly Services[]): Catalog {
+/** Each kind behind the verbs that all of them share; the kinds of a project for each of the projects. */
+export function catalogKinds(services: Services, others: readonly Services[] = []): CatalogKind[] {
   const [question, conversation, process] = kindsOfUser(services);
-  return new Catalog([question, conversation, ...projects.flatMap(kindsOfProject), process], services);
+  return [question, conversation, ...[services, ...others].flatMap(kindsOfProject), process];
 }
 
 function kindsOfUser(services: Services): [CatalogKind, CatalogKind, CatalogKind] {
-  const { clock, log, questions, questionStore } = services;
+  const { log, questions, questionStore } = services;
   const { expiryDays } = interactiveSettings(services);
   const conversationRetentionMs = expiryDays === undefined ? RETENTION_MS : expiryDays * DAY_MS;
   return [
@@ -47,7 +49,6 @@ function kindsOfUser(services: Services): [CatalogKind, CatalogKind, CatalogKind
     processKind({
       processes: openProcesses(services),
       store: processStore(services),
-      clock,
       log,
       retentionMs: RETENTION_MS,
     }),
@@ -55,14 +56,12 @@ function kindsOfUser(services: Services): [CatalogKind, CatalogKind, CatalogKind
 }
 
 function kindsOfProject(services: Services): CatalogKind[] {
-  const { clock, log } = services;
+  const { clock } = services;
   return [
     loopKind({ loops: openLoops(services), clock }),
     changeKind({
       changes: openChanges(services),
       at: (project) => openChanges(servicesAt(services, project)),
-      clock,
-      log,
       retentionMs: RETENTION_MS,
     }),
   ];

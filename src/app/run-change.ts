@@ -24,7 +24,7 @@ export function openChangePlan(services: Services, name: string): RunPlan {
   const { tools, workingDirectory } = services;
   const project = findProject(tools.fileSystem, workingDirectory);
   const changes = openChanges(services);
-  const holder = changes.list().find((one) => one.name === name)?.session ?? undefined;
+  const holder = changes.listChanges().find((one) => one.name === name)?.session ?? undefined;
   if (holder === undefined) findChange(tools.fileSystem, project, name);
   const since = holder?.createdAt ?? timestamp(services.clock);
   // An agent that has ticked its last task may archive the change while it is held.
@@ -39,7 +39,8 @@ export function openChangePlan(services: Services, name: string): RunPlan {
   const commands = changeCommands(services.self);
   let sessionId: string | undefined;
   const scope = () => ({ sessionId });
-  const holds = (id: string) => changes.list().find((one) => one.name === name)?.session?.sessionId === id;
+  const holds = (id: string) =>
+    changes.listChanges().find((one) => one.name === name)?.session?.sessionId === id;
   return {
     path,
     criteriaCount: 0,
@@ -51,7 +52,7 @@ export function openChangePlan(services: Services, name: string): RunPlan {
     environment: (id) => ({ RALPH_SESSION: id }),
     isTold: commands.isTold,
     async begin(id) {
-      await changes.init(name, { sessionId: id });
+      await changes.create(name, { sessionId: id });
       sessionId = id;
       await changes.nextStory(scope());
     },
@@ -95,7 +96,7 @@ export function openChangePlan(services: Services, name: string): RunPlan {
 /** Lets go of the change that a run held. What it had learned is kept. */
 export async function releaseChangeOf(services: Services, sessionId: string): Promise<void> {
   const changes = openChanges(services);
-  const held = changes.list().find(({ session }) => session?.sessionId === sessionId);
+  const held = changes.listChanges().find(({ session }) => session?.sessionId === sessionId);
   if (held !== undefined) await changes.release(held.name, 'the run was given up');
 }
 

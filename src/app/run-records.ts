@@ -41,13 +41,13 @@ export async function readRunRecords(services: Services, typed?: string): Promis
 
 function findLoop(services: Services, typed: string | undefined): { loop: LoopView; isArchived: boolean } {
   const loops = openLoops(services);
-  const current = loops.read();
+  const current = loops.get();
   if (typed === undefined) {
     if (current === undefined) throw loops.notFound();
     return { loop: current, isArchived: false };
   }
   const archived = loops.archived().flatMap(({ name, loop }) => {
-    const view = loop.read();
+    const view = loop.get();
     return view === undefined ? [] : [{ name, view }];
   });
   const ids = [...(current === undefined ? [] : [current.sessionId]), ...archived.map(({ name }) => name)];
@@ -90,7 +90,7 @@ async function filesOf(
 
 function readConversation(services: Services, sessionId: string): ConversationView | undefined {
   try {
-    return openConversations(services).read(`run-${sessionId}`);
+    return openConversations(services).get(`run-${sessionId}`);
   } catch (error) {
     if (error instanceof SessionNotFoundError) return undefined;
     throw error;

@@ -65,7 +65,7 @@ interface Asked {
 }
 
 async function askedBy({ questions }: Services, loops: LoopSessions, sessionId: string): Promise<Asked> {
-  const open = loops.read()?.state.openQuestions ?? [];
+  const open = loops.get()?.state.openQuestions ?? [];
   const views = (await questions.list()).filter(
     ({ id, asker }) => asker?.session === sessionId || open.includes(id),
   );

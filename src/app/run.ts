@@ -28,10 +28,10 @@ import {
   type ChosenPreset,
   choosePreset,
   type Detection,
+  type HeldLoop,
   isOfOtherPlan,
   type LoopSessions,
   type LoopState,
-  type OwnedLoop,
   type PlanPreset,
   PRESETS,
   presetOf,
@@ -282,7 +282,7 @@ async function ownLoop(
   services: Services,
   prepared: PreparedRun,
   { isNew, isReset, skip }: StartRunOptions,
-): Promise<OwnedLoop> {
+): Promise<HeldLoop> {
   const { loops, plan, wishes, detection } = prepared;
   if (isNew) {
     const { criteriaCount, story } = plan;
@@ -295,7 +295,7 @@ async function ownLoop(
   const isSkipping = skip !== undefined;
   const isHalted = !isReset && !isSkipping && (await isAskedOn(services, prepared));
   const loop = isHalted
-    ? await loops.open()
+    ? await loops.hold()
     : await loops.resume(plan.path, { reset: isReset, skip: isSkipping });
   if (wishes.phases !== undefined) loop.changePhases(PRESETS[wishes.phases]);
   const { budget, callsPerHour } = wishes;
@@ -306,7 +306,7 @@ async function ownLoop(
 async function runOwned(
   services: Services,
   prepared: PreparedRun,
-  loop: OwnedLoop,
+  loop: HeldLoop,
   options: StartRunOptions & { readonly touched: Set<string> },
 ): Promise<RunEnd> {
   const { wishes, loops, plan, checks, projectDirectory } = prepared;
@@ -402,7 +402,7 @@ async function runOwned(
 }
 
 /** Where the work begins, once. What cannot be told keeps nobody from working. */
-async function noteStart(services: Services, { projectDirectory }: FoundRun, loop: OwnedLoop): Promise<void> {
+async function noteStart(services: Services, { projectDirectory }: FoundRun, loop: HeldLoop): Promise<void> {
   const { startedFrom, usage } = loop.state;
   if (startedFrom != null || (usage?.iterations ?? 0) > 0) return;
   const workbench = workbenchOf(services);
@@ -416,7 +416,7 @@ async function noteStart(services: Services, { projectDirectory }: FoundRun, loo
 async function noteFiles(
   services: Services,
   { projectDirectory }: FoundRun,
-  loop: OwnedLoop,
+  loop: HeldLoop,
   touched: ReadonlySet<string>,
 ): Promise<void> {
   const before = loop.state.filesChanged;
@@ -451,11 +451,11 @@ async function openRunConversation(
   const conversations = openConversations(services);
   const id = `run-${sessionId}`;
   try {
-    return await conversations.open(id);
+    return await conversations.hold(id);
   } catch (error) {
     if (isHoldfastError(error) && error.code === 'DOCUMENT_DAMAGED') {
       await conversations.recover(id);
-      return conversations.open(id);
+      return conversations.hold(id);
     }
     if (!isHoldfastError(error) || error.code !== 'SESSION_NOT_FOUND') throw error;
     return conversations.create({
@@ -495,7 +495,7 @@ export async function settleCompleted({ detection, plan }: FoundRun): Promise<vo
 
 /** Ends a session for good without going on with it; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
 export async function abortRun(services: Services, { loops }: FoundRun): Promise<string> {
-  using loop = await loops.open();
+  using loop = await loops.hold();
   services.programs.endOrphans();
   loop.abort();
   await leaveBehind(services, loop.state);

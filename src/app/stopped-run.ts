@@ -26,7 +26,7 @@ const OVER: readonly LoopStatus[] = ['completed', 'aborted'];
 
 /** The run of this project, if it could go on and nobody runs it. */
 export function findStoppedRun(services: Services): StoppedRun | undefined {
-  const loop = openLoops(services).read();
+  const loop = openLoops(services).get();
   if (loop === undefined || loop.owner.hold === 'held' || OVER.includes(loop.status)) return undefined;
   return {
     services,

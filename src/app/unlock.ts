@@ -86,7 +86,7 @@ function processLocks({ tools, config }: Services): LockedKind {
 /** The loop of this project. */
 function loopLocks(services: Services): LockedKind {
   const loops = openLoops(services);
-  const id = loops.read()?.sessionId;
+  const id = loops.get()?.sessionId;
   return { kind: 'loop', ids: id === undefined ? [] : [id], lockPath: () => loops.lockPath() };
 }
 

@@ -180,7 +180,7 @@ describe('listing', () => {
     await world.catalog.trashed();
     for (const id of Object.values(ids)) {
       const session = await world.catalog.find(id);
-      await world.catalog.show(session);
+      await world.catalog.get(session);
       await world.catalog.export(session, 'md');
     }
     expect(treeOf(world.app.dir.path)).toEqual(before);
@@ -380,7 +380,7 @@ describe('deleting', () => {
     using loop = await openLoops(world.services).resume(PLAN);
     expect(loop.state.sessionId).toBe(ids.loop);
     await world.services.questions.reject(ids.question ?? '', 'no');
-    using talk = await world.conversations.open('my-talk');
+    using talk = await world.conversations.hold('my-talk');
     talk.addUserTurn('still there?');
   });
 
@@ -388,7 +388,7 @@ describe('deleting', () => {
     await using world = await catalogWorld();
     using talk = await world.conversations.create({ id: 'open', agent: 'qa' });
     await world.launch();
-    using _owned = await world.processStore.own(PROCESS_ID);
+    using _owned = await world.processStore.hold(PROCESS_ID);
     using loop = await openLoops(world.services).create(PLAN);
     await world.change('worker');
     const before = await world.catalog.list();
@@ -441,7 +441,7 @@ describe('deleting', () => {
     expect(names(await world.catalog.list({ isAll: true }))).toEqual([`loop ${second}`]);
     expect(await world.catalog.restore(first)).toEqual({ kind: 'loop', id: first });
     expect(readdirSync(join(world.services.config.layout.loop, 'archive'))).toEqual([first]);
-    expect(openLoops(world.services).read()?.sessionId).toBe(second);
+    expect(openLoops(world.services).get()?.sessionId).toBe(second);
   });
 
   it('nothing is put back over what stands there now', async () => {
@@ -454,8 +454,8 @@ describe('deleting', () => {
     const other = await world.loop();
     for (const id of ['my-talk', loop])
       await expect(world.catalog.restore(id)).rejects.toMatchObject({ code: 'RESTORE_BLOCKED' });
-    expect(world.conversations.read('my-talk').metadata.agent).toBe('new');
-    expect(openLoops(world.services).read()?.sessionId).toBe(other);
+    expect(world.conversations.get('my-talk').metadata.agent).toBe('new');
+    expect(openLoops(world.services).get()?.sessionId).toBe(other);
     expect(await world.catalog.trashed()).toHaveLength(2);
   });
 
@@ -467,7 +467,7 @@ describe('deleting', () => {
       await world.catalog.remove({ kind: 'conversation', id: 'my-talk' });
     }
     await world.catalog.restore('my-talk');
-    expect(world.conversations.read('my-talk').metadata.agent).toBe('two');
+    expect(world.conversations.get('my-talk').metadata.agent).toBe('two');
   });
 
   it('of two change sessions with one id the last one goes', async () => {
@@ -528,7 +528,7 @@ describe('cleaning', () => {
   it('leaves what somebody has and what is not in design.md yet, and says so', async () => {
     await using world = await catalogWorld();
     await world.launch();
-    using _owned = await world.processStore.own(PROCESS_ID);
+    using _owned = await world.processStore.hold(PROCESS_ID);
     await world.change('worker', { learning: 'never twice' });
     await openChanges(world.services).release('add-login', 'gone');
     using talk = await world.conversations.create({ id: 'open', agent: 'qa' });

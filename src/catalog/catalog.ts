@@ -1,4 +1,5 @@
 import {
+  type Clock,
   HoldfastError,
   InvalidInputError,
   type Logger,
@@ -9,7 +10,6 @@ import { RestoreBlockedError, type SessionRef } from './errors.js';
 import { findSession } from './find.js';
 import {
   type CatalogKind,
-  type CleanOptions,
   type ExportFormat,
   LISTED_BY,
   type Recovery,
@@ -21,6 +21,7 @@ import {
   type Trashed,
   UNREADABLE,
 } from './kind.js';
+import { retain } from './retain.js';
 
 /** Which sessions are wanted. */
 export interface CatalogFilter {
@@ -56,11 +57,11 @@ export interface TrashedRef extends SessionRef {
 /** The sessions of every kind in one place. A kind that fails is warned about and keeps nobody from the others. */
 export class Catalog {
   readonly #kinds: readonly CatalogKind[];
-  readonly #log: Logger;
+  readonly #tools: { readonly clock: Clock; readonly log: Logger };
 
-  constructor(kinds: readonly CatalogKind[], tools: { readonly log: Logger }) {
+  constructor(kinds: readonly CatalogKind[], tools: { readonly clock: Clock; readonly log: Logger }) {
     this.#kinds = kinds;
-    this.#log = tools.log;
+    this.#tools = tools;
   }
 
   /** What there is, the last active first; what is damaged is marked. Throws INVALID_INPUT for a status that no kind has. */
@@ -98,8 +99,8 @@ export class Catalog {
   }
 
   /** Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
-  show({ kind, id }: SessionRef, options: ShowOptions = {}): Promise<SessionDetail> {
-    return this.#kind(kind).show(id, options);
+  get({ kind, id }: SessionRef, options: ShowOptions = {}): Promise<SessionDetail> {
+    return this.#kind(kind).get(id, options);
   }
 
   /** Throws SESSION_NOT_FOUND. */
@@ -136,16 +137,27 @@ export class Catalog {
 
   /** Moves old sessions that nobody has to the trash, each kind by its own rules. */
   async clean(
-    options: CleanOptions & { readonly kind?: SessionKind | undefined },
+    options: {
+      readonly kind?: SessionKind | undefined;
+      /** Without activity for longer than this; the retention of each kind if absent. */
+      readonly olderThanMs?: number | undefined;
+      /** Only tell what would be done. */
+      readonly isDryRun?: boolean | undefined;
+    } = {},
   ): Promise<CatalogCleanReport> {
-    const { kind, ...rest } = options;
-    const { results: reports, failed } = await this.#each(kind, async (one) => {
-      const { retired, purged, skipped } = await one.clean(rest);
+    const { results: reports, failed } = await this.#each(options.kind, async (one) => {
+      const { olderThanMs = one.retentionMs, isDryRun } = options;
+      if (one.retentionMs === null || olderThanMs === null) return { retired: [], purged: [], skipped: [] };
+      const report = await retain(one, this.#tools, { olderThanMs, isDryRun });
+      const { retired, purged, skipped, uncollected } = report;
       const ref = (id: string) => ({ kind: one.kind, id });
       return {
         retired: retired.map(ref),
         purged: purged.map(ref),
-        skipped: skipped.map(({ id, reason }) => ({ ...ref(id), reason })),
+        skipped: [
+          ...skipped.map(({ id, reason }) => ({ ...ref(id), reason })),
+          ...uncollected.map((id) => ({ ...ref(id), reason: UNCOLLECTED })),
+        ],
       };
     });
     return {
@@ -170,7 +182,7 @@ export class Catalog {
     for (const one of (await this.#trashed(kind)).reverse()) latest.set(`${one.kind} ${one.id}`, one);
     const found = findSession([...latest.values()], typed, 'holdfast sessions trash');
     const ref = { kind: found.kind, id: found.id };
-    if (!(await this.#kind(found.kind).trash.restore(found.trashed))) throw new RestoreBlockedError(ref);
+    if (!(await this.#kind(found.kind).restore(found.trashed))) throw new RestoreBlockedError(ref);
     return ref;
   }
 
@@ -178,15 +190,17 @@ export class Catalog {
   async emptyTrash(
     options: { readonly kind?: SessionKind | undefined; readonly olderThanMs?: number | undefined } = {},
   ): Promise<{ readonly removed: readonly SessionRef[]; readonly failed: readonly KindFailure[] }> {
-    const { results, failed } = await this.#each(options.kind, async (one) =>
-      one.trash.purge(options.olderThanMs).map((id) => ({ kind: one.kind, id })),
+    // Without an age everything goes, whatever the clock says: an entry may be dated a moment ahead.
+    const { kind, olderThanMs = Number.NEGATIVE_INFINITY } = options;
+    const { results, failed } = await this.#each(kind, async (one) =>
+      one.purgeTrash(olderThanMs).map((id) => ({ kind: one.kind, id })),
     );
     return { removed: results.flat(), failed };
   }
 
   async #trashed(kind: SessionKind | undefined): Promise<InTrash[]> {
     const { results: lists } = await this.#each(kind, async (one) =>
-      one.trash.entries().map((trashed) => ({
+      one.trashed().map((trashed) => ({
         kind: one.kind,
         id: trashed.id,
         trashedAt: trashed.entry.trashedAt.toISOString(),
@@ -211,7 +225,7 @@ export class Catalog {
         results.push(await ask(kind));
       } catch (error) {
         if (!(error instanceof HoldfastError)) throw error;
-        this.#log.warn('catalog.kind-failed', { kind: kind.kind, error: messageOf(error) });
+        this.#tools.log.warn('catalog.kind-failed', { kind: kind.kind, error: messageOf(error) });
         failed.push({ kind: kind.kind, reason: messageOf(error) });
       }
     }
@@ -233,6 +247,9 @@ export class Catalog {
     throw new InvalidInputError('There is no such status', { place: 'status', hint });
   }
 }
+
+const UNCOLLECTED =
+  'nobody has collected its outcome; `holdfast questions clean --uncollected` moves it, too';
 
 interface InTrash extends TrashedRef {
   readonly trashed: Trashed;

@@ -1,11 +1,10 @@
-import { type Clock, type Logger, SessionNotFoundError } from '../foundation/index.js';
+import { type Retirable, SessionNotFoundError } from '../foundation/index.js';
 import {
   type ChangeSessionSummary,
   type ChangeSessions,
   changeLifecycle,
   type RecoverReport,
 } from '../sessions/change/index.js';
-import { cleanSessions } from './clean.js';
 import { exportFacts, exportRecord, recordSection } from './export.js';
 import { faultsOf } from './faults.js';
 import {
@@ -23,30 +22,27 @@ export function changeKind(tools: {
   readonly changes: ChangeSessions;
   /** Those that are found from another project. */
   readonly at: (project: string) => ChangeSessions;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly retentionMs: number;
 }): CatalogKind {
-  const { changes, at, clock, log, retentionMs } = tools;
+  const { changes, at, retentionMs } = tools;
   /** Of several with one id the active one, else the last. */
   const find = (id: string) => {
-    const found = changes.summaries().find((summary) => summary.id === id);
+    const found = changes.list().find((summary) => summary.id === id);
     if (found === undefined) throw new SessionNotFoundError(id, LISTED_BY);
     return found;
   };
-  const trash = trashOfChanges(changes);
   return {
     kind: 'change',
     statuses: changeLifecycle.states,
-    ids: () => [...new Set(changes.summaries().map(({ id }) => id))],
-    list: async () => changes.summaries().map(summaryOf),
+    ids: () => [...new Set(changes.list().map(({ id }) => id))],
+    list: async () => changes.list().map(summaryOf),
     summarize: async (id) => summaryOf(find(id)),
-    show: async (id) => ({ kind: 'change', detail: at(find(id).project).get(id) }),
+    get: async (id) => ({ kind: 'change', detail: at(find(id).project).get(id) }),
     verify: async (id) => faultsOf(find(id).faults),
     recover: async (id): Promise<Recovery> => {
       const { faults, project } = find(id);
       const report = await at(project).recover(id);
-      const left = changes.summaries().find((summary) => summary.id === id)?.faults ?? [];
+      const left = changes.list().find((summary) => summary.id === id)?.faults ?? [];
       return { found: faultsOf(faults), told: tell(report), keptAt: report.keptAt, left: faultsOf(left) };
     },
     export: async (id, format) => {
@@ -59,31 +55,38 @@ export function changeKind(tools: {
     remove: async (id) => {
       await at(find(id).project).remove(id);
     },
-    clean: async ({ olderThanMs = retentionMs, isDryRun }) => {
-      const found = changes.summaries();
-      const byLine = new Map(found.map((summary) => [summaryOf(summary), summary]));
-      const retire = async (line: SessionSummary) => {
-        const { id, project } = byLine.get(line) ?? find(line.id);
-        await at(project).remove(id, { createdAt: line.createdAt ?? undefined });
-        return true;
-      };
-      const whyKept = (line: SessionSummary) =>
-        (byLine.get(line)?.unflushedLearnings ?? 0) === 0
-          ? undefined
-          : `what it learned is not in design.md yet; \`holdfast change recover ${line.id}\` writes it there`;
-      const limit = clock.now().getTime() - olderThanMs;
-      return cleanSessions([...byLine.keys()], { limit, isDryRun, whyKept, retire, trash, log });
+    retentionMs,
+    *retirable(before) {
+      for (const summary of changes.list()) yield retirableOf(summary, before, at(summary.project));
     },
-    trash,
+    ...trashOfChanges(changes),
+  };
+}
+
+/** One that is over, unless something of it is wanted; `there` are the sessions of its project. */
+function retirableOf(summary: ChangeSessionSummary, before: number, there: ChangeSessions): Retirable {
+  const { id, state, createdAt, updatedAt, unflushedLearnings } = summary;
+  const kept =
+    state === 'active'
+      ? 'somebody has it'
+      : unflushedLearnings > 0
+        ? `what it learned is not in design.md yet; \`holdfast change recover ${id}\` writes it there`
+        : undefined;
+  return {
+    id,
+    look: () => (updatedAt !== null && Date.parse(updatedAt) < before ? { kept } : undefined),
+    async retire() {
+      await there.remove(id, { createdAt: createdAt ?? undefined });
+      return true;
+    },
   };
 }
 
 function trashOfChanges(changes: ChangeSessions): KindTrash {
   return {
-    entries: () => changes.trashed().map(({ sessionId, entry }) => ({ id: sessionId, entry })),
+    trashed: () => changes.trashed().map(({ sessionId, entry }) => ({ id: sessionId, entry })),
     restore: async ({ id, entry }) => changes.restore({ sessionId: id, entry }),
-    purge: (olderThanMs = Number.NEGATIVE_INFINITY) =>
-      changes.purgeTrash(olderThanMs).map(({ sessionId }) => sessionId),
+    purgeTrash: (olderThanMs) => changes.purgeTrash(olderThanMs).map(({ sessionId }) => sessionId),
   };
 }
 

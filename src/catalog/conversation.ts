@@ -43,21 +43,23 @@ export function conversationKind(tools: {
       const summary = { ...metadata, ...view, isDamaged: damage.length > 0, isChecked: true };
       return summaryOf(summary, isLive(summary), metadata.workingDirectory);
     },
-    show: async (id, { turns = SHOWN_TURNS } = {}) => ({
+    get: async (id, { turns = SHOWN_TURNS } = {}) => ({
       kind: 'conversation',
-      detail: turns === 'all' ? conversations.read(id) : conversations.readLastChecked(id, turns),
+      detail: turns === 'all' ? conversations.get(id) : conversations.readLastChecked(id, turns),
     }),
     verify: async (id) => verify(id),
     recover,
     export: async (id, format) => {
-      const view = conversations.read(id);
+      const view = conversations.get(id);
       return format === 'md' ? exportMarkdown(view) : exportJson(view);
     },
     remove: async (id) => {
       await conversations.remove(id);
     },
-    clean: async ({ olderThanMs = retentionMs, isDryRun }) => conversations.clean({ olderThanMs, isDryRun }),
-    trash: trashOf(store.trash, { isId: (id) => isPath(store, id), pathOf: (id) => store.path(id) }),
+    retentionMs,
+    retirable: (before) => conversations.retirable(before),
+    sweep: () => conversations.sweep(),
+    ...trashOf(store.trash, { isId: (id) => isPath(store, id), pathOf: (id) => store.path(id) }),
   };
 }
 

@@ -23,6 +23,7 @@ export { findSession } from './find.js';
 export {
   type CatalogKind,
   type ExportFormat,
+  type RetainedKind,
   SESSION_KINDS,
   type SessionDetail,
   type SessionFault,
@@ -30,6 +31,9 @@ export {
   type SessionSummary,
 } from './kind.js';
 export { loopKind } from './loop.js';
+export { cleanOldQuestions } from './operations.js';
 export { processKind } from './process.js';
 export { type ProjectTools, rememberProject } from './projects.js';
 export { questionKind } from './question.js';
+export { type RetainOptions, type RetainReport, retain } from './retain.js';
+export { retainDaily } from './retain-daily.js';

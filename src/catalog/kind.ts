@@ -1,3 +1,4 @@
+import type { Retirable } from '../foundation/index.js';
 import type { ChangeState } from '../sessions/change/index.js';
 import type { ConversationView } from '../sessions/conversation/index.js';
 import type { LoopReport, ResumeOffer } from '../sessions/loop/index.js';
@@ -76,29 +77,13 @@ export interface ShowOptions {
 
 export type ExportFormat = 'md' | 'json';
 
-export interface CleanOptions {
-  /** Without activity for longer than this; the retention of the kind if absent. */
-  readonly olderThanMs?: number | undefined;
-  /** Only tell what would be done. */
-  readonly isDryRun?: boolean | undefined;
-}
-
-export interface CleanReport {
-  /** Moved to the trash. */
-  readonly retired: readonly string[];
-  /** Removed from the trash for good: what has lain there for seven days. */
-  readonly purged: readonly string[];
-  /** Left alone although old enough, and why. */
-  readonly skipped: readonly { readonly id: string; readonly reason: string }[];
-}
-
 /** What was removed from a kind and can be put back. */
 export interface KindTrash {
-  entries(): Trashed[];
+  trashed(): Trashed[];
   /** Puts it back, unless something stands in its place: then false. Throws STORAGE_FAILED. */
   restore(trashed: Trashed): Promise<boolean>;
-  /** Removes for good what has lain there for longer than this, everything if absent. Throws STORAGE_FAILED. */
-  purge(olderThanMs?: number): string[];
+  /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
+  purgeTrash(olderThanMs: number): string[];
 }
 
 export interface Trashed {
@@ -106,9 +91,19 @@ export interface Trashed {
   readonly entry: TrashEntry;
 }
 
-/** One kind of session behind what all kinds can do. Ids are full ones that `ids` gave. */
-export interface CatalogKind {
+/** What retention needs of a kind: it only says what may go, and why something must stay. */
+export interface RetainedKind extends Pick<KindTrash, 'purgeTrash'> {
   readonly kind: SessionKind;
+  /** Every session that may have had no activity since then, in an order that is the same the next time. */
+  retirable(before: number): Iterable<Retirable>;
+  /** Removes what killed processes left behind. Throws STORAGE_FAILED. */
+  sweep?(): void;
+}
+
+/** One kind of session behind what all kinds can do. Ids are full ones that `ids` gave. */
+export interface CatalogKind extends RetainedKind, KindTrash {
+  /** How long a session is kept after its last activity; null: its sessions never age out. */
+  readonly retentionMs: number | null;
   /** The words that `status` of a summary may say. */
   readonly statuses: readonly string[];
   /** All ids, in no order, each once. */
@@ -117,7 +112,7 @@ export interface CatalogKind {
   /** Throws SESSION_NOT_FOUND. What is damaged has a summary, too. */
   summarize(id: string): Promise<SessionSummary>;
   /** Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
-  show(id: string, options?: ShowOptions): Promise<SessionDetail>;
+  get(id: string, options?: ShowOptions): Promise<SessionDetail>;
   /** What is wrong with its files; nothing is changed. Throws SESSION_NOT_FOUND. */
   verify(id: string): Promise<SessionFault[]>;
   /** Throws SESSION_NOT_FOUND, LOCKED, and DOCUMENT_DAMAGED where nothing can be mended. */
@@ -126,6 +121,4 @@ export interface CatalogKind {
   export(id: string, format: ExportFormat): Promise<string>;
   /** Moves it to the trash. Throws SESSION_NOT_FOUND, LOCKED. */
   remove(id: string): Promise<void>;
-  clean(options: CleanOptions): Promise<CleanReport>;
-  readonly trash: KindTrash;
 }

@@ -1,10 +1,10 @@
 import { isHoldfastError, SessionNotFoundError, visibleLine } from '../foundation/index.js';
 import {
+  type ListedLoop,
   type LoopSessions,
   type LoopView,
   loopLifecycle,
   showLoop,
-  UNREADABLE_LOOP,
 } from '../sessions/loop/index.js';
 import { exportFacts, exportRecord, recordSection } from './export.js';
 import { faultsOf } from './faults.js';
@@ -17,13 +17,6 @@ import {
   UNREADABLE,
 } from './kind.js';
 
-/** One loop of the project: the one that is there, or one of its archive. */
-interface Found {
-  readonly id: string;
-  readonly loop: LoopSessions;
-  readonly isArchived: boolean;
-}
-
 /** The loops of this project in the catalog. */
 export function loopKind(tools: {
   readonly loops: LoopSessions;
@@ -31,18 +24,18 @@ export function loopKind(tools: {
 }): CatalogKind {
   const { loops, clock } = tools;
   const find = (id: string) => {
-    const found = all(loops).find((one) => one.id === id);
+    const found = loops.list().find((one) => one.id === id);
     if (found === undefined) throw new SessionNotFoundError(id, LISTED_BY);
     return found;
   };
-  const show = async ({ loop }: Found): Promise<LoopDetail> => showLoop.run({ loops: loop, clock }, {});
+  const show = async ({ loop }: ListedLoop): Promise<LoopDetail> => showLoop.run({ loops: loop, clock }, {});
   return {
     kind: 'loop',
     statuses: loopLifecycle.states,
-    ids: () => all(loops).map(({ id }) => id),
-    list: async () => all(loops).map(summaryOf),
+    ids: () => loops.list().map(({ id }) => id),
+    list: async () => loops.list().map(summaryOf),
     summarize: async (id) => summaryOf(find(id)),
-    show: async (id) => ({ kind: 'loop', detail: await show(find(id)) }),
+    get: async (id) => ({ kind: 'loop', detail: await show(find(id)) }),
     verify: async (id) => faultsOf(find(id).loop.verify()),
     recover: (id) => recover(find(id)),
     export: async (id, format) => {
@@ -58,33 +51,20 @@ export function loopKind(tools: {
       else await loops.remove();
     },
     // Loops never age out: what was not finished may be wanted after any time.
-    clean: async () => ({ retired: [], purged: [], skipped: [] }),
-    trash: {
-      entries: () => loops.trashed(),
-      restore: (trashed) => loops.restore(trashed),
-      purge: (olderThanMs = Number.NEGATIVE_INFINITY) => loops.purgeTrash(olderThanMs),
-    },
+    retentionMs: null,
+    retirable: () => [],
+    trashed: () => loops.trashed(),
+    restore: (trashed) => loops.restore(trashed),
+    purgeTrash: (olderThanMs) => loops.purgeTrash(olderThanMs),
   };
 }
 
-/** After a crash the session that is there may be in the archive as well: then it is the one that goes on. */
-function all(loops: LoopSessions): Found[] {
-  const current = loops.isFound()
-    ? [{ id: loops.read()?.sessionId ?? UNREADABLE_LOOP, loop: loops, isArchived: false }]
-    : [];
-  const archived = loops
-    .archived()
-    .map(({ name, loop }) => ({ id: name, loop, isArchived: true }))
-    .filter(({ id }) => id !== current[0]?.id);
-  return [...current, ...archived];
-}
-
 /** Opening a loop completes what a crash cut short; files that do not verify are nothing that can be mended. */
-async function recover({ loop, isArchived }: Found): Promise<Recovery> {
+async function recover({ loop, isArchived }: ListedLoop): Promise<Recovery> {
   const before = loop.verify();
   if (isArchived) return { found: faultsOf(before), told: ARCHIVED, keptAt: null, left: faultsOf(before) };
   try {
-    (await loop.open())[Symbol.dispose]();
+    (await loop.hold())[Symbol.dispose]();
   } catch (error) {
     if (!isHoldfastError(error, 'LOOP_NOT_RESUMABLE') || before.length === 0) throw error;
     const told = `${visibleLine(error.message)}. ${error.hint ?? ''}`;
@@ -103,7 +83,7 @@ const ARCHIVED = 'It is in the archive, which stays as it is.';
 /** One directory of the archive that is refused must not keep anybody from the others; `verify` says why. */
 function readQuietly(loop: LoopSessions): LoopView | undefined {
   try {
-    return loop.read();
+    return loop.get();
   } catch (error) {
     if (isHoldfastError(error)) return undefined;
     throw error;
@@ -112,7 +92,7 @@ function readQuietly(loop: LoopSessions): LoopView | undefined {
 
 const OVER: ReadonlySet<string> = new Set(['completed', 'aborted']);
 
-function summaryOf({ id, loop, isArchived }: Found): SessionSummary {
+function summaryOf({ id, loop, isArchived }: ListedLoop): SessionSummary {
   const view = readQuietly(loop);
   const base = {
     kind: 'loop',

@@ -1,12 +1,5 @@
 import { join } from 'node:path';
-import {
-  type Clock,
-  counted,
-  HoldfastError,
-  isHoldfastError,
-  type Logger,
-  messageOf,
-} from '../foundation/index.js';
+import { counted, HoldfastError, isHoldfastError, type Logger, messageOf } from '../foundation/index.js';
 import {
   type FileProcessStore,
   isProcessId,
@@ -15,7 +8,6 @@ import {
   processLifecycle,
 } from '../sessions/process/index.js';
 import { DocumentDamagedError } from '../storage/index.js';
-import { cleanSessions } from './clean.js';
 import { exportFacts, exportRecord, recordSection } from './export.js';
 import { faultOf } from './faults.js';
 import { type CatalogKind, type Recovery, type SessionSummary, UNREADABLE } from './kind.js';
@@ -25,20 +17,18 @@ import { trashOf } from './trash.js';
 export function processKind(tools: {
   readonly processes: ProcessSessions;
   readonly store: FileProcessStore;
-  readonly clock: Clock;
   readonly log: Logger;
   readonly retentionMs: number;
 }): CatalogKind {
-  const { processes, store, clock, log, retentionMs } = tools;
+  const { processes, store, log, retentionMs } = tools;
   const summarize = async (id: string) => {
     try {
-      return summaryOf(processes.info(id));
+      return summaryOf(processes.get(id));
     } catch (error) {
       if (!isDamage(error)) throw error;
       return damagedSummary(id, store.ownerOf(id).hold === 'held');
     }
   };
-  const trash = trashOf(store.trash, { isId: isProcessId, pathOf: (id) => join(store.directory, id) });
   const list = async () => {
     const summaries: SessionSummary[] = [];
     for (const id of store.ids()) {
@@ -59,7 +49,7 @@ export function processKind(tools: {
     ids: () => store.ids(),
     list,
     summarize,
-    show: async (id) => ({ kind: 'process', detail: processes.info(id) }),
+    get: async (id) => ({ kind: 'process', detail: processes.get(id) }),
     verify: async (id) => {
       try {
         store.read(id);
@@ -74,19 +64,15 @@ export function processKind(tools: {
       return { found: [], told: 'It is whole.', keptAt: null, left: [] };
     },
     export: async (id, format) => {
-      const info = processes.info(id);
+      const info = processes.get(id);
       return format === 'json' ? exportRecord(info) : exportFacts(summaryOf(info), [recordSection(info)]);
     },
     remove: async (id) => {
       await store.remove(id);
     },
-    clean: async ({ olderThanMs = retentionMs, isDryRun }) => {
-      const limit = clock.now().getTime() - olderThanMs;
-      const isStillOld = (record: { last_activity: string }) => Date.parse(record.last_activity) < limit;
-      const retire = ({ id }: SessionSummary) => store.removeIf(id, isStillOld);
-      return cleanSessions(await list(), { limit, isDryRun, retire, trash, log });
-    },
-    trash,
+    retentionMs,
+    retirable: (before) => processes.retirable(before),
+    ...trashOf(store.trash, { isId: isProcessId, pathOf: (id) => join(store.directory, id) }),
   };
 }
 

@@ -38,7 +38,7 @@ export function questionKind(tools: {
     ids: () => questions.ids(),
     list: async () => (await questions.list()).map(summaryOf),
     summarize: async (id) => summaryOf(await questions.get(id)),
-    show: async (id) => ({ kind: 'question', detail: reportOf(await questions.get(id)) }),
+    get: async (id) => ({ kind: 'question', detail: reportOf(await questions.get(id)) }),
     verify,
     recover,
     export: async (id, format) => {
@@ -46,19 +46,13 @@ export function questionKind(tools: {
       const report = reportOf(view);
       return format === 'json' ? exportRecord(report) : exportFacts(summaryOf(view), sectionsOf(report));
     },
-    remove: (id) => store.change(id, (change) => change.retire(), { waitMs: WAIT_MS }),
-    clean: async (options) => {
-      const { retired, purged, uncollected, skipped } = await questions.clean(options);
-      return { retired, purged, skipped: [...skipped, ...uncollected.map(leftAlone)] };
+    remove: async (id) => {
+      using held = await store.hold(id, { waitMs: WAIT_MS });
+      held.retire();
     },
-    trash: trashOf(store.trash, { isId: isUuidV4, pathOf: (id) => join(store.directory, id) }),
-  };
-}
-
-function leftAlone(id: string) {
-  return {
-    id,
-    reason: 'nobody has collected its outcome; `holdfast questions clean --uncollected` moves it, too',
+    retentionMs: questions.retentionMs,
+    retirable: (before) => questions.retirable(before),
+    ...trashOf(store.trash, { isId: isUuidV4, pathOf: (id) => join(store.directory, id) }),
   };
 }
 

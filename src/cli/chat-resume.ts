@@ -31,7 +31,7 @@ export async function resumeConversation(
   const { terminal } = context;
   const id = resolveId(context, conversations, typed, isAnywhere);
   const { isOk, records, damage } = conversations.verify(id);
-  if (isOk) return conversations.open(id);
+  if (isOk) return conversations.hold(id);
   for (const one of damage.slice(0, MAX_TOLD)) terminal.complain(`damaged: ${renderFault(one)}`);
   if (damage.length > MAX_TOLD) terminal.complain(`… and ${damage.length - MAX_TOLD} more`);
   // What a kill cut off is no reason to ask anybody: whoever opens it next sets it aside.
@@ -55,7 +55,7 @@ export async function resumeConversation(
   terminal.note(
     `Kept ${counted(kept, 'record')}${setAside === null ? '' : `; the file as it was: ${visibleLine(setAside)}`}`,
   );
-  return conversations.open(id);
+  return conversations.hold(id);
 }
 
 const MAX_TOLD = 10;
@@ -71,7 +71,7 @@ async function openMended(
   conversations: ConversationSessions,
   id: string,
 ): Promise<Conversation> {
-  const conversation = await conversations.open(id);
+  const conversation = await conversations.hold(id);
   for (const { keptAt } of conversation.repairs)
     terminal.note(
       `The end of the file was cut off by a crash${keptAt === undefined ? '; it is mended' : ` and set aside: ${visibleLine(keptAt)}`}`,

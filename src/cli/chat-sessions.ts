@@ -1,4 +1,5 @@
 import { cleanAutomatically } from '../app/index.js';
+import { retain } from '../catalog/index.js';
 import { counted, visibleExcerpt, visibleJson, visibleLine } from '../foundation/index.js';
 import type { ConversationSessions, ConversationStatus } from '../sessions/conversation/index.js';
 import { type CommandContext, ConfirmationMissingError, UsageError } from './command.js';
@@ -113,12 +114,13 @@ export async function deleteConversation(
 
 /** `--clean-sessions`: everything older, except what is live. */
 export async function cleanConversations(
-  { terminal, isJson }: CommandContext,
+  { services, terminal, isJson }: CommandContext,
   conversations: ConversationSessions,
   days: number,
 ): Promise<ExitCode> {
   if (!(days >= 0)) throw new UsageError('--clean-sessions takes a number of days');
-  const report = await conversations.clean({ olderThanMs: days * DAY_MS });
+  const options = { olderThanMs: days * DAY_MS };
+  const { uncollected: _, ...report } = await retain(conversations, services.tools, options);
   if (isJson) terminal.write(visibleJson({ success: true, ...report }));
   else {
     const { length } = report.retired;

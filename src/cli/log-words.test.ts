@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SESSION_KINDS } from '../catalog/index.js';
 import { hasWords, logWords } from './log-words.js';
 
 it('says known events in words', () => {
@@ -28,6 +29,12 @@ it('has words for every warning that the sources can give', () => {
   const names = events.map(([, name = '']) => name);
   expect(names.length).toBeGreaterThan(40);
   expect(names.filter((name) => !hasWords(name))).toEqual([]);
+});
+
+it('has words for what cleaning reports of each kind that ages out', () => {
+  const kinds = SESSION_KINDS.filter((kind) => kind !== 'loop');
+  const events = kinds.flatMap((kind) => [`${kind}.not-cleaned`, `${kind}.trash-not-emptied`]);
+  expect(events.filter((name) => !hasWords(name))).toEqual([]);
 });
 
 function sources(): string[] {

@@ -10,6 +10,9 @@ const because =
   (fields) =>
     `${text.replaceAll(/\{(\w+)\}/g, (_match, key: string) => textIn(fields, key))}: ${textIn(fields, 'error')}`;
 
+const notCleaned = because('Session {sessionId} could not be cleaned');
+const trashNotEmptied = because('The trash could not be emptied');
+
 /** What the library reports, said to a person. */
 const WORDS: Readonly<Record<string, Words>> = {
   'acp.cancel-ignored': () => 'The agent did not stop its turn when it was told to, and was ended.',
@@ -20,12 +23,13 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agent.transcript-unreadable': because("The agent's own record of the conversation could not be read"),
   'catalog.kind-failed': because('Sessions of kind {kind} could not be listed'),
   'catalog.session-not-listed': because('Session {sessionId} could not be listed'),
-  'catalog.trash-not-emptied': because('The trash could not be emptied'),
   'change.ended-unreadable': because('A session that is over could not be read ({path})'),
+  'change.not-cleaned': notCleaned,
   'change.projection-not-removed': because('The published file of session {sessionId} could not be removed'),
   'change.projection-not-written': because(
     'The published file of session {sessionId} could not be written; the session itself is kept',
   ),
+  'change.trash-not-emptied': trashNotEmptied,
   'config.aurora-file-ignored': because('{path} could not be used'),
   'config.aurora-value-ignored': (fields) =>
     `${textIn(fields, 'key')} in ${textIn(fields, 'path')} is not a number above 0, and is passed over.`,
@@ -50,10 +54,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     `Requests to the loop could not be read (${textIn(fields, 'path')}, lines ${textIn(fields, 'lines')}).`,
   'mcp.error': because('A message of the MCP client could not be handled'),
   'permission.not-withdrawn': because('The question {sessionId} could not be withdrawn'),
+  'process.not-cleaned': notCleaned,
   'process.not-measured': because('What the agent changed could not be measured'),
   'process.record-not-written': because('The record of process session {sessionId} could not be written'),
   'process.stop-failed': because('Process session {sessionId} could not be stopped'),
   'process.stop-not-read': because('A request to stop could not be read ({path})'),
+  'process.trash-not-emptied': trashNotEmptied,
   'process.unreadable': because('Process session {sessionId} could not be read'),
   'program.log-ended': because('What the agent writes is no longer kept in {path}'),
   'program.orphan-not-ended': because('A process that a killed run had left behind could not be ended'),

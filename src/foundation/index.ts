@@ -23,6 +23,7 @@ export { defineOperation, type Operation } from './operation.js';
 export { ASKS_PERMISSION, isPermission, PERMISSION_CHOICES } from './permission-card.js';
 export { keysNotTaken, PROJECT_KEYS } from './project-keys.js';
 export { openPrivateKey, redact } from './redact.js';
+export type { Retirable, RetirableFacts } from './retirable.js';
 export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';
 export { type Check, isBoolean, isCount, isOwnTime, isText, isTextOrNull, listOf, shape } from './shape.js';
 export { formatAge } from './text/age.js';

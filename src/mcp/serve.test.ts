@@ -4,6 +4,7 @@ import { FailingFileSystem } from '../../test/support/failing-file-system.js';
 import { question } from '../../test/support/question-world.js';
 import { verifies } from '../../test/support/verifies.js';
 import type { Services } from '../app/index.js';
+import { retain } from '../catalog/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import { MAX_MESSAGE_BYTES } from './transport.js';
 
@@ -107,7 +108,8 @@ describe('a delivery through the server', () => {
     const services = world.services();
     const disturbing = disturbed(services, {
       async collect(wanted) {
-        if (wanted === gone) await services.questions.clean({ olderThanMs: -60_000, takesUncollected: true });
+        if (wanted === gone)
+          await retain(services.questions, services, { olderThanMs: -60_000, takesUncollected: true });
         return services.questions.collect(wanted);
       },
     });

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Services } from '../app/base.js';
+import { retain, type Services } from '../app/base.js';
 import { messageOf } from '../foundation/index.js';
 import { createMcpServer } from './tools.js';
 import { DeliveringTransport } from './transport.js';
@@ -40,7 +40,8 @@ export async function serveMcp(services: Services, options: ServeOptions): Promi
 /** Old sets go to the trash now and then; a failure here must not disturb the agent. */
 async function cleanQuietly(services: Services): Promise<void> {
   try {
-    const { retired, purged } = await services.questions.clean();
+    const { questions } = services;
+    const { retired, purged } = await retain(questions, services, { olderThanMs: questions.retentionMs });
     if (retired.length + purged.length === 0) return;
     services.log.warn('question.cleaned', { movedToTrash: retired, removedFromTrash: purged });
   } catch (error) {

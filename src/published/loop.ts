@@ -146,7 +146,7 @@ export class SessionManager {
    */
   async resumeSession(sessionId: string): Promise<ResumeResult> {
     const isId = isUuidV4(sessionId);
-    const { state } = this.#sessions.read() ?? {};
+    const { state } = this.#sessions.get() ?? {};
     const plan = isId ? (state?.prpFile ?? '') : sessionId;
     using loop = await this.#sessions.resume(plan, isId ? { sessionId } : {});
     const { state: resumed, metrics } = loop.documents;
@@ -162,7 +162,7 @@ export class SessionManager {
    * return. Throws LOCKED, LOOP_NOT_FOUND, INVALID_INPUT, ILLEGAL_TRANSITION.
    */
   async updateSession(changes: SessionUpdate): Promise<void> {
-    using loop = await this.#sessions.open();
+    using loop = await this.#sessions.hold();
     loop.update({
       phase: changes.current_phase,
       iteration: changes.current_iteration,
@@ -177,7 +177,7 @@ export class SessionManager {
     type: 'completed' | 'halted' | 'aborted',
     options: { reason?: string; remove?: boolean } = {},
   ): Promise<void> {
-    using loop = await this.#sessions.open();
+    using loop = await this.#sessions.hold();
     if (type === 'completed') loop.complete();
     else if (type === 'halted') loop.halt(options.reason ?? 'halted');
     else loop.abort({ remove: options.remove ?? false });

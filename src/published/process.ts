@@ -175,7 +175,7 @@ export class Session {
     const { sessions, launch } = openSessions(this.#settings, this.#options, 1);
     this.#sessions = sessions;
     try {
-      await sessions.start(launch, null, { id: this.#id });
+      await sessions.create(launch, null, { id: this.#id });
     } catch (error) {
       this.#ownState = 'error';
       throw error;
@@ -226,7 +226,7 @@ export class Session {
   }
 
   #found(): ProcessSession | undefined {
-    this.#session ??= this.#sessions?.get(this.#id);
+    this.#session ??= this.#sessions?.live(this.#id);
     return this.#session;
   }
 }
@@ -267,7 +267,7 @@ export class SessionManager {
   }
 
   getSession(id: string): Session | undefined {
-    return this.#wrapIf(this.#sessions.get(id));
+    return this.#wrapIf(this.#sessions.live(id));
   }
 
   currentSession(): Session | undefined {
@@ -276,7 +276,7 @@ export class SessionManager {
 
   /** Newest first. */
   listSessions(): SessionInfo[] {
-    return this.#sessions.list().flatMap(({ id }) => this.getSession(id)?.info() ?? []);
+    return this.#sessions.mine().flatMap(({ id }) => this.getSession(id)?.info() ?? []);
   }
 
   /** Throws TERMINATE_FAILED with all failures. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { retain } from '../catalog/retain.js';
 import type { Clock, Logger } from '../foundation/index.js';
 import { OUTER_LIMITS } from '../sessions/question/check-questions.js';
 import {
@@ -74,6 +75,7 @@ const DEFAULTS = { maxSessions: 100, retentionPeriod: 7 * 24 * 60 * 60 * 1_000, 
 /** The question sessions under the names their specification publishes. */
 export class SessionManager {
   readonly #sessions: QuestionSessions;
+  readonly #tools: { readonly clock: Clock; readonly log: Logger };
   readonly #sessionTimeout: number;
 
   constructor(config: SessionConfig, options: { log?: Logger; clock?: Clock } = {}) {
@@ -81,6 +83,7 @@ export class SessionManager {
     const tools = systemTools('holdfast/question', options);
     const trash = join(settings.baseDir, '.holdfast', 'trash');
     this.#sessionTimeout = settings.sessionTimeout;
+    this.#tools = tools;
     this.#sessions = new QuestionSessions({
       ...tools,
       store: new FileQuestionStore(tools, { directory: settings.baseDir, trash }),
@@ -156,7 +159,9 @@ export class SessionManager {
    * collected stays unless `uncollected` says otherwise.
    */
   async cleanupExpiredSessions(options: { uncollected?: boolean } = {}): Promise<number> {
-    const report = await this.#sessions.clean({ takesUncollected: options.uncollected ?? false });
+    const { uncollected: takesUncollected = false } = options;
+    const { retentionMs: olderThanMs } = this.#sessions;
+    const report = await retain(this.#sessions, this.#tools, { olderThanMs, takesUncollected });
     return report.retired.length;
   }
 

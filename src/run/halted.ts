@@ -1,4 +1,4 @@
-import { describeMissing, gatesOf, isAboutTests, isGreen, type OwnedLoop } from '../sessions/loop/index.js';
+import { describeMissing, gatesOf, type HeldLoop, isAboutTests, isGreen } from '../sessions/loop/index.js';
 import { askPerson, CHANGE, guidanceOf, type RunQuestion, STOP } from './ask-person.js';
 import type { Attention } from './attention.js';
 import type { RunEnd } from './events.js';
@@ -69,7 +69,7 @@ async function skipPhase(
   return { outcome: 'completed', reason: null };
 }
 
-function breakerQuestion(loop: OwnedLoop, refusal: string | null): RunQuestion {
+function breakerQuestion(loop: HeldLoop, refusal: string | null): RunQuestion {
   const { prpFile, currentPhase } = loop.state;
   const isStory = hasStories(loop);
   const why = refusal ?? `the run was halted: ${haltWords(loop)}`;
@@ -88,7 +88,7 @@ function breakerQuestion(loop: OwnedLoop, refusal: string | null): RunQuestion {
 }
 
 /** Why the session halted, and what its phase lacks, in numbers. */
-function haltWords(loop: OwnedLoop): string {
+function haltWords(loop: HeldLoop): string {
   const { state, dualGate } = loop.documents;
   const { isMeasured, first, second } = gatesOf(state, dualGate);
   const reason = (state.haltReason ?? 'the breaker is open').replace(/\.+$/, '');
@@ -100,11 +100,11 @@ function haltWords(loop: OwnedLoop): string {
 }
 
 /** What the phase lacks; that nothing was measured is no news for a run that failed. */
-function missingOf(loop: OwnedLoop) {
+function missingOf(loop: HeldLoop) {
   const { state, dualGate } = loop.documents;
   return gatesOf(state, dualGate).missing.filter(({ what }) => what !== 'measurement');
 }
 
-function hasStories({ state }: OwnedLoop): boolean {
+function hasStories({ state }: HeldLoop): boolean {
   return state.storiesTotal !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { ServiceName } from '../agents/index.js';
 import type { Clock, Logger } from '../foundation/index.js';
 import type { Conversation } from '../sessions/conversation/index.js';
-import type { LoopSessions, OwnedLoop } from '../sessions/loop/index.js';
+import type { HeldLoop, LoopSessions } from '../sessions/loop/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import type { FileSystem } from '../storage/index.js';
 import type { ChangedCounts } from '../workspace/index.js';
@@ -21,7 +21,7 @@ export interface RunParts {
   readonly log: Logger;
   readonly fileSystem: FileSystem;
   readonly loops: LoopSessions;
-  readonly loop: OwnedLoop;
+  readonly loop: HeldLoop;
   readonly plan: RunPlan;
   readonly conversation: Conversation;
   /** How many files of the project were written since a moment, as far as that can still be told. */

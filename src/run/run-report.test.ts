@@ -10,7 +10,7 @@ async function viewAfter(outcomes: Parameters<typeof outcome>[0][]): Promise<Loo
     loop.beginIteration();
     loop.commitIteration(outcome(one));
   }
-  const view = world.loops.read();
+  const view = world.loops.get();
   if (view === undefined) throw new Error('no loop');
   return view;
 }

@@ -1,11 +1,11 @@
 import {
   type Budget,
   gatesOf,
+  type HeldLoop,
   type LoopDocuments,
   type LoopState,
   type LoopStatus,
   type Missing,
-  type OwnedLoop,
   phaseOf,
   type Usage,
 } from '../sessions/loop/index.js';
@@ -48,7 +48,7 @@ export interface Standing {
   readonly openQuestions: readonly string[];
 }
 
-export function standingOf({ loop, taker }: { loop: OwnedLoop; taker: TurnTaker }): Standing {
+export function standingOf({ loop, taker }: { loop: HeldLoop; taker: TurnTaker }): Standing {
   const { state, breaker, rateLimit, dualGate } = loop.documents;
   const gates = gatesOf(state, dualGate);
   const phase = phaseOf(state);

@@ -265,7 +265,7 @@ export class TurnTaker {
     await this.#session?.terminate();
     const said = conversation.context.filter(({ number }) => number < before);
     const context = trimContext(said, { maxTokens: maxTokens ?? DEFAULT_MAX_TOKENS });
-    const session = await processes.start(endedBy(signal, launch));
+    const session = await processes.create(endedBy(signal, launch));
     this.#isUnproven = false;
     this.#session = session;
     this.#preamble = context.turns.length === 0 ? null : replayText(context.turns);
@@ -327,9 +327,9 @@ async function reopenOrStart(
       if (!isGone) throw error;
     }
     const left = processes.handleOf(known.processId);
-    if (left?.id === known.resume.id) return processes.start(launch, left);
+    if (left?.id === known.resume.id) return processes.create(launch, left);
   }
-  return processes.start(launch, known.resume);
+  return processes.create(launch, known.resume);
 }
 
 const ACTS: readonly AgentEvent['type'][] = ['text', 'thinking', 'tool-call', 'permission'];

@@ -1,10 +1,10 @@
 import type { Conversation } from '../sessions/conversation/index.js';
 import { sumUsage } from '../sessions/conversation/index.js';
-import type { OwnedLoop, Used } from '../sessions/loop/index.js';
+import type { HeldLoop, Used } from '../sessions/loop/index.js';
 import type { TurnTaker } from './take-turn.js';
 
 interface UsageParts {
-  readonly loop: OwnedLoop;
+  readonly loop: HeldLoop;
   readonly conversation: Pick<Conversation, 'usage'>;
 }
 

@@ -72,8 +72,8 @@ for (const { agent, requests, hasNetworkTrouble, words } of NIGHTS) {
       await using world = await night(agent, stage);
       const startMs = world.clock.now().getTime();
       expect(await world.run()).toEqual({ outcome: 'completed', reason: null });
-      expect(world.loops.read()?.state).toMatchObject({ status: 'completed', usage: { iterations: 4 } });
-      expect(world.loops.read()?.documents.breaker).toMatchObject({
+      expect(world.loops.get()?.state).toMatchObject({ status: 'completed', usage: { iterations: 4 } });
+      expect(world.loops.get()?.documents.breaker).toMatchObject({
         state: 'CLOSED',
         failedRunCount: 0,
         sameErrorCount: 0,

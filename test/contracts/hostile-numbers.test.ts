@@ -122,7 +122,7 @@ describe.each(HOSTILE)('with %o in place of any number', (evil) => {
 
   it('no state of a change is written that could not be read', async () => {
     await using world = await changeWorld();
-    await world.sessions.init('add-login');
+    await world.sessions.create('add-login');
     const store = new ChangeStore(storageTools());
     using hold = await store.hold(
       { root: world.project, directory: join(world.project, 'openspec') },
@@ -160,7 +160,7 @@ describe.each(HOSTILE)('with %o in place of any number', (evil) => {
       }
     }
     conversation.importTurns([{ role: 'user', content: 'three', tokens: number }]);
-    const { turns, damage, usage } = world.sessions.read('mine');
+    const { turns, damage, usage } = world.sessions.get('mine');
     expect(damage).toEqual([]);
     expect(turns.map(({ content }) => content)).toEqual(['one', 'two', 'three']);
     for (const { tokens } of turns) expect(Number.isSafeInteger(tokens) && tokens >= 0).toBe(true);

@@ -87,14 +87,14 @@ function mutated(original: Buffer, random: SeededRandom): Buffer {
 async function exercise(world: ConversationWorld, name: string): Promise<void> {
   const { sessions } = world;
   const [summary] = sessions.list();
-  const view = sessions.read('mine');
+  const view = sessions.get('mine');
   const last = sessions.readLast('mine', 3);
   expect(summary?.id, name).toBe('mine');
   expect(last.turns.length, name).toBeLessThanOrEqual(view.turns.length);
   const { damage, records } = sessions.verify('mine');
   if (records > 0) expect(damage, `${name}: verify and read agree`).toEqual(view.damage);
   try {
-    using conversation = await sessions.open('mine');
+    using conversation = await sessions.hold('mine');
     conversation.addUserTurn('next');
   } catch (error) {
     // Nothing to go on with, or a version that was changed to a higher one.
@@ -104,11 +104,11 @@ async function exercise(world: ConversationWorld, name: string): Promise<void> {
     ).toBe(true);
     return;
   }
-  const turns = sessions.read('mine').turns;
+  const turns = sessions.get('mine').turns;
   expect(turns.at(-1)?.content, name).toBe('next');
   await sessions.recover('mine');
   expect(sessions.verify('mine').damage, `${name}: after recovery`).toEqual([]);
-  expect(sessions.read('mine').turns, `${name}: what recovery kept`).toEqual(turns);
+  expect(sessions.get('mine').turns, `${name}: what recovery kept`).toEqual(turns);
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
 }
 

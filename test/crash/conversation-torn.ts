@@ -113,7 +113,7 @@ async function inspect(world: ConversationWorld, log: Log, { kind, bytes }: Stat
   writeFileSync(world.path(log.id), bytes);
   const present = new Set(bytes.toString('latin1').split('\n'));
   const intact = log.lines.filter(({ line }) => present.has(line));
-  const found = world.sessions.read(log.id).turns.map(({ content }) => content);
+  const found = world.sessions.get(log.id).turns.map(({ content }) => content);
   const all = log.lines.flatMap(({ turn }) => turn ?? []);
   const missing = intact.flatMap(({ turn }) => turn ?? []).filter((turn) => !found.includes(turn));
   expect(missing, `${kind}: intact turns that were not returned`).toEqual([]);
@@ -130,14 +130,14 @@ async function appendTo(
   { kind, found, isIntact }: { kind: string; found: readonly string[]; isIntact: boolean },
 ): Promise<number> {
   try {
-    using conversation = await world.sessions.open(id);
+    using conversation = await world.sessions.hold(id);
     conversation.addUserTurn('next');
     for (const { keptAt } of conversation.repairs) if (keptAt !== undefined) unlinkSync(keptAt);
   } catch (error) {
     if (!isHoldfastError(error, 'DOCUMENT_DAMAGED') || isIntact) throw new Error(kind, { cause: error });
     return 1;
   }
-  const after = world.sessions.read(id);
+  const after = world.sessions.get(id);
   expect(
     after.turns.map(({ content }) => content),
     `${kind}: after the next append`,

@@ -141,7 +141,7 @@ describe('the files of a question set', () => {
       'status.json',
     ]);
     world.clock.advance(8 * 24 * 60 * 60 * 1_000);
-    await world.sessions.clean({ takesUncollected: true });
+    await world.clean({ takesUncollected: true });
     expect(readdirSync(world.dir.at('data', 'trash', 'questions'))).toEqual([`20260309T120000000Z-${id}`]);
   });
 

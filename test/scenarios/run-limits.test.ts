@@ -85,7 +85,7 @@ describe('a night', () => {
         const startMs = world.clock.now().getTime();
         expect(await world.run()).toEqual({ outcome: 'completed', reason: null });
         expect(world.prompts).toHaveLength(turns.length);
-        const view = world.loops.read();
+        const view = world.loops.get();
         expect(view?.state).toMatchObject({ status: 'completed', usage: { iterations: 5 } });
         expect(view?.documents.breaker).toMatchObject({
           state: 'CLOSED',
@@ -139,7 +139,7 @@ describe('a night', () => {
           outcome: 'halted',
           reason: expect.stringMatching(WAY_OUT[name] ?? /$^/),
         });
-        const view = world.loops.read();
+        const view = world.loops.get();
         expect(view).toMatchObject({ status: 'halted', statusReason: end.reason });
         expect(view?.state.usage?.iterations).toBe(0);
         expect(view?.documents.breaker).toMatchObject({ state: 'CLOSED', failedRunCount: 0 });
@@ -153,7 +153,7 @@ describe('a night', () => {
     await using world = await night('claude', turns);
     expect(await world.run()).toMatchObject({ outcome: 'halted' });
     expect(await world.run({ isReset: true })).toMatchObject({ outcome: 'completed' });
-    expect(world.loops.read()?.state.usage?.iterations).toBe(5);
+    expect(world.loops.get()?.state.usage?.iterations).toBe(5);
   });
 
   verifies('R11', 'the question of a run that halted says the cause and the way out', async () => {

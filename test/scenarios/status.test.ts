@@ -150,7 +150,7 @@ describe('holdfast status', () => {
   it('text of an agent cannot move the cursor', async () => {
     await using world = await machineWith('valid');
     const file = join(world.project, '.prp-session', 'loop-state.json');
-    const state = { ...JSON.parse(JSON.stringify(loopsOf(world).read()?.state)) };
+    const state = { ...JSON.parse(JSON.stringify(loopsOf(world).get()?.state)) };
     writeFileSync(
       file,
       JSON.stringify({

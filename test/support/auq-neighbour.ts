@@ -131,7 +131,8 @@ export async function answerAgainstDeletion(world: NeighbourWorld): Promise<void
   if (left !== undefined) {
     const files = readdirSync(join(world.base, id));
     expect(left.faults.length > 0 || left.outcome.status === 'completed', files.join(' ')).toBe(true);
-    await world.store.change(id, (change) => change.retire());
+    using held = await world.store.hold(id);
+    held.retire();
   }
   expect((await sessions.list()).map((view) => view.id)).not.toContain(id);
 }

@@ -105,7 +105,7 @@ export async function catalogWorld(): Promise<CatalogWorld> {
     },
     async change(id, { isFlushed = false, learning } = {}) {
       const changes = openChanges(services);
-      await changes.init('add-login', { sessionId: id });
+      await changes.create('add-login', { sessionId: id });
       if (learning !== undefined) await changes.learn(learning, { sessionId: id });
       if (isFlushed) await changes.flush({ sessionId: id });
       return id;

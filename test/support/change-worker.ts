@@ -55,7 +55,7 @@ export type ChangeCalls = typeof HANDLERS;
 async function perform(sessions: ChangeSessions, act: ChangeAct): Promise<unknown> {
   switch (act.name) {
     case 'init':
-      return (await sessions.init(act.change, act)).state.sessionId;
+      return (await sessions.create(act.change, act)).state.sessionId;
     case 'next-story':
       return (await sessions.nextStory(act))?.id ?? null;
     case 'learn':

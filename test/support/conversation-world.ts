@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type RetainOptions, type RetainReport, retain } from '../../src/catalog/index.js';
 import { ConversationSessions, FileConversationStore } from '../../src/sessions/conversation/index.js';
 import type { LockTools } from '../../src/storage/index.js';
 import { FakeClock } from './fake-clock.js';
@@ -16,6 +17,8 @@ export interface ConversationWorld extends AsyncDisposable {
   readonly sessions: ConversationSessions;
   /** The same directory through another instance. */
   other(overrides?: Partial<LockTools> & { redact?: (text: string) => string }): ConversationSessions;
+  /** Cleans as every surface does. */
+  clean(options: RetainOptions): Promise<Omit<RetainReport, 'uncollected'>>;
   path(id: string): string;
   /** The lines of a file. */
   lines(id: string): string[];
@@ -40,12 +43,17 @@ export async function conversationWorld(options: { isInMemory?: boolean } = {}):
   };
   const path = (id: string) => `${base}/${id}.jsonl`;
   const lines = (id: string) => readFileSync(path(id), 'utf8').split('\n').slice(0, -1);
+  const built = build();
   return {
     dir,
     base,
     clock,
     log,
-    ...build(),
+    ...built,
+    async clean(options) {
+      const { uncollected: _, ...report } = await retain(built.sessions, { clock, log }, options);
+      return report;
+    },
     other: (overrides) => build(overrides).sessions,
     path,
     lines,

@@ -106,7 +106,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
     const id = `run-${loop.state.sessionId}`;
     using conversation = isNew
       ? await conversations.create({ id, agent: 'played', workingDirectory: project, isHidden: true })
-      : await conversations.open(id);
+      : await conversations.hold(id);
     const taker = new TurnTaker({ processes, conversation, launch, log: tools.log, acceptsChanges: true });
     try {
       return await runLoop(

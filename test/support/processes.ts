@@ -27,6 +27,16 @@ export async function deadIdentity(): Promise<ProcessIdentity> {
   return { ...ownIdentity(nodeFileSystem), pid, startTime };
 }
 
+/** Another process, which lives until it is disposed of. */
+export async function livingIdentity(): Promise<ProcessIdentity & Disposable> {
+  const child = spawn('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
+  await once(child, 'spawn');
+  const pid = pidOf(child);
+  const startTime = processFacts(pid)?.startTime ?? null;
+  const end = () => child.stdin?.end();
+  return { ...ownIdentity(nodeFileSystem), pid, startTime, [Symbol.dispose]: () => void end() };
+}
+
 /** A process that has ended and whose parent does not look. */
 export async function zombie(): Promise<ProcessIdentity & Disposable> {
   const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { expect } from 'vitest';
-import { isHoldfastError } from '../../src/foundation/index.js';
+import { retain } from '../../src/catalog/index.js';
+import { isHoldfastError, silentLogger, systemClock } from '../../src/foundation/index.js';
 import type { QuestionSessions } from '../../src/sessions/question/index.js';
 import { closeReleased, type FileSystem, forceUnlock, nodeFileSystem } from '../../src/storage/index.js';
 import { auqId, copyAuqSession } from './auq-fixtures.js';
@@ -88,7 +89,11 @@ export const DEEDS: readonly Deed[] = [
   deed('reject', ['pending', 'rejected'], created, (sessions, id) => sessions.reject(id, 'no')),
   deed('collect', ['completed', 'completed'], answered, collect),
   deed('clean', ['completed', 'gone'], answered, (sessions) =>
-    sessions.clean({ olderThanMs: -DAY_MS, takesUncollected: true }),
+    retain(
+      sessions,
+      { clock: systemClock, log: silentLogger },
+      { olderThanMs: -DAY_MS, takesUncollected: true },
+    ),
   ),
 ];
 

@@ -2,6 +2,7 @@
  * A process of its own that works on question sessions when it is told to (see `question-workers.ts`). It may be told
  * to kill itself at one call of its file system.
  */
+import { retain } from '../../src/catalog/index.js';
 import { isHoldfastError, silentLogger, systemClock, systemIds } from '../../src/foundation/index.js';
 import { FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
 import { DirectoryWatcher, nodeFileSystem, ownIdentity } from '../../src/storage/index.js';
@@ -58,7 +59,11 @@ async function perform(order: WorkerOrder): Promise<unknown> {
       return { outcome: delivery.outcome, isNew: delivery.isNew };
     }
     case 'clean':
-      return sessions.clean({ olderThanMs: act.olderThanMs, takesUncollected: true });
+      return retain(
+        sessions,
+        { clock: systemClock, log: silentLogger },
+        { olderThanMs: act.olderThanMs, takesUncollected: true },
+      );
     case 'churn':
       return churn(sessions, act);
     case 'inspect': {

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type RetainOptions, type RetainReport, retain } from '../../src/catalog/index.js';
 import type { Ids } from '../../src/foundation/index.js';
 import {
   DEFAULT_LIMITS,
@@ -27,7 +28,11 @@ export interface QuestionWorld extends AsyncDisposable {
   readonly store: FileQuestionStore;
   readonly sessions: QuestionSessions;
   /** The same directory through another instance, as another process would have it. */
-  other(overrides?: WorldOptions): { sessions: QuestionSessions; store: FileQuestionStore };
+  other(overrides?: WorldOptions): Pick<QuestionWorld, 'sessions' | 'store' | 'clean'>;
+  /** Cleans as every surface does. */
+  clean(
+    options?: Partial<RetainOptions>,
+  ): Promise<Pick<RetainReport, 'retired' | 'purged' | 'uncollected' | 'skipped'>>;
   path(id: string, file?: string): string;
   /** A parsed file of a set. */
   read(id: string, file: QuestionFileName): Record<string, unknown>;
@@ -66,7 +71,13 @@ export async function questionWorld(options: WorldOptions = {}): Promise<Questio
       retentionMs: overrides.retentionMs ?? 7 * DAY_MS,
       timeoutMs: overrides.timeoutMs ?? 0,
     });
-    return { tools, store, sessions };
+    const clean: QuestionWorld['clean'] = async (options) => {
+      const { retentionMs: olderThanMs } = sessions;
+      const report = await retain(sessions, { clock, log }, { olderThanMs, ...options });
+      const { retired, purged, uncollected, skipped } = report;
+      return { retired, purged, uncollected, skipped };
+    };
+    return { tools, store, sessions, clean };
   };
   const path = (id: string, file?: string) => (file === undefined ? join(base, id) : join(base, id, file));
   return {

@@ -111,7 +111,7 @@ export async function killRunsAtRandom(
       expect(after.commit, seen).toBeGreaterThanOrEqual(before.commit);
       expect(after.calls, seen).toBeGreaterThanOrEqual(before.calls);
     }
-    expect(openLoops(world.services).read()?.faults, seen).toEqual([]);
+    expect(openLoops(world.services).get()?.faults, seen).toEqual([]);
     before = after;
     start = nextStart(after.status);
     if (after.status === 'completed') clear(world);

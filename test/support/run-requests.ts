@@ -53,7 +53,7 @@ function expectToldUntilAnswered(world: RunWorld, said: readonly string[]): void
     workingDirectory: world.project,
     command: 'a reader',
   });
-  const { turns } = openConversations(services).read(`run-${world.state().session_id}`);
+  const { turns } = openConversations(services).get(`run-${world.state().session_id}`);
   const answered = turns.filter(({ role, failure }) => role === 'user' && failure === null);
   const counts = said.map((text) => answered.filter(({ content }) => content.includes(text)).length);
   expect(counts).toEqual(said.map(() => 1));

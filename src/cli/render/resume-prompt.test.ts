@@ -14,7 +14,7 @@ const NOW = new Date('2026-03-01T12:00:00Z');
 async function pausedReport(overrides: Partial<LoopReport> = {}): Promise<LoopReport> {
   await using world = await loopWorld();
   cpSync(PAUSED, world.directory, { recursive: true });
-  const view = world.loops.read();
+  const view = world.loops.get();
   if (view === undefined) throw new Error('no session');
   return { ...reportOf(view, NOW), ...overrides };
 }

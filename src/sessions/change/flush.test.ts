@@ -5,7 +5,7 @@ import { treeOf } from '../../../test/support/question-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 
 async function started(world: ChangeWorld, ...learnings: string[]): Promise<void> {
-  await world.sessions.init('add-login', { sessionId: 's1' });
+  await world.sessions.create('add-login', { sessionId: 's1' });
   for (const text of learnings) await world.sessions.learn(text);
 }
 
@@ -21,7 +21,7 @@ describe('flush', () => {
       DESIGN.replace('- old\n', '- old\n\n### 2026-03-01 - Story General\n- one\n- two\n'),
     );
     expect([world.claim(), world.copy('s1')]).toEqual([undefined, undefined]);
-    await world.sessions.init('add-login', { sessionId: 's2' });
+    await world.sessions.create('add-login', { sessionId: 's2' });
   });
 
   verifies('S06', 'keeps the finished session', async () => {
@@ -53,7 +53,7 @@ describe('flush', () => {
     await using world = await changeWorld();
     await started(world);
     await world.sessions.flush();
-    await world.sessions.init('add-login', { sessionId: 's2' });
+    await world.sessions.create('add-login', { sessionId: 's2' });
     await world.sessions.flush({ sessionId: 's1' });
     expect(world.claim().session_id).toBe('s2');
   });
@@ -66,7 +66,7 @@ describe('flush', () => {
     expect(world.read('design.md')).toBe(DESIGN);
     expect([world.claim(), world.copy('s1')]).toEqual([undefined, undefined]);
     rmSync(world.file('design.md'));
-    await world.sessions.init('add-login', { sessionId: 's2' });
+    await world.sessions.create('add-login', { sessionId: 's2' });
     await world.sessions.flush();
     expect(existsSync(world.file('design.md'))).toBe(false);
   });
@@ -100,7 +100,7 @@ describe('flush', () => {
       hint: 'End the session with: holdfast change release add-login. What it learned (2) is kept: holdfast sessions show s1.',
     });
     expect(world.claim().accumulated_learnings).toHaveLength(2);
-    expect(world.sessions.list()).toMatchObject([{ name: 'add-login', status: 'missing' }]);
+    expect(world.sessions.listChanges()).toMatchObject([{ name: 'add-login', status: 'missing' }]);
   });
 });
 
@@ -140,13 +140,15 @@ describe('a change that was archived while a session held it', () => {
     expect(story?.id).toBe('1');
     await world.sessions.completeTask('1.1');
     expect(world.read('tasks.md', ARCHIVE)).toContain('[x] 1.1');
-    expect(world.sessions.list()).toMatchObject([{ name: 'add-login', status: 'archived', tasksDone: 2 }]);
-    expect(world.sessions.show('add-login')).toMatchObject({
+    expect(world.sessions.listChanges()).toMatchObject([
+      { name: 'add-login', status: 'archived', tasksDone: 2 },
+    ]);
+    expect(world.sessions.showChange('add-login')).toMatchObject({
       status: 'archived',
       session: { sessionId: 's1' },
     });
-    expect((await world.sessions.init('add-login', { sessionId: 's1' })).stories).toHaveLength(3);
-    await expect(world.other().init('add-login', { sessionId: 's2' })).rejects.toMatchObject({
+    expect((await world.sessions.create('add-login', { sessionId: 's1' })).stories).toHaveLength(3);
+    await expect(world.other().create('add-login', { sessionId: 's2' })).rejects.toMatchObject({
       code: 'CHANGE_NOT_FOUND',
     });
   });
@@ -155,7 +157,7 @@ describe('a change that was archived while a session held it', () => {
     await using world = await changeWorld();
     await archived(world, 'one');
     world.write('tasks.md', '## 1. A\n- [ ] 1.1 a\n', 'add-logout');
-    await world.sessions.init('add-logout', { sessionId: 's2' });
+    await world.sessions.create('add-logout', { sessionId: 's2' });
     expect((await world.sessions.nextStory())?.title).toBe('A');
     expect(world.claim('add-logout').current_story_id).toBe('1');
   });
@@ -226,7 +228,7 @@ describe('a flush that was cut off', () => {
   it('still holds the change', async () => {
     await using world = await changeWorld();
     await cutOff(world, true);
-    await expect(world.sessions.init('add-login', { sessionId: 's2' })).rejects.toMatchObject({
+    await expect(world.sessions.create('add-login', { sessionId: 's2' })).rejects.toMatchObject({
       code: 'CHANGE_LOCKED',
     });
   });
@@ -272,11 +274,11 @@ describe('recover', () => {
     await using world = await changeWorld();
     await started(world, 'one');
     writeFileSync(world.claimPath(), '{"session_id": "s1", tor');
-    await expect(world.sessions.init('add-login', { sessionId: 's2' })).rejects.toMatchObject({
+    await expect(world.sessions.create('add-login', { sessionId: 's2' })).rejects.toMatchObject({
       code: 'DOCUMENT_DAMAGED',
       hint: expect.stringContaining('holdfast change recover add-login'),
     });
-    expect(world.sessions.list()).toMatchObject([
+    expect(world.sessions.listChanges()).toMatchObject([
       { session: null, fault: expect.stringContaining('not JSON') },
     ]);
     const report = await world.sessions.recover('add-login');
@@ -294,14 +296,14 @@ describe('recover', () => {
     rmSync(world.copyPath('s1'));
     writeFileSync(world.claimPath(), '');
     expect(await world.sessions.recover('add-login')).toMatchObject({ outcome: 'freed', sessionId: null });
-    await world.sessions.init('add-login', { sessionId: 's2' });
+    await world.sessions.create('add-login', { sessionId: 's2' });
   });
 
   it('brings the learnings of a released session into design.md, once', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     await world.sessions.release('add-login', 'gone');
-    await world.sessions.init('add-login', { sessionId: 's2' });
+    await world.sessions.create('add-login', { sessionId: 's2' });
     expect(await world.sessions.recover('s1')).toMatchObject({
       outcome: 'learnings-written',
       learningsWritten: 1,
@@ -313,7 +315,7 @@ describe('recover', () => {
 
   it('leaves a whole session as it is, by change and by the beginning of its id', async () => {
     await using world = await changeWorld();
-    await world.sessions.init('add-login', { sessionId: 'nightly' });
+    await world.sessions.create('add-login', { sessionId: 'nightly' });
     rmSync(world.copyPath('nightly'));
     expect(await world.sessions.recover('nigh')).toMatchObject({ outcome: 'whole', sessionId: 'nightly' });
     expect(world.copy('nightly')).toEqual(world.claim());
@@ -328,7 +330,7 @@ describe('what there is', () => {
     world.write('proposal.md', '', 'empty');
     world.write('tasks.md', '- [ ] b\n', 'archive/2026-01-01-old');
     await started(world);
-    const rows = world.sessions.list({ isAll: true });
+    const rows = world.sessions.listChanges({ isAll: true });
     expect(
       rows.map(({ name, status, tasksDone, tasksTotal, session }) => [
         name,
@@ -343,15 +345,15 @@ describe('what there is', () => {
       ['empty', 'no-tasks', 0, 0, undefined],
       ['2026-01-01-old', 'archived', 0, 1, undefined],
     ]);
-    expect(world.sessions.list()).toHaveLength(3);
+    expect(world.sessions.listChanges()).toHaveLength(3);
   });
 
   it('shows one change with its stories and its earlier sessions', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     await world.sessions.release('add-login', 'gone');
-    await world.sessions.init('add-login', { sessionId: 's2' });
-    expect(world.sessions.show('add-login')).toMatchObject({
+    await world.sessions.create('add-login', { sessionId: 's2' });
+    expect(world.sessions.showChange('add-login')).toMatchObject({
       session: { sessionId: 's2' },
       stories: [{ id: '1' }, { id: '2' }, { id: 'unnumbered' }],
       ended: [{ sessionId: 's1', status: 'released' }],
@@ -362,13 +364,13 @@ describe('what there is', () => {
     await using world = await changeWorld();
     await started(world);
     await world.sessions.flush();
-    await world.sessions.init('add-login', { sessionId: 's2' });
+    await world.sessions.create('add-login', { sessionId: 's2' });
     world.write('tasks.md', '', 'broken');
-    await world.sessions.init('broken', { sessionId: 's3' });
+    await world.sessions.create('broken', { sessionId: 's3' });
     writeFileSync(world.claimPath('broken'), 'x');
     const elsewhere = world.other({ workingDirectory: world.dir.path });
     for (const sessions of [world.sessions, elsewhere])
-      expect(sessions.summaries()).toMatchObject([
+      expect(sessions.list()).toMatchObject([
         { id: 's2', kind: 'change', state: 'active', title: 'add-login', project: world.project, faults: [] },
         { id: 'broken', state: 'active', faults: [expect.stringContaining('not JSON')] },
         { id: 's1', state: 'finished', faults: [] },

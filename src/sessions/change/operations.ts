@@ -40,7 +40,7 @@ export const initChange = defineOperation({
     return z.custom<StartedReport>();
   },
   async run({ changes }: ChangeServices, { change, sessionId }) {
-    return reportOfStart(await changes.init(change, { sessionId }));
+    return reportOfStart(await changes.create(change, { sessionId }));
   },
 });
 
@@ -179,7 +179,7 @@ export const listChangeSessions = defineOperation({
     return z.custom<ChangeReport[]>();
   },
   async run({ changes }: ChangeServices, { isAll }) {
-    return changes.list({ isAll }).map(reportOfChange);
+    return changes.listChanges({ isAll }).map(reportOfChange);
   },
 });
 
@@ -193,7 +193,7 @@ export const showChangeSession = defineOperation({
     return z.custom<ChangeDetailReport>();
   },
   async run({ changes }: ChangeServices, { change }) {
-    return reportOfDetail(changes.show(change));
+    return reportOfDetail(changes.showChange(change));
   },
 });
 

@@ -5,7 +5,7 @@ import { flushLearnings, settleFlush } from './flush.js';
 import { endedSession, type LocateTools, planOfSession, resolveSessionId } from './locate.js';
 import type { ChangeState } from './schema.js';
 import { isSessionId } from './session-id.js';
-import type { ChangeHold } from './store.js';
+import type { HeldChange } from './store.js';
 
 /** What was done to mend a session. */
 export interface RecoverReport {
@@ -54,7 +54,7 @@ function recoverClaim(
   storage: StorageTools,
   project: Project,
   changeName: string,
-  hold: ChangeHold,
+  hold: HeldChange,
 ): RecoverReport {
   const report = { changeName, learningsWritten: 0, keptAt: null };
   try {
@@ -98,7 +98,7 @@ function bringLearnings(
   storage: StorageTools,
   project: Project,
   found: ChangeState,
-  hold: ChangeHold,
+  hold: HeldChange,
 ): ChangeState {
   if (found.flush === null && found.flushedLearnings >= found.learnings.length) return found;
   const plan = planOf(storage, project, found);

@@ -7,7 +7,7 @@ const ended = (world: ChangeWorld) => join(world.project, 'openspec', '.holdfast
 
 /** A session that was flushed; the id. */
 async function finished(world: ChangeWorld, sessionId: string): Promise<string> {
-  await world.sessions.init('add-login', { sessionId });
+  await world.sessions.create('add-login', { sessionId });
   await world.sessions.flush({ sessionId });
   world.clock.advance(60_000);
   return sessionId;
@@ -20,7 +20,7 @@ describe('a change session that is over', () => {
     const [name = ''] = readdirSync(ended(world));
     const before = readFileSync(join(ended(world), name));
     await world.sessions.remove('s1');
-    expect(world.sessions.summaries()).toEqual([]);
+    expect(world.sessions.list()).toEqual([]);
     expect(() => world.sessions.get('s1')).toThrow(expect.objectContaining({ code: 'SESSION_NOT_FOUND' }));
     const [trashed, ...more] = world.other().trashed();
     expect([trashed?.sessionId, more]).toEqual(['s1', []]);
@@ -33,7 +33,7 @@ describe('a change session that is over', () => {
   it('of several with one id the last goes, or the one that began at that time', async () => {
     await using world = await changeWorld();
     for (const id of ['s1', 's1', 's1']) await finished(world, id);
-    const times = () => world.sessions.summaries().map(({ createdAt }) => createdAt);
+    const times = () => world.sessions.list().map(({ createdAt }) => createdAt);
     const [last, middle, first] = times();
     await world.sessions.remove('s1', { createdAt: middle ?? '' });
     expect(times()).toEqual([last, first]);
@@ -43,19 +43,19 @@ describe('a change session that is over', () => {
 
   it('is told with what is not in design.md yet', async () => {
     await using world = await changeWorld();
-    await world.sessions.init('add-login', { sessionId: 's1' });
+    await world.sessions.create('add-login', { sessionId: 's1' });
     await world.sessions.learn('never twice');
     await world.sessions.release('add-login', 'gone');
-    expect(world.sessions.summaries()).toMatchObject([{ id: 's1', unflushedLearnings: 1 }]);
+    expect(world.sessions.list()).toMatchObject([{ id: 's1', unflushedLearnings: 1 }]);
     await world.sessions.recover('s1');
-    expect(world.sessions.summaries()).toMatchObject([{ id: 's1', unflushedLearnings: 0 }]);
+    expect(world.sessions.list()).toMatchObject([{ id: 's1', unflushedLearnings: 0 }]);
   });
 });
 
 describe('removing', () => {
   it('refuses a session that holds its change, a claim that cannot be read, and what there is not', async () => {
     await using world = await changeWorld();
-    await world.sessions.init('add-login', { sessionId: 's1' });
+    await world.sessions.create('add-login', { sessionId: 's1' });
     await expect(world.sessions.remove('s1')).rejects.toMatchObject({
       code: 'CHANGE_LOCKED',
       sessionId: 's1',

@@ -17,13 +17,13 @@ import { verifies } from '../../../test/support/verifies.js';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 async function started(world: ChangeWorld, sessionId = 's1'): Promise<void> {
-  await world.sessions.init('add-login', { sessionId });
+  await world.sessions.create('add-login', { sessionId });
 }
 
 describe('starting a session', () => {
   verifies('S01', 'makes the state file and the claim, and tells the stories', async () => {
     await using world = await changeWorld();
-    const { state, stories } = await world.sessions.init('add-login');
+    const { state, stories } = await world.sessions.create('add-login');
     expect(state.sessionId).toMatch(UUID);
     expect(stories.map(({ id, tasks }) => [id, tasks.length])).toEqual([
       ['1', 4],
@@ -67,7 +67,7 @@ describe('starting a session', () => {
       await started(world);
       const before = treeOf(world.file('.'));
       world.clock.advance(60_000);
-      await expect(world.other().init('add-login', { sessionId: 's2' })).rejects.toMatchObject({
+      await expect(world.other().create('add-login', { sessionId: 's2' })).rejects.toMatchObject({
         code: 'CHANGE_LOCKED',
         message: "Change 'add-login' is locked by session s1 since 2026-03-01T12:00:00.000Z",
         hint: expect.stringContaining('holdfast change release add-login'),
@@ -82,17 +82,17 @@ describe('starting a session', () => {
 
   verifies('S02', 'again as the same session is the same reply', async () => {
     await using world = await changeWorld();
-    const first = await world.sessions.init('add-login', { sessionId: 's1' });
+    const first = await world.sessions.create('add-login', { sessionId: 's1' });
     await world.sessions.learn('kept');
     world.clock.advance(60_000);
-    const again = await world.other().init('add-login', { sessionId: 's1' });
+    const again = await world.other().create('add-login', { sessionId: 's1' });
     expect(again.state.createdAt).toBe(first.state.createdAt);
     expect(again.state.learnings).toHaveLength(1);
   });
 
   verifies('S03', 'is refused for a change that is not there', async () => {
     await using world = await changeWorld();
-    await expect(world.sessions.init('nope')).rejects.toMatchObject({
+    await expect(world.sessions.create('nope')).rejects.toMatchObject({
       code: 'CHANGE_NOT_FOUND',
       available: ['add-login'],
     });
@@ -102,16 +102,16 @@ describe('starting a session', () => {
     await using world = await changeWorld();
     world.write('tasks.md', TASKS, 'other');
     await started(world);
-    await expect(world.sessions.init('other', { sessionId: 's1' })).rejects.toMatchObject({
+    await expect(world.sessions.create('other', { sessionId: 's1' })).rejects.toMatchObject({
       code: 'SESSION_ID_TAKEN',
     });
     const elsewhere = world.dir.at('elsewhere');
     mkdirSync(join(elsewhere, 'openspec/changes/x'), { recursive: true });
     await expect(
-      world.other({ workingDirectory: elsewhere }).init('x', { sessionId: 's1' }),
+      world.other({ workingDirectory: elsewhere }).create('x', { sessionId: 's1' }),
     ).rejects.toMatchObject({ code: 'SESSION_ID_TAKEN', message: expect.stringContaining(world.project) });
     await world.sessions.flush({ sessionId: 's1' });
-    await world.other({ workingDirectory: elsewhere }).init('x', { sessionId: 's1' });
+    await world.other({ workingDirectory: elsewhere }).create('x', { sessionId: 's1' });
   });
 
   const HOSTILE = [
@@ -134,7 +134,7 @@ describe('starting a session', () => {
     const before = treeOf(world.dir.path);
     const scope = { sessionId };
     const calls = [
-      () => world.sessions.init('add-login', scope),
+      () => world.sessions.create('add-login', scope),
       () => world.sessions.nextStory(scope),
       () => world.sessions.flush(scope),
       () => world.sessions.context(scope),
@@ -189,7 +189,7 @@ describe('which session', () => {
       world.write('tasks.md', TASKS, 'other');
       world.write('tasks.md', TASKS, 'third');
       await started(world);
-      await world.sessions.init('other', { sessionId: 's2' });
+      await world.sessions.create('other', { sessionId: 's2' });
       await world.other({ workingDirectory: world.file('.', 'other') }).learn('x');
       expect(world.claim('other').accumulated_learnings).toHaveLength(1);
       await expect(world.sessions.learn('x')).rejects.toMatchObject({
@@ -223,11 +223,11 @@ describe('which session', () => {
     await using world = await changeWorld();
     world.write('tasks.md', TASKS, 'other');
     await started(world, 'nightly-1');
-    await world.sessions.init('other', { sessionId: 'nightly-2' });
+    await world.sessions.create('other', { sessionId: 'nightly-2' });
     expect(world.sessions.resolve('nightly-1')).toBe('nightly-1');
     expect(() => world.sessions.resolve('night')).toThrow(expect.objectContaining({ code: 'AMBIGUOUS_ID' }));
     await world.sessions.flush({ sessionId: 'nightly-2' });
-    await world.sessions.init('other', { sessionId: 'weekly' });
+    await world.sessions.create('other', { sessionId: 'weekly' });
     expect(world.sessions.resolve('week')).toBe('weekly');
     expect(world.sessions.resolve('wee')).toBe('wee');
   });
@@ -420,7 +420,7 @@ describe('the directory of a project', () => {
       symlinkSync(outside, join(world.project, 'openspec', path));
       const before = treeOf(outside);
       for (const call of [
-        () => world.sessions.init('add-login', { sessionId: 's1' }),
+        () => world.sessions.create('add-login', { sessionId: 's1' }),
         () => world.sessions.learn('x', { sessionId: 's1' }),
         () => world.sessions.flush({ sessionId: 's1' }),
       ])
@@ -489,11 +489,11 @@ describe('a session of another project', () => {
 
   it('that would be called like a device is refused with that reason', async () => {
     await using world = await changeWorld();
-    await expect(world.sessions.init('add-login', { sessionId: 'con' })).rejects.toMatchObject({
+    await expect(world.sessions.create('add-login', { sessionId: 'con' })).rejects.toMatchObject({
       code: 'INVALID_SESSION_ID',
       hint: expect.stringContaining('device'),
     });
-    await expect(world.sessions.init('add-login', { sessionId: 'a b' })).rejects.toMatchObject({
+    await expect(world.sessions.create('add-login', { sessionId: 'a b' })).rejects.toMatchObject({
       hint: expect.stringContaining('1 to 64 letters'),
     });
   });

@@ -46,7 +46,7 @@ import { retireSession, stateOf } from './retire.js';
 import type { ChangeState, Learning } from './schema.js';
 import { nextStory, type Progress, progressOf, storyInScope, taskInScope } from './scope.js';
 import { endState, newState } from './state.js';
-import { type ChangeHold, ChangeStore, type TrashedSession } from './store.js';
+import { ChangeStore, type HeldChange, type TrashedSession } from './store.js';
 
 export interface ChangeSessionsOptions extends LockTools {
   readonly clock: Clock;
@@ -109,7 +109,10 @@ export class ChangeSessions {
    * Starts a session, which holds its change until it is flushed or released. The same session again gets the same
    * reply. Throws CHANGE_NOT_FOUND, CHANGE_LOCKED, SESSION_ID_TAKEN, INVALID_SESSION_ID, INVALID_CHANGE_NAME.
    */
-  async init(changeName: string, options: { sessionId?: string | undefined } = {}): Promise<StartedSession> {
+  async create(
+    changeName: string,
+    options: { sessionId?: string | undefined } = {},
+  ): Promise<StartedSession> {
     const { fileSystem, ids, workingDirectory } = this.#options;
     const sessionId = options.sessionId ?? ids.uuid();
     checkSessionId(sessionId);
@@ -265,17 +268,17 @@ export class ChangeSessions {
   }
 
   /** The changes of the project with their progress and who holds them. */
-  list(options: { isAll?: boolean | undefined } = {}): ChangeSummary[] {
+  listChanges(options: { isAll?: boolean | undefined } = {}): ChangeSummary[] {
     return listChangeSummaries(this.#locate, this.#options, this.#project(), options);
   }
 
   /** One change with its stories, what was learned, and its earlier sessions. Throws CHANGE_NOT_FOUND. */
-  show(changeName: string): ChangeDetail {
+  showChange(changeName: string): ChangeDetail {
     return showChange(this.#locate, this.#options, this.#project(), changeName);
   }
 
   /** Every session of the project around the working directory, and every one that the temporary directory tells of. */
-  summaries(): ChangeSessionSummary[] {
+  list(): ChangeSessionSummary[] {
     return summarizeSessions(this.#locate);
   }
 
@@ -334,7 +337,7 @@ export class ChangeSessions {
 
   /** The state to start from, and the files of the change. Throws SESSION_ENDED, SESSION_NOT_FOUND. */
   #begin(
-    hold: ChangeHold,
+    hold: HeldChange,
     located: Located,
     state = hold.read(),
   ): { state: ChangeState; plan: () => ChangePlan } {

@@ -32,23 +32,6 @@ export type Claim =
   | { readonly changeName: string; readonly state: ChangeState; readonly fault?: undefined }
   | { readonly changeName: string; readonly state?: undefined; readonly fault: string };
 
-/** A change that is held for one command. Every write checks the lock first. */
-export interface ChangeHold extends Disposable {
-  /** Whose the change is; undefined when it is free. Throws DOCUMENT_DAMAGED. */
-  read(): ChangeState | undefined;
-  /** Claims a free change. */
-  create(state: ChangeState): void;
-  write(state: ChangeState): void;
-  /** Keeps the state of a session that is over, and gives up its claim. */
-  end(state: ChangeState): void;
-  /** Changes the kept state of a session that is over. */
-  writeEnded(state: ChangeState): void;
-  /** Moves a claim that cannot be read out of the way and returns its new name. */
-  setAside(): string;
-  /** Moves the kept state of a session that is over to the trash of the project. */
-  retire(state: ChangeState): TrashEntry;
-}
-
 /** A session that is over and was moved to the trash. */
 export interface TrashedSession {
   readonly sessionId: string;
@@ -84,12 +67,12 @@ export class ChangeStore {
   }
 
   /** Takes the lock of a change, for one command. Throws LOCKED. */
-  async hold(project: Project, changeName: string): Promise<ChangeHold> {
+  async hold(project: Project, changeName: string): Promise<HeldChange> {
     const directory = claimDirectory(project, changeName);
     this.#assertOurs(project, directory);
     const lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: LOCK_WAIT_MS });
     this.#sweep(directory, 'session.json');
-    return new FileHold(this.#tools, lock, project, changeName);
+    return new HeldChange(this.#tools, lock, project, changeName);
   }
 
   /** Where the lock of a change is, for those who want to look at it or take it away. */
@@ -189,7 +172,8 @@ export class ChangeStore {
 const LOCK_WAIT_MS = 30_000;
 const ENDED = /^\d{8}T\d{9}Z-(.+)\.json$/;
 
-class FileHold implements ChangeHold {
+/** A change that is held for one command. Every write checks the lock first. */
+export class HeldChange implements Disposable {
   readonly #tools: LockTools;
   readonly #lock: Lock;
   readonly #project: Project;
@@ -202,6 +186,7 @@ class FileHold implements ChangeHold {
     this.#changeName = changeName;
   }
 
+  /** Whose the change is; undefined when it is free. Throws DOCUMENT_DAMAGED. */
   read(): ChangeState | undefined {
     const state = withWayOut(this.#changeName, () =>
       readDocument(this.#tools.fileSystem, this.#path, SessionFile),
@@ -211,6 +196,7 @@ class FileHold implements ChangeHold {
     return state;
   }
 
+  /** Claims a free change. */
   create(state: ChangeState): void {
     this.#lock.assertHeld();
     createFile(this.#tools, this.#path, formatChecked(this.#path, toFile(state), SessionFile));
@@ -221,6 +207,7 @@ class FileHold implements ChangeHold {
     writeDocument(this.#tools, this.#path, toFile(state), SessionFile);
   }
 
+  /** Keeps the state of a session that is over, and gives up its claim. */
   end(state: ChangeState): void {
     this.writeEnded(state);
     this.#lock.assertHeld();
@@ -230,6 +217,7 @@ class FileHold implements ChangeHold {
     });
   }
 
+  /** Changes the kept state of a session that is over. */
   writeEnded(state: ChangeState): void {
     const directory = join(ownDirectory(this.#project), 'ended');
     const name = endedName(state);
@@ -238,11 +226,13 @@ class FileHold implements ChangeHold {
     writeDocument(this.#tools, join(directory, name), toFile(state), SessionFile);
   }
 
+  /** Moves a claim that cannot be read out of the way and returns its new name. */
   setAside(): string {
     this.#lock.assertHeld();
     return setAside(this.#tools, this.#path);
   }
 
+  /** Moves the kept state of a session that is over to the trash of the project. */
   retire(state: ChangeState): TrashEntry {
     const name = endedName(state);
     this.#lock.assertHeld();

@@ -51,7 +51,7 @@ describe('trimContext', () => {
     using conversation = await world.sessions.create({ id: 'mine', agent: 'a' });
     for (const { content } of turns(30)) conversation.addUserTurn(content);
     expect(trimContext(conversation.context, { maxTokens: 100 }).omitted).toBeGreaterThan(0);
-    expect(world.sessions.read('mine').turns).toHaveLength(30);
+    expect(world.sessions.get('mine').turns).toHaveLength(30);
     expect(conversation.context).toHaveLength(30);
   });
 

@@ -23,8 +23,7 @@ async function fiveTurns(world: ConversationWorld): Promise<Buffer[]> {
     .map((line) => Buffer.from(`${line}\n`));
 }
 
-const contents = (world: ConversationWorld) =>
-  world.sessions.read('mine').turns.map(({ content }) => content);
+const contents = (world: ConversationWorld) => world.sessions.get('mine').turns.map(({ content }) => content);
 
 /** Writes lines in this order; a text stands for itself. */
 function write(world: ConversationWorld, parts: readonly (Buffer | string | undefined)[]): Buffer {
@@ -53,12 +52,12 @@ describe('a damaged conversation', () => {
         detail: 'a turn of no known role',
       },
     ];
-    expect(world.sessions.read('mine').damage).toEqual(damage);
+    expect(world.sessions.get('mine').damage).toEqual(damage);
     expect(world.sessions.verify('mine')).toMatchObject({ isOk: false, damage });
   });
 
   it.each<[string, (sessions: ConversationSessions) => boolean]>([
-    ['read', (sessions) => sessions.read('mine').damage.length > 0],
+    ['read', (sessions) => sessions.get('mine').damage.length > 0],
     ['read from its end', (sessions) => sessions.readLast('mine', 2).damage.length > 0],
     ['verified', (sessions) => !sessions.verify('mine').isOk],
     ['listed', (sessions) => sessions.list()[0]?.isDamaged !== false],
@@ -87,7 +86,7 @@ describe('a damaged conversation', () => {
     write(world, [lines[0], lines[1], lines[2], 'gar\0bage\n', lines[4], lines[5], lines[6], 'rubbish\n']);
     expect(contents(world)).toEqual(['one', 'two', 'four', 'five']);
     expect(world.sessions.list()).toMatchObject([{ id: 'mine', turnCount: 5, isDamaged: true }]);
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     expect(conversation.view.damage).toHaveLength(3);
     expect(conversation.addUserTurn('six').turn).toBe(6);
     expect(contents(world)).toEqual(['one', 'two', 'four', 'five', 'six']);
@@ -128,8 +127,8 @@ describe('a damaged conversation', () => {
         records: 7,
         bytes: after.length,
       });
-      expect(world.sessions.read('mine')).toMatchObject({ damage: [], turnCount: 5, status: 'completed' });
-      using conversation = await world.sessions.open('mine');
+      expect(world.sessions.get('mine')).toMatchObject({ damage: [], turnCount: 5, status: 'completed' });
+      using conversation = await world.sessions.hold('mine');
       expect(conversation.addUserTurn('six')).toMatchObject({ turn: 6 });
       expect(world.sessions.verify('mine')).toMatchObject({ isOk: true });
       expect(world.sessions.list()).toMatchObject([{ turnCount: 6, isDamaged: false }]);
@@ -170,7 +169,7 @@ describe('a damaged conversation', () => {
     const lines = await fiveTurns(world);
     write(world, [lines[0], lines[3], lines[4], lines[1], lines[2], lines[3], lines[5], lines[6]]);
     expect(contents(world)).toEqual(TEXTS);
-    expect(world.sessions.read('mine').damage.every(({ reason }) => reason === 'gap')).toBe(true);
+    expect(world.sessions.get('mine').damage.every(({ reason }) => reason === 'gap')).toBe(true);
     await world.sessions.recover('mine');
     expect(readFileSync(world.path('mine')).subarray(0, Buffer.concat(lines).length)).toEqual(
       Buffer.concat(lines),
@@ -182,7 +181,7 @@ describe('a damaged conversation', () => {
     await using world = await conversationWorld();
     const lines = await fiveTurns(world);
     write(world, [lines[0], lines[5], lines[1], lines[2], lines[3], lines[4]]);
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     expect(conversation.addUserTurn('six')).toMatchObject({ turn: 6, seq: 6 });
     expect(contents(world)).toEqual([...TEXTS, 'six']);
   });
@@ -212,12 +211,12 @@ describe('a damaged conversation', () => {
       await using world = await conversationWorld();
       world.plant('mine', content);
       await expect(world.sessions.recover('mine')).rejects.toMatchObject({ code: 'DOCUMENT_DAMAGED' });
-      await expect(world.sessions.open('mine')).rejects.toMatchObject({ code: 'DOCUMENT_DAMAGED' });
+      await expect(world.sessions.hold('mine')).rejects.toMatchObject({ code: 'DOCUMENT_DAMAGED' });
       expect(readFileSync(world.path('mine'), 'utf8')).toBe(content);
       expect(world.files()).toEqual(['mine.jsonl']);
       expect(world.sessions.verify('mine').isOk).toBe(false);
       expect(world.sessions.list()).toMatchObject([{ id: 'mine', isDamaged: true }]);
-      expect(world.sessions.read('mine').turns).toEqual([]);
+      expect(world.sessions.get('mine').turns).toEqual([]);
     },
   );
 
@@ -232,7 +231,7 @@ describe('a damaged conversation', () => {
     await world.sessions.recover('mine');
     expect(readFileSync(world.path('mine'), 'utf8').startsWith(content)).toBe(true);
     expect(contents(world)).toEqual(['a', 'b']);
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     expect(conversation.addUserTurn('c').turn).toBe(3);
     expect(world.sessions.verify('mine').isOk).toBe(true);
   });
@@ -241,9 +240,9 @@ describe('a damaged conversation', () => {
     await using world = await conversationWorld();
     const lines = await fiveTurns(world);
     write(world, [...lines, '{"type":"turn","role":"us']);
-    expect(world.sessions.read('mine').damage).toMatchObject([{ reason: 'torn', line: 8 }]);
+    expect(world.sessions.get('mine').damage).toMatchObject([{ reason: 'torn', line: 8 }]);
     expect(world.sessions.list()).toMatchObject([{ isDamaged: true, turnCount: 5 }]);
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     expect(conversation.repairs).toMatchObject([{ action: 'cut', length: 25 }]);
     expect(readFileSync(conversation.repairs[0]?.keptAt ?? '', 'utf8')).toBe('{"type":"turn","role":"us');
     expect(conversation.view.damage).toEqual([]);
@@ -255,7 +254,7 @@ describe('a damaged conversation', () => {
     dead.addUserTurn('said');
     writeFileSync(world.path('mine'), 'garbage\n', { flag: 'a' });
     await world.sessions.recover('mine');
-    expect(world.sessions.read('mine')).toMatchObject({ status: 'interrupted', damage: [] });
+    expect(world.sessions.get('mine')).toMatchObject({ status: 'interrupted', damage: [] });
   });
 
   it('of another session spliced in is not believed', async () => {

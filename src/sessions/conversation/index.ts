@@ -1,4 +1,3 @@
-export type { CleanOptions, CleanReport } from './clean.js';
 export { type Context, type ContextLimits, type ContextTurn, replayText, trimContext } from './context.js';
 export { Conversation, type ImportedTurn, type TurnFacts } from './conversation.js';
 export { ConversationExistsError, InvalidConversationIdError } from './errors.js';

@@ -166,7 +166,7 @@ describe('turns', () => {
       '\ud800 half',
     ];
     await said(world, 'mine', texts);
-    expect(contentsOf(world.sessions.read('mine'))).toEqual(texts);
+    expect(contentsOf(world.sessions.get('mine'))).toEqual(texts);
   });
 
   it('lose their secrets before they reach the disk, and keep them where the project wants it', async () => {
@@ -202,11 +202,11 @@ describe('turns', () => {
       conversation.addAssistantTurn('answer');
       const before = readFileSync(world.path('mine'));
       const failed = conversation.addUserTurn('two');
-      expect(contentsOf(world.sessions.read('mine'))).toEqual(['one', 'answer', 'two']);
+      expect(contentsOf(world.sessions.get('mine'))).toEqual(['one', 'answer', 'two']);
       conversation.markFailed(failed, 'the agent crashed');
       conversation.addUserTurn('three');
       expect(readFileSync(world.path('mine')).subarray(0, before.length)).toEqual(before);
-      for (const view of [conversation.view, world.sessions.read('mine'), world.sessions.readLast('mine', 4)])
+      for (const view of [conversation.view, world.sessions.get('mine'), world.sessions.readLast('mine', 4)])
         expect(view.turns.map(({ failure }) => failure)).toEqual([null, null, 'the agent crashed', null]);
       expect(conversation.context.map(({ content }) => content)).toEqual(['one', 'answer', 'three']);
       expect(() => conversation.markFailed({ turn: 9 }, 'x')).toThrow('no turn 9');
@@ -216,11 +216,11 @@ describe('turns', () => {
   it('are left out of the context once it is cleared, and stay in the file', async () => {
     await using world = await conversationWorld();
     await said(world, 'mine', ['one', 'two']);
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     conversation.clearContext();
     conversation.addUserTurn('three');
     expect(contentsOf({ turns: conversation.context })).toEqual(['three']);
-    expect(world.sessions.read('mine')).toMatchObject({ turnCount: 3, clearedAfter: 2 });
+    expect(world.sessions.get('mine')).toMatchObject({ turnCount: 3, clearedAfter: 2 });
   });
 
   it('can be taken over from elsewhere, all at once', async () => {
@@ -230,7 +230,7 @@ describe('turns', () => {
       { role: 'user', content: 'a', timestamp: '2025-01-01T00:00:00.000Z', tokens: 9 },
       { role: 'assistant', content: 'b' },
     ]);
-    expect(world.sessions.read('mine').turns).toMatchObject([
+    expect(world.sessions.get('mine').turns).toMatchObject([
       { number: 1, timestamp: '2025-01-01T00:00:00.000Z', tokens: 9 },
       { number: 2, timestamp: '2026-03-01T12:00:00.000Z', tokens: 1 },
     ]);
@@ -242,7 +242,7 @@ describe('open', () => {
     await using world = await conversationWorld();
     const texts = Array.from({ length: 30 }, (_, index) => `text ${index}`);
     await said(world, 'mine', texts);
-    using conversation = await world.other().open('mine');
+    using conversation = await world.other().hold('mine');
     expect(contentsOf({ turns: conversation.context })).toEqual(texts);
     expect(conversation.addUserTurn('next').turn).toBe(31);
     expect(world.sessions.verify('mine')).toMatchObject({ isOk: true });
@@ -251,13 +251,13 @@ describe('open', () => {
   verifies('C03', 'an unknown id is told as such', async () => {
     await using world = await conversationWorld();
     const unknown = { code: 'SESSION_NOT_FOUND', message: 'Session not found: nobody' };
-    await expect(world.sessions.open('nobody')).rejects.toMatchObject(unknown);
-    expect(() => world.sessions.read('nobody')).toThrow('Session not found: nobody');
+    await expect(world.sessions.hold('nobody')).rejects.toMatchObject(unknown);
+    expect(() => world.sessions.get('nobody')).toThrow('Session not found: nobody');
     expect(() => world.sessions.readLast('nobody', 1)).toThrow('Session not found: nobody');
     expect(() => world.sessions.verify('nobody')).toThrow('Session not found: nobody');
     await expect(world.sessions.remove('nobody')).rejects.toMatchObject(unknown);
     await expect(world.sessions.recover('nobody')).rejects.toMatchObject(unknown);
-    await expect(world.sessions.open('../x')).rejects.toMatchObject({ code: 'INVALID_CONVERSATION_ID' });
+    await expect(world.sessions.hold('../x')).rejects.toMatchObject({ code: 'INVALID_CONVERSATION_ID' });
   });
 
   verifies(
@@ -274,13 +274,13 @@ describe('open', () => {
       expect(world.sessions.list()).toMatchObject([
         { id: 'session-123', ...shown, createdAt: '2026-01-14T10:00:00.000000' },
       ]);
-      expect(world.sessions.read('session-123')).toMatchObject({
+      expect(world.sessions.get('session-123')).toMatchObject({
         turnCount: 2,
         damage: [],
         turns: [{ content: 'Hello', tokens: 5 }, { number: 2 }],
       });
       expect(contentsOf(world.sessions.readLast('session-123', 1))).toEqual(['Hi there']);
-      using conversation = await world.sessions.open('session-123');
+      using conversation = await world.sessions.hold('session-123');
       expect(conversation.addUserTurn('And now?')).toEqual({ turn: 3, seq: 4 });
       expect(readFileSync(world.path('session-123'), 'utf8').startsWith(content)).toBe(true);
       expect(world.sessions.verify('session-123')).toMatchObject({ isOk: true, records: 5 });
@@ -298,12 +298,12 @@ describe('open', () => {
         ['assistant', 'b'],
       ]).slice(0, -1),
     );
-    expect(world.sessions.read('mine')).toMatchObject({ turnCount: 2, damage: [] });
+    expect(world.sessions.get('mine')).toMatchObject({ turnCount: 2, damage: [] });
     expect(contentsOf(world.sessions.readLast('mine', 1))).toEqual(['b']);
     expect(world.sessions.list()).toMatchObject([{ turnCount: 2, isDamaged: false }]);
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     conversation.addUserTurn('c');
-    expect(contentsOf(world.sessions.read('mine'))).toEqual(['a', 'b', 'c']);
+    expect(contentsOf(world.sessions.get('mine'))).toEqual(['a', 'b', 'c']);
   });
 
   it('finds the numbers going on where somebody else appended to our file', async () => {
@@ -315,7 +315,7 @@ describe('open', () => {
     expect(world.sessions.list()).toMatchObject([
       { turnCount: 3, status: 'completed', lastActivity: '2026-03-02T00:00:00Z' },
     ]);
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     expect(conversation.addAssistantTurn('d').turn).toBe(4);
     expect(world.sessions.verify('mine')).toMatchObject({ isOk: true });
   });
@@ -327,17 +327,17 @@ describe('open', () => {
       '{"type":"metadata","session_id":"mine","agent":"a","created_at":"2026-01-01T00:00:00Z","version":2}\n',
     );
     const before = readFileSync(world.path('mine'));
-    await expect(world.sessions.open('mine')).rejects.toMatchObject({ code: 'NEWER_VERSION' });
+    await expect(world.sessions.hold('mine')).rejects.toMatchObject({ code: 'NEWER_VERSION' });
     await expect(world.sessions.recover('mine')).rejects.toMatchObject({ code: 'NEWER_VERSION' });
     expect(readFileSync(world.path('mine'))).toEqual(before);
-    expect(world.sessions.read('mine').metadata.agent).toBe('a');
+    expect(world.sessions.get('mine').metadata.agent).toBe('a');
   });
 
   it('refuses a link', async () => {
     await using world = await conversationWorld();
     await said(world, 'mine', ['secret']);
     symlinkSync(world.path('mine'), world.path('link'));
-    await expect(world.sessions.open('link')).rejects.toMatchObject({ code: 'UNSAFE_PATH' });
+    await expect(world.sessions.hold('link')).rejects.toMatchObject({ code: 'UNSAFE_PATH' });
     expect(world.sessions.list().map(({ id }) => id)).toEqual(['mine']);
     expect(world.log.named('conversation.unreadable')).toHaveLength(1);
   });
@@ -345,7 +345,7 @@ describe('open', () => {
   verifies('C11', 'a second writer fails at once with the owner named', async () => {
     await using world = await conversationWorld();
     using _owner = await world.sessions.create({ id: 'mine', agent: 'a' });
-    await expect(world.other().open('mine')).rejects.toMatchObject({
+    await expect(world.other().hold('mine')).rejects.toMatchObject({
       code: 'LOCKED',
       message: expect.stringContaining(`process ${process.pid} on `),
     });
@@ -356,7 +356,7 @@ describe('open', () => {
   verifies('C11', 'a second writer that waits gets the session when the first lets go', async () => {
     await using world = await conversationWorld();
     const owner = await world.sessions.create({ id: 'mine', agent: 'a' });
-    const waiting = world.other().open('mine', { waitMs: 1_000_000_000 });
+    const waiting = world.other().hold('mine', { waitMs: 1_000_000_000 });
     owner.addUserTurn('from the first');
     owner[Symbol.dispose]();
     using second = await waiting;
@@ -378,7 +378,7 @@ describe('status', () => {
     await using world = await conversationWorld();
     await said(world, 'mine', ['a']);
     expect(world.records('mine').at(-1)).toMatchObject({ type: 'status', status: 'completed', turns: 1 });
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     expect(conversation.status).toBe('completed');
     conversation.setStatus('completed');
     expect(world.records('mine')).toHaveLength(3);
@@ -388,7 +388,7 @@ describe('status', () => {
       { type: 'turn' },
     ]);
     conversation.setStatus('interrupted', 'stopped by a signal');
-    expect(world.sessions.read('mine')).toMatchObject({
+    expect(world.sessions.get('mine')).toMatchObject({
       status: 'interrupted',
       statusReason: 'stopped by a signal',
     });
@@ -398,12 +398,12 @@ describe('status', () => {
   it('is completed where a file by hand says none, and can be set from there', async () => {
     await using world = await conversationWorld();
     world.plant('theirs', publishedFile('theirs', [['user', 'a']]));
-    using conversation = await world.sessions.open('theirs');
+    using conversation = await world.sessions.hold('theirs');
     conversation.setStatus('completed');
     expect(world.records('theirs')).toHaveLength(2);
     conversation.setStatus('interrupted', 'left');
     conversation.setStatus('active');
-    expect(world.sessions.read('theirs')).toMatchObject({
+    expect(world.sessions.get('theirs')).toMatchObject({
       status: 'active',
       statusReason: null,
       turnCount: 1,
@@ -415,9 +415,9 @@ describe('status', () => {
     const dead = await deadProcess(world);
     const conversation = await dead.create({ id: 'mine', agent: 'a' });
     conversation.addUserTurn('said before the crash');
-    for (const { status } of [world.sessions.read('mine'), ...world.sessions.list()])
+    for (const { status } of [world.sessions.get('mine'), ...world.sessions.list()])
       expect(status).toBe('interrupted');
-    using next = await world.sessions.open('mine');
+    using next = await world.sessions.hold('mine');
     expect(next.status).toBe('interrupted');
     expect(world.records('mine').at(-1)).toMatchObject({
       type: 'status',
@@ -437,7 +437,7 @@ describe('status', () => {
       'theirs',
       '{"type":"metadata","session_id":"theirs","agent":"a","created_at":"2026-01-01T00:00:00Z","status":"active"}\n',
     );
-    expect(world.sessions.read('theirs').status).toBe('active');
+    expect(world.sessions.get('theirs').status).toBe('active');
   });
 });
 
@@ -449,7 +449,7 @@ describe('the handle of the agent', () => {
     conversation.noteAgent({ driver: 'claude', resumeId: 'two', processId: 'ses_x' });
     conversation.noteAgent({ driver: 'claude', resumeId: 'two', processId: 'ses_x' });
     expect(world.records('mine')).toHaveLength(3);
-    expect(world.sessions.read('mine').agentHandle).toEqual({
+    expect(world.sessions.get('mine').agentHandle).toEqual({
       driver: 'claude',
       resumeId: 'two',
       processId: 'ses_x',
@@ -463,12 +463,12 @@ describe('readers', () => {
     using conversation = await world.sessions.create({ id: 'mine', agent: 'a' });
     for (let turn = 1; turn <= 5; turn++) {
       conversation.addUserTurn(`turn ${turn}`);
-      expect(world.other().read('mine').turns.at(-1)).toMatchObject({ content: `turn ${turn}` });
+      expect(world.other().get('mine').turns.at(-1)).toMatchObject({ content: `turn ${turn}` });
       expect(world.sessions.list()).toMatchObject([{ turnCount: turn }]);
     }
     const whole = readFileSync(world.path('mine'), 'utf8');
     world.plant('mine', `${whole}{"type":"turn","role":"user","content":"on its w`);
-    expect(world.other().read('mine')).toMatchObject({ turnCount: 5, damage: [] });
+    expect(world.other().get('mine')).toMatchObject({ turnCount: 5, damage: [] });
     expect(world.sessions.list()).toMatchObject([{ turnCount: 5, isDamaged: false }]);
   });
 
@@ -487,7 +487,7 @@ describe('readers', () => {
     });
     expect(view.turns.map(({ number }) => number)).toEqual([98, 99, 100]);
     expect(world.sessions.readLast('mine', 0)).toMatchObject({ turns: [], turnCount: 100 });
-    expect(world.sessions.readLast('mine', 1_000).turns).toEqual(world.sessions.read('mine').turns);
+    expect(world.sessions.readLast('mine', 1_000).turns).toEqual(world.sessions.get('mine').turns);
     expect(() => world.sessions.readLast('mine', -1)).toThrow('no number of turns');
   });
 });
@@ -507,7 +507,7 @@ describe('how the agent is started', () => {
       held.setStatus('completed');
     }
     expect(world.sessions.list()).toMatchObject([{ workingDirectory: '/there' }]);
-    const view = world.sessions.read('talk');
+    const view = world.sessions.get('talk');
     expect(view).toMatchObject({ launch, workingDirectory: '/there', damage: [] });
     expect(view.metadata.workingDirectory).toBe('/here');
     expect(view.turns.every((turn) => !('workingDirectory' in turn))).toBe(true);
@@ -568,7 +568,7 @@ describe('list', () => {
       'mine',
       Array.from({ length: 7 }, () => 'x'.repeat(length)),
     );
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     conversation.addUserTurn('y'.repeat(length));
     expect(world.sessions.list()).toMatchObject([{ turnCount: 8, status: 'active', isDamaged: false }]);
   });
@@ -598,7 +598,7 @@ describe('resolve', () => {
     await using world = await conversationWorld();
     for (const id of ['alpha-one', 'alpha-two', 'b']) await said(world, id, ['x']);
     world.clock.advance(HOUR_MS);
-    using conversation = await world.sessions.open('alpha-one');
+    using conversation = await world.sessions.hold('alpha-one');
     conversation.addUserTurn('again');
     const { sessions } = world;
     expect(['b', 'alpha-o', 'alpha-two', 'last'].map((typed) => sessions.resolve(typed))).toEqual([
@@ -628,7 +628,7 @@ describe('remove', () => {
     expect(world.store.trash.entries()).toEqual([entry]);
     expect(world.store.trash.restore(entry, world.path('mine'))).toBe(true);
     expect(readFileSync(world.path('mine'))).toEqual(before);
-    using conversation = await world.sessions.open('mine');
+    using conversation = await world.sessions.hold('mine');
     expect(conversation.addUserTurn('c').turn).toBe(3);
   });
 
@@ -654,11 +654,11 @@ describe('clean', () => {
       using _live = await world.sessions.create({ id: 'live', agent: 'a' });
       world.clock.advance(31 * DAY_MS);
       await said(world, 'fresh', ['a']);
-      (await world.sessions.open('resumed')).addUserTurn('again');
+      (await world.sessions.hold('resumed')).addUserTurn('again');
       world.clock.advance(HOUR_MS);
-      const dry = await world.sessions.clean({ olderThanMs: 30 * DAY_MS, isDryRun: true });
+      const dry = await world.clean({ olderThanMs: 30 * DAY_MS, isDryRun: true });
       expect([dry.retired, world.files().length]).toEqual([['old'], 4]);
-      expect(await world.sessions.clean({ olderThanMs: 30 * DAY_MS })).toEqual({
+      expect(await world.clean({ olderThanMs: 30 * DAY_MS })).toEqual({
         retired: ['old'],
         purged: [],
         skipped: [{ id: 'live', reason: 'somebody has it open' }],
@@ -667,7 +667,7 @@ describe('clean', () => {
       });
       expect(world.files()).toEqual(['fresh.jsonl', 'live.jsonl', 'resumed.jsonl']);
       world.clock.advance(8 * DAY_MS);
-      expect(await world.sessions.clean({ olderThanMs: 300 * DAY_MS })).toMatchObject({
+      expect(await world.clean({ olderThanMs: 300 * DAY_MS })).toMatchObject({
         retired: [],
         purged: ['old'],
       });
@@ -678,21 +678,21 @@ describe('clean', () => {
     await using world = await conversationWorld();
     world.plant('damaged', 'garbage\n');
     world.clock.jumpTo('2099-01-01T00:00:00.000Z');
-    expect(await world.sessions.clean({ olderThanMs: DAY_MS, limitMs: -1 })).toEqual({
+    expect(await world.clean({ olderThanMs: DAY_MS, limitMs: -1 })).toEqual({
       retired: [],
       purged: [],
       skipped: [],
       isComplete: false,
       reached: null,
     });
-    expect(await world.sessions.clean({ olderThanMs: DAY_MS })).toMatchObject({ retired: ['damaged'] });
+    expect(await world.clean({ olderThanMs: DAY_MS })).toMatchObject({ retired: ['damaged'] });
   });
 
   it('goes on behind where it was, and leaves alone what it is told to', async () => {
     await using world = await conversationWorld();
     for (const id of ['a1', 'b2', 'c3']) await said(world, id, ['x']);
     world.clock.advance(31 * DAY_MS);
-    const report = await world.sessions.clean({ olderThanMs: 30 * DAY_MS, after: 'a1', except: ['c3'] });
+    const report = await world.clean({ olderThanMs: 30 * DAY_MS, after: 'a1', except: ['c3'] });
     expect(report).toMatchObject({ retired: ['b2'], isComplete: true, reached: 'b2' });
     expect(world.files()).toEqual(['a1.jsonl', 'c3.jsonl']);
   });
@@ -706,7 +706,7 @@ describe('clean', () => {
     const temporary = `.gone.jsonl.${'0'.repeat(32)}.tmp`;
     world.plant('keep', publishedFile('keep', []));
     writeFileSync(`${world.base}/${temporary}`, 'half');
-    await world.sessions.clean({ olderThanMs: 300 * DAY_MS });
+    await world.clean({ olderThanMs: 300 * DAY_MS });
     expect(world.files()).toEqual(['keep.jsonl', 'mine.jsonl']);
     expect(readdirSync(`${world.base}/.holdfast/locks`)).toEqual(['mine']);
   });

@@ -6,12 +6,12 @@ import {
   isHoldfastError,
   type Logger,
   messageOf,
+  type Retirable,
   redact,
   SessionNotFoundError,
   timestamp,
 } from '../../foundation/index.js';
 import { type FileEnds, MAX_RECORD_BYTES, NewerVersionError, type TrashEntry } from '../../storage/index.js';
-import { type CleanOptions, type CleanReport, cleanConversations } from './clean.js';
 import { Conversation, viewOf } from './conversation.js';
 import { LISTED_BY } from './errors.js';
 import { ConversationFold } from './fold.js';
@@ -19,6 +19,7 @@ import { checkAgent, checkNewId, isHiddenId, newId } from './ids.js';
 import type { ConversationStatus } from './lifecycle.js';
 import { type ReadLastLimits, readLastTurns } from './read-last.js';
 import { nothingIntact, recoverConversation } from './recover.js';
+import { retirableConversations } from './retirable.js';
 import { FORMAT_VERSION, toDisk } from './schema.js';
 import type { FileConversationStore, HeldConversation } from './store.js';
 import { glance } from './summarize.js';
@@ -66,6 +67,7 @@ export interface ConversationFilter {
 
 /** Conversations with agents: one owner appends to each, anybody reads at any time. */
 export class ConversationSessions {
+  readonly kind = 'conversation';
   readonly #options: ConversationSessionsOptions;
   readonly #store: FileConversationStore;
   readonly #redact: (text: string) => string;
@@ -102,19 +104,19 @@ export class ConversationSessions {
    * Becomes the owner of a conversation, to go on with it. A torn end is mended; what else is damaged stays, and is
    * told by `view.damage`. Throws SESSION_NOT_FOUND, LOCKED with the owner, DOCUMENT_DAMAGED, NEWER_VERSION, ABORTED.
    */
-  async open(id: string, options: OpenConversation = {}): Promise<Conversation> {
+  async hold(id: string, options: OpenConversation = {}): Promise<Conversation> {
     const { waitMs = 0, signal } = options;
     return this.#begin(await this.#store.hold(id, { waitMs, signal }));
   }
 
   /** Every intact turn in order, without a lock; never a torn one. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
-  read(id: string): ConversationView {
+  get(id: string): ConversationView {
     const view = this.#read(id);
     this.#store.noteDamage(id, view.damage.length > 0);
     return view;
   }
 
-  /** The last turns, from the end of the file only. Throws as `read`. */
+  /** The last turns, from the end of the file only. Throws as `get`. */
   readLast(id: string, count: number): ConversationView {
     if (!Number.isSafeInteger(count) || count < 0)
       throw new InvalidInputError(`${count} is no number of turns`, { place: 'count' });
@@ -123,7 +125,7 @@ export class ConversationSessions {
 
   /**
    * The last turns, and all that is wrong with the file: every record of it was looked at. Memory does not depend on its size.
-   * Throws as `read`.
+   * Throws as `get`.
    */
   readLastChecked(id: string, count: number): ConversationView {
     const { damage } = this.verify(id);
@@ -184,11 +186,21 @@ export class ConversationSessions {
     return held.retire();
   }
 
-  /** Moves old conversations to the trash; see `cleanConversations`. */
-  clean(options: CleanOptions): Promise<CleanReport> {
+  /** What may go to the trash, for whoever cleans. */
+  retirable(before: number): Iterable<Retirable> {
     const readEnds = this.#store.endsReader();
     const summarize = (id: string) => this.#summarize(id, readEnds, () => false);
-    return cleanConversations({ ...this.#options, summarize }, options);
+    return retirableConversations(this.#store, summarize, before);
+  }
+
+  /** Removes what killed processes left behind. Throws STORAGE_FAILED. */
+  sweep(): void {
+    this.#store.sweep();
+  }
+
+  /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
+  purgeTrash(olderThanMs: number): string[] {
+    return this.#store.trash.purge(olderThanMs).map(({ id }) => id);
   }
 
   /** Checks every record. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */

@@ -73,7 +73,7 @@ describe('a loop that is removed', () => {
       }
       expect([isDone, world.loops.isFound()]).toEqual([undefined, false]);
     }
-    expect(world.loops.read()?.sessionId).toBe(id);
+    expect(world.loops.get()?.sessionId).toBe(id);
     expect(sessionTree(world)).toEqual(before);
   });
 
@@ -104,7 +104,7 @@ describe('the archive', () => {
     symlinkSync('/', world.path('archive', '11111111-1111-4111-8111-111111111111'));
     const [archived, ...more] = world.loops.archived();
     expect([archived?.name, more]).toEqual([first, []]);
-    expect(archived?.loop.read()).toMatchObject({ sessionId: first, state: { currentIteration: 1 } });
+    expect(archived?.loop.get()).toMatchObject({ sessionId: first, state: { currentIteration: 1 } });
     for (const name of ['notes', '../..', 'nothing'])
       expect(() => world.loops.removeArchived(name)).toThrow(
         expect.objectContaining({ code: 'LOOP_NOT_FOUND' }),

@@ -71,7 +71,7 @@ describe('nothing is committed that the reader of the same document would refuse
       loop.commitIteration(hostile<IterationOutcome>(OUTCOME));
       loop.beginIteration();
       loop.commitIteration(hostile<IterationOutcome>(LIMITED));
-      expect([world.loops.verify(), world.loops.read()?.state.totalAgentCalls]).toEqual([[], 2]);
+      expect([world.loops.verify(), world.loops.get()?.state.totalAgentCalls]).toEqual([[], 2]);
     },
   );
 
@@ -80,7 +80,7 @@ describe('nothing is committed that the reader of the same document would refuse
     using loop = await world.loops.create(PLAN);
     for (let i = 0; i < 3; i++) loop.recordUsage({ tokens: 1e12, costUsd: 1e12, activeMs: 1e12 });
     const usage = { iterations: 0, activeMs: 3e12, tokens: 3e12, costUsd: 3e12 };
-    expect(world.loops.read()?.state.usage).toMatchObject(usage);
+    expect(world.loops.get()?.state.usage).toMatchObject(usage);
     expect(world.loops.verify()).toEqual([]);
   });
 

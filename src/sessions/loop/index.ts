@@ -1,4 +1,3 @@
-export { UNREADABLE_LOOP } from './archive.js';
 export {
   LoopEndedError,
   LoopNotFoundError,
@@ -6,6 +5,7 @@ export {
   LoopPoisonedError,
   PhaseNotSkippableError,
 } from './errors.js';
+export type { HeldLoop } from './held-loop.js';
 export { type Decision, type IterationOutcome, phaseOf, presetOf } from './iteration.js';
 export { type LoopStatus, loopLifecycle } from './lifecycle.js';
 export {
@@ -15,7 +15,6 @@ export {
   summarizeLoop,
   verifyLoop,
 } from './operations.js';
-export type { OwnedLoop } from './owned-loop.js';
 export { type BudgetReached, checkBudget, isCostUnknown, type Used } from './policies/budget.js';
 export { conditionOf, wantsFailingTests, wantsSecondRun } from './policies/dual-gate.js';
 export {
@@ -62,6 +61,7 @@ export type {
 export {
   type CreateOptions as CreateLoopOptions,
   type Detection,
+  type ListedLoop,
   LoopSessions,
   type LoopSessionsOptions,
   type ResumeOptions,

@@ -25,7 +25,7 @@ export const showLoop = defineOperation({
   input: z.strictObject({}),
   output: z.object({ report: LoopReport.nullable(), offer: ResumeOffer, faults: z.array(z.string()) }),
   async run({ loops, clock }: LoopServices) {
-    const view = loops.read();
+    const view = loops.get();
     // Without a readable plan every plan is another one; what is wrong with the files is what counts then.
     const offer = offerOf(loops.detect(view?.state.prpFile ?? ''));
     const report = view === undefined ? null : reportOf(view, clock.now());
@@ -39,7 +39,7 @@ export const summarizeLoop = defineOperation({
   input: z.strictObject({}),
   output: LoopSummary.nullable(),
   async run({ loops }: LoopServices) {
-    const view = loops.read();
+    const view = loops.get();
     if (view === undefined) return null;
     const { state } = view;
     const updatedAt = state.lastActivity ?? state.startedAt;

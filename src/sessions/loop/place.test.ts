@@ -7,13 +7,13 @@ describe('the place of a loop', () => {
     await using world = await loopWorld({ isPlaceFound: true });
     chmodSync(world.project, 0o777);
     const refusal = { code: 'UNSAFE_PATH', hint: expect.stringContaining('loop.dir') };
-    expect(world.loops.read()).toBeUndefined();
+    expect(world.loops.get()).toBeUndefined();
     await expect(world.loops.create(PLAN)).rejects.toMatchObject(refusal);
     expect(existsSync(world.directory)).toBe(false);
     using _own = await world.other({ isPlaceFound: false }).create(PLAN);
-    expect(() => world.loops.read()).toThrow(expect.objectContaining(refusal));
+    expect(() => world.loops.get()).toThrow(expect.objectContaining(refusal));
     chmodSync(world.project, 0o770);
-    expect(world.loops.read()).toBeDefined();
+    expect(world.loops.get()).toBeDefined();
   });
 
   it('that release 0.1 would have taken, further up, is named', async () => {

@@ -172,7 +172,7 @@ describe('detecting', () => {
     (await world.loops.create(PLAN))[Symbol.dispose]();
     const before = treeOf(world.project);
     world.loops.detect('x.md');
-    world.loops.read();
+    world.loops.get();
     world.loops.verify();
     expect(treeOf(world.project)).toEqual(before);
   });
@@ -247,7 +247,7 @@ describe('resuming', () => {
     const loop = await world.loops.create(PLAN);
     loop.beginIteration();
     loop[Symbol.dispose]();
-    expect(world.loops.read()).toMatchObject({ status: 'suspended', statusReason: 'no process runs it' });
+    expect(world.loops.get()).toMatchObject({ status: 'suspended', statusReason: 'no process runs it' });
     using again = await world.loops.resume(PLAN);
     expect(again.state).toMatchObject({ inFlight: null, interrupted: { phase: 'RED', iteration: 1 } });
     again.commitIteration(outcome());
@@ -456,7 +456,7 @@ describe('iterating', () => {
       phases_skipped: [{ phase: 'RED', at, ...by }],
       phase_history: { RED: { exit_reason: 'skipped by cli: the tests are there already' } },
     });
-    expect(world.loops.read()?.phases.map(({ name, progress }) => [name, progress])).toEqual([
+    expect(world.loops.get()?.phases.map(({ name, progress }) => [name, progress])).toEqual([
       ['RED', 'skipped'],
       ['GREEN', 'in_progress'],
       ['REFACTOR', 'pending'],
@@ -522,9 +522,9 @@ describe('one owner', () => {
     const named = { code: 'LOCKED', message: expect.stringContaining(`by process ${process.pid} on `) };
     await expect(world.other().create('other.md')).rejects.toMatchObject(named);
     await expect(world.other().resume(PLAN)).rejects.toMatchObject(named);
-    expect(world.loops.read()).toMatchObject({ status: 'running', owner: { hold: 'held' } });
+    expect(world.loops.get()).toMatchObject({ status: 'running', owner: { hold: 'held' } });
     loop.pause('lunch');
-    expect(world.other().read()).toMatchObject({ status: 'paused', statusReason: 'lunch' });
+    expect(world.other().get()).toMatchObject({ status: 'paused', statusReason: 'lunch' });
   });
 });
 
@@ -618,7 +618,7 @@ describe('a disk that fails', () => {
       await using world = await loopWorld();
       (await world.loops.create(PLAN))[Symbol.dispose]();
       const fileSystem = new FailingFileSystem();
-      const loop = await world.other({ fileSystem }).open();
+      const loop = await world.other({ fileSystem }).hold();
       fileSystem.arm({ fault: 'EIO', at });
       let failure: unknown;
       try {
@@ -628,7 +628,7 @@ describe('a disk that fails', () => {
       }
       const hasFired = fileSystem.fired > 0;
       fileSystem.arm(undefined);
-      const seen = world.loops.read();
+      const seen = world.loops.get();
       expect(seen?.faults, `call ${at}`).toEqual([]);
       const files = [
         seen?.state.currentIteration,
@@ -723,7 +723,7 @@ describe('what an iteration leaves', () => {
     loop.beginIteration();
     loop.resume();
     loop.recordLeftFiles({ files: 2, documents: 0, paths: ['a.txt', 'b.txt'] });
-    const names = () => world.loops.read()?.state.filesChanged?.map(({ path }) => path);
+    const names = () => world.loops.get()?.state.filesChanged?.map(({ path }) => path);
     expect(names()).toEqual(['a.txt', 'b.txt', 'test/greet.test.mjs']);
     loop.recordStart({ commit: null, uncommitted: [] });
     loop.beginIteration();

@@ -1,58 +1,29 @@
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { allows, InvalidInputError, isUuidV4, SessionNotFoundError } from '../../foundation/index.js';
+import { allows, InvalidInputError, SessionNotFoundError } from '../../foundation/index.js';
 import {
-  acquireLock,
-  assertLoopPlace,
-  commitGroup,
   type DirectoryWatch,
   DOCUMENT_VERSION,
-  DocumentDamagedError,
-  ensureDirectory,
-  hasDirectory,
-  inspectLock,
-  isTemporaryName,
-  keepOutOfGit,
-  type Lock,
   type LockState,
   type LockTools,
-  listDirectory,
   lookAt,
-  NewerVersionError,
   readUserFile,
-  removeQuietly,
   resolveUserPath,
-  rollForward,
-  setAside,
-  UnsafePathError,
 } from '../../storage/index.js';
-import {
-  archivedNames,
-  archiveSession,
-  isFromArchive,
-  removeArchived,
-  restoreArchived,
-  restoreSession,
-  type TrashedLoop,
-  trashArchived,
-  trashedIn,
-  trashIn,
-  trashSession,
-  UNREADABLE_LOOP,
-} from './archive.js';
+import { type TrashedLoop, UNREADABLE_LOOP } from './archive.js';
 import {
   LoopEndedError,
   LoopNotFoundError,
   LoopNotResumableError,
   PhaseNotSkippableError,
 } from './errors.js';
+import { HeldLoop } from './held-loop.js';
 import { presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
 import { completeDocuments, type FirstStory, type NewLoop, newDocuments } from './new-loop.js';
-import { OwnedLoop } from './owned-loop.js';
 import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './policies/presets.js';
-import { checkState, groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
-import { type LoopRequest, LoopRequestInput, requestLock, sendRequest } from './requests.js';
+import { checkState, type LoopSnapshot } from './read-loop.js';
+import { type LoopRequest, LoopRequestInput, sendRequest } from './requests.js';
 import {
   checkExpiry,
   type DetectAction,
@@ -61,7 +32,8 @@ import {
   type SessionFacts,
   validateState,
 } from './resume.js';
-import { type Budget, DOCUMENTS, type LoopState, STATUS_LOG } from './schema.js';
+import { type Budget, DOCUMENTS, type LoopState } from './schema.js';
+import { LoopStore, NOTHING } from './store.js';
 import { type LoopView, viewOf } from './view.js';
 
 export interface LoopSessionsOptions extends LockTools {
@@ -112,6 +84,14 @@ export interface ResumeOptions {
   readonly skip?: boolean | undefined;
 }
 
+/** A session of the project: the one that is there, or one of its archive. */
+export interface ListedLoop {
+  /** Its id, or what stands for one that cannot be read. */
+  readonly id: string;
+  readonly loop: LoopSessions;
+  readonly isArchived: boolean;
+}
+
 /** A session that a newer one took the place of. */
 export interface ArchivedLoop {
   /** Its id, or what stands for it in the archive. */
@@ -120,18 +100,20 @@ export interface ArchivedLoop {
 }
 
 const LISTED_BY = 'holdfast sessions list --kind loop --all';
-const LOCK = 'loop';
 const DEFAULT_CALLS_PER_HOUR = 100;
 
 /** The loop of one project: found, created, resumed, and asked from outside. */
 export class LoopSessions {
   readonly directory: string;
   readonly #options: LoopSessionsOptions;
+  readonly #store: LoopStore;
   readonly projectDirectory: string;
 
   constructor(options: LoopSessionsOptions) {
     this.#options = options;
     this.directory = options.directory;
+    const { directory, isPlaceFound = false } = options;
+    this.#store = new LoopStore(options, { directory, isPlaceFound });
     this.projectDirectory = options.projectDirectory ?? dirname(options.directory);
   }
 
@@ -142,7 +124,7 @@ export class LoopSessions {
 
   /** What there is for a plan and what to offer. Reads only. */
   detect(prpFile: string): Detection {
-    const snapshot = this.#read();
+    const snapshot = this.#store.read();
     const { state } = snapshot.documents;
     const expiry = snapshot.isFound ? this.#expiryOf(snapshot, prpFile) : ({ isExpired: false } as const);
     return {
@@ -158,7 +140,7 @@ export class LoopSessions {
 
   /** The published check: undefined if the session can be resumed for a plan, else the published message. Reads only. */
   validate(prpFile: string): string | undefined {
-    const snapshot = this.#read();
+    const snapshot = this.#store.read();
     if (!snapshot.isFound) throw this.notFound();
     const facts = this.#factsOf(snapshot, prpFile);
     return facts.raw === undefined ? facts.faults[0] : validateState(facts.raw, facts);
@@ -170,7 +152,7 @@ export class LoopSessions {
     prpFile: string,
   ): { error: string | undefined; expiry: Expiry } {
     const { state, fault } = checkState(raw);
-    const { breaker } = this.#read().documents;
+    const { breaker } = this.#store.read().documents;
     const documents = {
       ...(state === undefined ? {} : { state }),
       ...(breaker === undefined ? {} : { breaker }),
@@ -181,18 +163,18 @@ export class LoopSessions {
   }
 
   /** The session as it stands, or undefined where there is none that can be read. Reads only. */
-  read(): LoopView | undefined {
-    return this.#view(this.#read());
+  get(): LoopView | undefined {
+    return this.#view(this.#store.read());
   }
 
   /** Whether there is a session, readable or not. */
   isFound(): boolean {
-    return this.#read().isFound;
+    return this.#store.read().isFound;
   }
 
   /** What is wrong with the files; an empty list means that they are whole. */
   verify(): string[] {
-    const { faults, missing, isFound } = this.#read();
+    const { faults, missing, isFound } = this.#store.read();
     if (!isFound) return [];
     return [
       ...faults.map(({ file, reason }) => `${file}: ${reason}`),
@@ -204,32 +186,12 @@ export class LoopSessions {
    * Creates a session and owns it. One that was there is archived first, whatever its state; if somebody runs it,
    * nothing happens. Throws LOCKED, INVALID_INPUT, NEWER_VERSION, UNSAFE_PATH.
    */
-  async create(prpFile: string, options: CreateOptions = {}): Promise<OwnedLoop> {
+  async create(prpFile: string, options: CreateOptions = {}): Promise<HeldLoop> {
     const facts = this.#newLoop(prpFile, options);
-    this.#assertPlace();
-    ensureDirectory(this.#options.fileSystem, this.directory);
-    const lock = await this.#acquire();
-    try {
-      using requests = await acquireLock(this.#options, requestLock(this.directory));
-      this.#recover(lock);
-      keepOutOfGit(this.#options, this.directory);
-      const before = this.#read();
-      this.#refuseNewer(before);
-      if (before.isFound) {
-        const kept = archiveSession(this.#options, this.directory, before.raw?.session_id);
-        this.#options.log.info('loop.archived', { path: kept });
-      }
-      const documents = newDocuments(facts, this.#options.clock.now().toISOString());
-      const replaced = { ...writeDocuments(documents, 0), [STATUS_LOG]: '' };
-      requests.assertHeld();
-      commitGroup(this.#options, groupOf(this.directory), { replaced }, lock);
-      removeArchived(this.#options.fileSystem, this.directory);
-      this.#options.onStarted?.(this.projectDirectory);
-      return new OwnedLoop(this.#options, this.directory, lock, documents, 0);
-    } catch (error) {
-      lock.release();
-      throw error;
-    }
+    const at = () => this.#options.clock.now().toISOString();
+    const { lock, documents } = await this.#store.create(() => newDocuments(facts, at()));
+    this.#options.onStarted?.(this.projectDirectory);
+    return new HeldLoop(this.#options, this.directory, lock, documents, 0);
   }
 
   /** What a new session would start with. Nothing is written. Throws INVALID_INPUT. */
@@ -241,13 +203,13 @@ export class LoopSessions {
    * Goes on with the session that is there and owns it. A commit that a crash cut short is completed first.
    * Throws LOCKED, LOOP_NOT_FOUND, LOOP_NOT_RESUMABLE, NEWER_VERSION, SESSION_NOT_FOUND.
    */
-  async resume(prpFile: string, options: ResumeOptions = {}): Promise<OwnedLoop> {
-    const loop = await this.open();
+  async resume(prpFile: string, options: ResumeOptions = {}): Promise<HeldLoop> {
+    const loop = await this.hold();
     try {
       const { sessionId } = options;
       if (sessionId !== undefined && sessionId !== loop.state.sessionId)
         throw new SessionNotFoundError(sessionId, LISTED_BY);
-      const expiry = this.#expiryOf(this.#read(), prpFile);
+      const expiry = this.#expiryOf(this.#store.read(), prpFile);
       if (!expiry.isExpired) {
         if (options.skip === true) throw new PhaseNotSkippableError(loop.state.status);
         loop.resume(options.guidance);
@@ -268,14 +230,13 @@ export class LoopSessions {
   }
 
   /** Owns the session that is there without changing its state, to end or mend it. Throws as `resume`. */
-  async open(): Promise<OwnedLoop> {
-    if (!this.#hasDirectory()) throw this.notFound();
-    const lock = await this.#acquire();
+  async hold(): Promise<HeldLoop> {
+    if (!this.#store.exists()) throw this.notFound();
+    const lock = await this.#store.hold();
     try {
-      this.#recover(lock);
-      const snapshot = this.#read();
+      const snapshot = this.#store.read();
       if (!snapshot.isFound) throw this.notFound();
-      this.#refuseNewer(snapshot);
+      this.#store.assertOurs(snapshot);
       const { state } = snapshot.documents;
       const damaged = snapshot.faults.find((fault) => fault.kind !== 'mixed');
       if (state === undefined || damaged !== undefined) {
@@ -285,7 +246,7 @@ export class LoopSessions {
       const callsPerHour = this.#options.callsPerHour ?? DEFAULT_CALLS_PER_HOUR;
       const at = this.#options.clock.now().toISOString();
       const documents = completeDocuments({ ...snapshot.documents, state }, callsPerHour, at);
-      return new OwnedLoop(this.#options, this.directory, lock, documents, snapshot.commit ?? 0);
+      return new HeldLoop(this.#options, this.directory, lock, documents, snapshot.commit ?? 0);
     } catch (error) {
       lock.release();
       throw error;
@@ -302,10 +263,10 @@ export class LoopSessions {
       throw new InvalidInputError(`Not a request: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
     if (!this.isFound()) throw this.notFound();
     const request = await sendRequest(this.#options, this.directory, parsed.data, () => {
-      const snapshot = this.#read();
+      const snapshot = this.#store.read();
       const { state } = snapshot.documents;
       if (state === undefined) throw this.notFound();
-      this.#refuseNewer(snapshot);
+      this.#store.assertOurs(snapshot);
       if (!allows(loopLifecycle, state.status, 'abort'))
         throw new LoopEndedError(state.status, parsed.data.kind);
       return state.sessionId;
@@ -313,9 +274,20 @@ export class LoopSessions {
     return { request, owner: this.owner() };
   }
 
-  /** The sessions that newer ones took the place of, each to be read on its own. Throws UNSAFE_PATH. */
+  /**
+   * The session that is there, and those that newer ones took the place of, each to be read on its own. After a crash the one that is
+   * there may be in the archive as well: then it is the one that goes on. Throws UNSAFE_PATH.
+   */
+  list(): ListedLoop[] {
+    const id = this.isFound() ? (this.get()?.sessionId ?? UNREADABLE_LOOP) : undefined;
+    const current = id === undefined ? [] : [{ id, loop: this, isArchived: false }];
+    const archived = this.archived().map(({ name, loop }) => ({ id: name, loop, isArchived: true }));
+    return [...current, ...archived.filter((one) => one.id !== id)];
+  }
+
+  /** The sessions that newer ones took the place of. Throws UNSAFE_PATH. */
   archived(): ArchivedLoop[] {
-    return archivedNames(this.#options.fileSystem, this.directory).map((name) => {
+    return this.#store.archived().map((name) => {
       const directory = join(this.directory, 'archive', name);
       const projectDirectory = this.projectDirectory;
       return { name, loop: new LoopSessions({ ...this.#options, directory, projectDirectory }) };
@@ -327,57 +299,42 @@ export class LoopSessions {
    * Throws LOCKED, LOOP_NOT_FOUND, NEWER_VERSION, UNSAFE_PATH.
    */
   async remove(): Promise<void> {
-    if (!this.#hasDirectory()) throw this.notFound();
-    using lock = await this.#acquire();
-    using requests = await acquireLock(this.#options, requestLock(this.directory));
-    this.#recover(lock);
-    const snapshot = this.#read();
-    if (!snapshot.isFound) throw this.notFound();
-    this.#refuseNewer(snapshot);
-    const id = snapshot.documents.state?.sessionId;
-    lock.assertHeld();
-    requests.assertHeld();
-    trashSession(this.#options, this.directory, id !== undefined && isUuidV4(id) ? id : UNREADABLE_LOOP);
+    if (!this.#store.exists() || !(await this.#store.remove())) throw this.notFound();
   }
 
   /** Moves a session of the archive to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED. */
   removeArchived(name: string): void {
-    trashArchived(this.#options, this.directory, name);
+    this.#store.removeArchived(name);
   }
 
   /** What is in the trash, oldest first. */
   trashed(): TrashedLoop[] {
-    return this.#hasDirectory() ? trashedIn(trashIn(this.#options, this.directory).entries()) : [];
+    return this.#store.trashed();
   }
 
   /** Puts a session back where it was; false where there is another one. Throws LOCKED, STORAGE_FAILED, UNSAFE_PATH. */
-  async restore(trashed: TrashedLoop): Promise<boolean> {
-    if (isFromArchive(trashed.entry)) return restoreArchived(this.#options, this.directory, trashed);
-    using lock = await this.#acquire();
-    this.#recover(lock);
-    return !this.#read().isFound && restoreSession(this.#options, this.directory, trashed.entry);
+  restore(trashed: TrashedLoop): Promise<boolean> {
+    return this.#store.restore(trashed);
   }
 
   /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
   purgeTrash(olderThanMs: number): string[] {
-    if (!this.#hasDirectory()) return [];
-    return trashedIn(trashIn(this.#options, this.directory).purge(olderThanMs)).map(({ id }) => id);
+    return this.#store.purgeTrash(olderThanMs);
   }
 
   /** Who runs the loop. */
   owner(): LockState {
-    if (!this.#hasDirectory()) return { hold: 'free', epoch: 0, reason: 'there is no loop' };
-    return inspectLock(this.#options, this.lockPath());
+    return this.#store.ownerOf();
   }
 
   /** The lock of the loop, for those who want to look at it or take it away. */
   lockPath(): string {
-    return join(this.directory, LOCK);
+    return this.#store.lockPath();
   }
 
   /** Calls back whenever the loop may have changed, its requests included. */
   watch(onHint: () => void): DirectoryWatch {
-    return this.#options.watcher.watch(this.directory, () => onHint());
+    return this.#store.watch(onHint);
   }
 
   #newLoop(prpFile: string, options: CreateOptions): NewLoop {
@@ -444,49 +401,6 @@ export class LoopSessions {
         ];
   }
 
-  #read(): LoopSnapshot {
-    if (!this.#hasDirectory()) return NOTHING;
-    return readLoop(this.#options.fileSystem, this.directory);
-  }
-
-  #hasDirectory(): boolean {
-    if (!hasDirectory(this.#options.fileSystem, this.directory)) return false;
-    this.#assertPlace();
-    return true;
-  }
-
-  #assertPlace(): void {
-    if (this.#options.isPlaceFound) assertLoopPlace(this.#options.fileSystem, this.directory);
-  }
-
-  #acquire(): Promise<Lock> {
-    return acquireLock(this.#options, this.lockPath(), { waitMs: 0 });
-  }
-
-  /** Completes what a crash cut short and sweeps what it left. A redo record that does not verify is set aside. */
-  #recover(lock: Lock): void {
-    const { fileSystem, log } = this.#options;
-    const group = groupOf(this.directory);
-    for (const name of listDirectory(fileSystem, this.directory)) {
-      if ([...group.files, group.record, '.gitignore'].some((file) => isTemporaryName(name, file)))
-        removeQuietly(fileSystem, join(this.directory, name));
-    }
-    try {
-      if (rollForward(this.#options, group, lock))
-        log.info('loop.rolled-forward', { directory: this.directory });
-    } catch (error) {
-      if (!(error instanceof DocumentDamagedError)) throw error;
-      const keptAt = setAside(this.#options, join(this.directory, group.record));
-      log.warn('loop.damaged-file-set-aside', { file: group.record, keptAt });
-    }
-  }
-
-  #refuseNewer(snapshot: LoopSnapshot): void {
-    if (snapshot.version > DOCUMENT_VERSION) throw new NewerVersionError(this.directory, snapshot.version);
-    const unsafe = snapshot.faults.find((fault) => fault.kind === 'unsafe');
-    if (unsafe !== undefined) throw new UnsafePathError(join(this.directory, unsafe.file), unsafe.reason);
-  }
-
   /** A plan inside the project is stored by its path from there, as people write it. */
   #storedPath(prpFile: string): string {
     const path = resolve(this.projectDirectory, prpFile);
@@ -508,13 +422,3 @@ export class LoopSessions {
     return text === undefined ? null : createHash('sha256').update(text).digest('hex');
   }
 }
-
-const NOTHING: LoopSnapshot = {
-  isFound: false,
-  raw: undefined,
-  documents: {},
-  faults: [],
-  missing: [],
-  version: DOCUMENT_VERSION,
-  commit: null,
-};

@@ -66,7 +66,7 @@ describe('nothing is committed that the reader of the same record would refuse',
     ];
     for (const { usage, costUsd } of cases) {
       const sessions = new ProcessSessions({ ...tools, store, capacity: 1 });
-      const session = await sessions.start(launchOf(dir.path, usage, costUsd));
+      const session = await sessions.create(launchOf(dir.path, usage, costUsd));
       expect(await session.execute('go')).toMatchObject({ reason: 'completed', stdout: 'the answer' });
       expect(store.read(session.id)).toEqual(JSON.parse(JSON.stringify(session.record)));
       expect(session.record).toMatchObject({ state: 'ready', prompt_count: 1, prompt: null });
@@ -80,9 +80,9 @@ describe('nothing is committed that the reader of the same record would refuse',
     const tools = storageTools({ fileSystem });
     const store = new FileProcessStore(tools, { directory: dir.at('processes'), trash: dir.at('trash') });
     const sessions = new ProcessSessions({ ...tools, store });
-    const { id, record } = await sessions.start(launchOf(dir.path, USAGE, 0));
-    await sessions.get(id)?.end();
-    using owned = await store.own(id);
+    const { id, record } = await sessions.create(launchOf(dir.path, USAGE, 0));
+    await sessions.live(id)?.end();
+    using owned = await store.hold(id);
     for (const { hostile } of withHostileNumbers<ProcessFile>(record as ProcessFile)) {
       try {
         owned.write(hostile);

@@ -179,9 +179,9 @@ describe('a session', () => {
     await using world = await processWorld();
     const launch = await world.launch({ turns: [] });
     const broken = { ...launch, start: () => Promise.reject(new Error('no such program')) };
-    const error = await world.sessions.start(broken).catch((thrown: unknown) => thrown);
+    const error = await world.sessions.create(broken).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'PROCESS_START_FAILED' });
-    const [info] = world.sessions.stored();
+    const [info] = world.sessions.list();
     expect(info).toMatchObject({ state: 'error', standing: 'over', ended: { reason: 'no such program' } });
     expect(world.sessions.counts().active).toBe(0);
   });

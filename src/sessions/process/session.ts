@@ -18,7 +18,7 @@ import { Measuring, type Workbench } from './measure.js';
 import { ExchangeWatch, type Patience } from './patience.js';
 import { type PromptResponse, responseOf } from './response.js';
 import { handleIn, type ProcessFile, type StopMode } from './schema.js';
-import type { OwnedProcess } from './store.js';
+import type { HeldProcess } from './store.js';
 
 /** What a session needs from its surroundings. */
 export interface ProcessTools {
@@ -62,7 +62,7 @@ export type ProcessNotice =
 export class ProcessSession {
   readonly #tools: ProcessTools;
   readonly #options: ProcessOptions;
-  readonly #owned: OwnedProcess | undefined;
+  readonly #owned: HeldProcess | undefined;
   readonly #context: ContextTracker;
   readonly #listeners = new Set<(notice: ProcessNotice) => void>();
   readonly #startedAtMs: number;
@@ -79,7 +79,7 @@ export class ProcessSession {
   constructor(
     tools: ProcessTools,
     record: ProcessFile,
-    owned: OwnedProcess | undefined,
+    owned: HeldProcess | undefined,
     options: ProcessOptions = {},
   ) {
     this.#tools = tools;

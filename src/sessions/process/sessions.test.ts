@@ -44,26 +44,26 @@ describe('process sessions', () => {
     await expect(world.sessions.fresh()).rejects.toMatchObject({ code: 'TOO_MANY_PROCESSES' });
     await world.sessions.endCurrent();
     const second = await world.sessions.getOrCreate();
-    expect(world.sessions.list().map(({ id, state }) => [id, state])).toEqual(
+    expect(world.sessions.mine().map(({ id, state }) => [id, state])).toEqual(
       expect.arrayContaining([
         [first.id, 'ended'],
         [second.id, 'ready'],
       ]),
     );
     expect(world.sessions.counts()).toEqual({ total: 2, active: 1 });
-    expect(world.sessions.get(first.id)?.state).toBe('ended');
+    expect(world.sessions.live(first.id)?.state).toBe('ended');
   });
 
   verifies('P09', 'terminate all at once, and tell every failure', async () => {
     await using world = await processWorld({ capacity: 3 });
     const sessions = await Promise.all(
-      [1, 2, 3].map(async () => world.sessions.start(await world.launch({ turns: [[{ hang: true }]] }))),
+      [1, 2, 3].map(async () => world.sessions.create(await world.launch({ turns: [[{ hang: true }]] }))),
     );
     for (const session of sessions) session.execute('go').catch(() => {}); // ended below
     await world.sessions.terminateAll();
     expect(sessions.map(({ state }) => state)).toEqual(['terminated', 'terminated', 'terminated']);
     expect(world.agents.alive()).toEqual([]);
-    const bad = await world.sessions.start(await world.launch({ turns: [] }));
+    const bad = await world.sessions.create(await world.launch({ turns: [] }));
     bad.terminate = () => Promise.reject(new Error('will not'));
     await expect(world.sessions.terminateAll()).rejects.toMatchObject({
       code: 'TERMINATE_FAILED',
@@ -75,7 +75,7 @@ describe('process sessions', () => {
     await using world = await processWorld({ play: { turns: [[{ say: 'hello' }]] } });
     const session = await world.sessions.getOrCreate();
     await session.execute('go');
-    const [info] = world.sessions.list();
+    const [info] = world.sessions.mine();
     expect(info).toMatchObject({ id: session.id, state: 'ready', promptCount: 1, standing: 'live' });
     expect(info?.lastActivity).toEqual(expect.any(String));
     // One spelling, whatever the record has.
@@ -104,7 +104,7 @@ describe('process sessions', () => {
     expect(() => world.sessions.resolve('ses_')).toThrow(
       expect.objectContaining({ code: 'SESSION_NOT_FOUND' }),
     );
-    expect(() => world.sessions.info('ses_../../x')).toThrow(
+    expect(() => world.sessions.get('ses_../../x')).toThrow(
       expect.objectContaining({ code: 'INVALID_PROCESS_ID' }),
     );
   });
@@ -118,7 +118,7 @@ describe.each(['acp', 'claude', 'codex'] as const)('a session that was left (%s)
     await session.execute('first');
     await session.detach();
     const other = world.other();
-    expect(other.info(session.id)).toMatchObject({ state: 'ready', standing: 'resumable' });
+    expect(other.get(session.id)).toMatchObject({ state: 'ready', standing: 'resumable' });
     const again = await other.reopen(session.id, await world.launch(play, protocol));
     expect((await again.execute('second')).stdout).toBe('two');
     expect(
@@ -160,7 +160,7 @@ describe('a session that was left', () => {
     const other = world.other();
     const broken = { ...launch, start: () => Promise.reject(new Error('not now')) };
     await expect(other.reopen(session.id, broken)).rejects.toMatchObject({ code: 'PROCESS_START_FAILED' });
-    expect(other.info(session.id).state).toBe('ready');
+    expect(other.get(session.id).state).toBe('ready');
     expect((await world.other().reopen(session.id, launch)).state).toBe('ready');
   });
 

@@ -3,8 +3,10 @@ import {
   type Clock,
   findId,
   type Ids,
+  isHoldfastError,
   type Logger,
   messageOf,
+  type Retirable,
   SessionNotFoundError,
   timestamp,
 } from '../../foundation/index.js';
@@ -24,7 +26,7 @@ import type { Workbench } from './measure.js';
 import { Pool } from './pool.js';
 import { handleIn, type Launch, type ProcessFile, processId, type StopMode } from './schema.js';
 import { type ProcessOptions, ProcessSession, type StartConnection } from './session.js';
-import { type FileProcessStore, LISTED_BY, type OwnedProcess } from './store.js';
+import { type FileProcessStore, type HeldProcess, LISTED_BY } from './store.js';
 
 /** How to start the agent of a new session. */
 export interface AgentLaunch {
@@ -104,7 +106,7 @@ export class ProcessSessions {
    * Starts a session with a launch of its own, where wished in a conversation that the agent has already; it does not
    * become the current one. `id` names a session that does not exist yet. Throws as `fresh`.
    */
-  async start(
+  async create(
     launch: AgentLaunch,
     resume: ResumeHandle | null = null,
     { id }: { readonly id?: string | undefined } = {},
@@ -146,7 +148,7 @@ export class ProcessSessions {
       throw new LaunchDiffersError(id, differences);
     this.#checkDirectory(id, launch.launch);
     return this.#reserving(async () => {
-      const owned = await store.own(id);
+      const owned = await store.hold(id);
       return this.#begin({ ...record, state: 'creating', launch: launch.launch }, launch, {
         owned,
         before: store.read(id),
@@ -161,22 +163,22 @@ export class ProcessSessions {
     return current === undefined || isOver(current.state) ? undefined : current;
   }
 
-  get(id: string): ProcessSession | undefined {
+  live(id: string): ProcessSession | undefined {
     return this.#sessions.get(id);
   }
 
   /** The sessions of this process, newest first. */
-  list(): ProcessInfo[] {
+  mine(): ProcessInfo[] {
     for (const session of this.#sessions.values()) session.checkAlive();
     return newestFirst([...this.#sessions.values()].map((session) => infoOf(session.record, true)));
   }
 
   /** All that was ever written down, newest first, whoever has it. */
-  stored(): ProcessInfo[] {
+  list(): ProcessInfo[] {
     const infos: ProcessInfo[] = [];
     for (const id of this.#options.store?.ids() ?? []) {
       try {
-        infos.push(this.info(id));
+        infos.push(this.get(id));
       } catch (error) {
         this.#options.log.warn('process.unreadable', { sessionId: id, error: String(error) });
       }
@@ -185,11 +187,28 @@ export class ProcessSessions {
   }
 
   /** One session, by whoever it is had. Throws SESSION_NOT_FOUND, INVALID_PROCESS_ID, DOCUMENT_DAMAGED. */
-  info(id: string): ProcessInfo {
+  get(id: string): ProcessInfo {
     const own = this.#sessions.get(id);
     if (own !== undefined) return infoOf(own.record, true);
     const store = this.#storeOf(id);
     return infoOf(store.read(id), store.ownerOf(id).hold === 'held');
+  }
+
+  /** What may go to the trash, for whoever cleans. What cannot be read does not tell its age, and stays. */
+  *retirable(before: number): Generator<Retirable> {
+    const { store } = this.#options;
+    if (store === undefined) return;
+    const isOld = ({ last_activity: at }: ProcessFile) => Date.parse(at) < before;
+    for (const id of store.ids())
+      yield {
+        id,
+        look: () => {
+          const record = readable(() => store.read(id));
+          if (record === undefined || !isOld(record)) return undefined;
+          return this.get(id).standing === 'live' ? { kept: 'somebody has it' } : {};
+        },
+        retire: () => store.removeIf(id, isOld),
+      };
   }
 
   /** The full id for a prefix of 4 or more characters, with or without `ses_`. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID. */
@@ -232,14 +251,14 @@ export class ProcessSessions {
     const own = this.#sessions.get(id);
     if (own !== undefined) await (mode === 'end' ? own.end() : own.terminate());
     else await this.#stopStored(id, mode, signal);
-    return this.info(id);
+    return this.get(id);
   }
 
   async #stopStored(id: string, mode: StopMode, signal: AbortSignal | undefined): Promise<void> {
     const store = this.#storeOf(id);
     for (let isAsked = false; !isOver(store.read(id).state); ) {
       if (store.ownerOf(id).hold !== 'held') {
-        closeLeft(this.#options.clock, store.read(id), await store.own(id), mode);
+        closeLeft(this.#options.clock, store.read(id), await store.hold(id), mode);
         return;
       }
       if (!isAsked) store.requestStop(id, mode);
@@ -272,7 +291,7 @@ export class ProcessSessions {
   async #begin(
     record: ProcessFile,
     { start }: AgentLaunch,
-    reopened?: { readonly owned: OwnedProcess; readonly before: ProcessFile },
+    reopened?: { readonly owned: HeldProcess; readonly before: ProcessFile },
   ): Promise<ProcessSession> {
     // Before anything is written: by default the record is kept in the working directory.
     if (reopened === undefined) this.#checkDirectory(record.id, record.launch);
@@ -348,8 +367,18 @@ function resumeIn(resume: ResumeHandle | null): Pick<ProcessFile, 'resume' | 're
   return { resume: { driver, id }, ...(costUsd === null ? {} : { resume_cost_usd: costUsd }) };
 }
 
+/** Undefined for a record that is damaged. */
+function readable<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isHoldfastError(error, 'DOCUMENT_DAMAGED')) return undefined;
+    throw error;
+  }
+}
+
 /** Closes the record of a session that nobody has any more. */
-function closeLeft(clock: Clock, record: ProcessFile, owned: OwnedProcess, mode: StopMode): void {
+function closeLeft(clock: Clock, record: ProcessFile, owned: HeldProcess, mode: StopMode): void {
   using owner = owned;
   const at = timestamp(clock);
   owner.write({

@@ -26,16 +26,6 @@ import { isProcessId, ProcessFile, StopFile, type StopMode } from './schema.js';
 const RECORD = 'session.json';
 const STOP = 'stop.json';
 
-/** What only the owner of a session may do with its files. */
-export interface OwnedProcess extends Disposable {
-  /** Makes a record durable. Throws LOCK_LOST, ATOMIC_WRITE_FAILED, INVALID_INPUT for one that no reader would take. */
-  write(record: ProcessFile): void;
-  /** Where the full output of the agent goes from its n-th prompt on, until it is started again. */
-  outputPathFrom(prompt: number): string;
-  /** Calls back once for each request to stop, soon after it was made. */
-  onStop(act: (mode: StopMode) => void): DirectoryWatch;
-}
-
 /** Where process sessions are kept: a directory each, with one record and the lock of its owner. */
 export class FileProcessStore {
   readonly directory: string;
@@ -51,19 +41,19 @@ export class FileProcessStore {
     this.trash = new Trash(tools, paths.trash);
   }
 
-  /** Writes down a new session and owns it. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
-  async create(record: ProcessFile): Promise<OwnedProcess> {
+  /** Writes down a new session and holds it. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
+  async create(record: ProcessFile): Promise<HeldProcess> {
     ensureDirectory(this.#tools.fileSystem, this.#path(record.id));
     if (this.#inProject !== undefined) keepOutOfGit(this.#tools, this.#inProject);
-    const owned = await this.#own(record.id);
-    owned.write(record);
-    return owned;
+    const held = await this.#hold(record.id);
+    held.write(record);
+    return held;
   }
 
   /** Becomes the owner of a session that has none alive. Throws SESSION_NOT_FOUND, LOCKED with the owner. */
-  async own(id: string): Promise<OwnedProcess> {
+  async hold(id: string): Promise<HeldProcess> {
     this.#existing(id);
-    return this.#own(id);
+    return this.#hold(id);
   }
 
   ids(): string[] {
@@ -111,11 +101,11 @@ export class FileProcessStore {
     return true;
   }
 
-  async #own(id: string): Promise<OwnedProcess> {
+  async #hold(id: string): Promise<HeldProcess> {
     const directory = this.#path(id);
     const lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: 0 });
     removeQuietly(this.#tools.fileSystem, join(directory, STOP));
-    return new FileOwnedProcess(this.#tools, directory, lock);
+    return new HeldProcess(this.#tools, directory, lock);
   }
 
   #existing(id: string): string {
@@ -144,7 +134,8 @@ function refuseUnreadable(path: string, record: ProcessFile): void {
 
 export const LISTED_BY = 'holdfast processes list --all';
 
-class FileOwnedProcess implements OwnedProcess {
+/** What only the owner of a session may do with its files. */
+export class HeldProcess implements Disposable {
   readonly #tools: LockTools;
   readonly #directory: string;
   readonly #lock: Lock;
@@ -155,10 +146,12 @@ class FileOwnedProcess implements OwnedProcess {
     this.#lock = lock;
   }
 
+  /** Where the full output of the agent goes from its n-th prompt on, until it is started again. */
   outputPathFrom(prompt: number): string {
     return join(this.#directory, `output-${prompt}.log`);
   }
 
+  /** Makes a record durable. Throws LOCK_LOST, ATOMIC_WRITE_FAILED, INVALID_INPUT for one that no reader would take. */
   write(record: ProcessFile): void {
     const path = join(this.#directory, RECORD);
     refuseUnreadable(path, record);
@@ -166,6 +159,7 @@ class FileOwnedProcess implements OwnedProcess {
     writeDocument(this.#tools, path, record);
   }
 
+  /** Calls back once for each request to stop, soon after it was made. */
   onStop(act: (mode: StopMode) => void): DirectoryWatch {
     const path = join(this.#directory, STOP);
     const look = () => {

@@ -257,7 +257,7 @@ describe('sessions that AUQ wrote', () => {
   verifies('Q21', 'are cleaned by their own times, pending ones never, and nothing breaks that', async () => {
     await using world = await auqWorld();
     world.clock.jumpTo(new Date(Date.parse('2026-02-20T09:16:30.501Z') + 7 * DAY_MS).toISOString());
-    const { retired, skipped } = await world.sessions.clean();
+    const { retired, skipped } = await world.clean();
     expect([...retired].sort()).toEqual(
       STATES.filter(([, state]) => state !== 'pending')
         .map(([number]) => auqId(number))

@@ -1,7 +1,7 @@
 export { askerLine, cardLines } from './card-lines.js';
 export { checkCreateInput } from './check-input.js';
 export { DEFAULT_LIMITS, OUTER_LIMITS, type QuestionLimits } from './check-questions.js';
-export type { CleanOptions, CleanReport } from './clean.js';
+export type { Delivery } from './collect.js';
 export {
   AlreadySettledError,
   AmbiguousIdError,
@@ -16,14 +16,13 @@ export {
   SessionTimedOutError,
   TooManySessionsError,
 } from './errors.js';
-export type { QuestionChange } from './file-change.js';
 export { describeAnswers, formatAnswers, outcomeInWords } from './format-response.js';
+export type { HeldQuestion } from './held-question.js';
 export { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 export type { CreateOptions } from './new-set.js';
 export {
   answerQuestions,
   cancelQuestions,
-  cleanOldQuestions,
   createQuestions,
   listQuestions,
   type QuestionServices,
@@ -43,7 +42,7 @@ export {
   QuestionInput,
   type UserAnswer,
 } from './schema.js';
-export { type Delivery, type Draft, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
+export { type Draft, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
 export { isSettled, type QuestionOutcome } from './state.js';
 export { FileQuestionStore, type QuestionStore } from './store.js';
 export type { QuestionView } from './view.js';

@@ -106,31 +106,3 @@ async function verifyOne(questions: QuestionSessions, sessionId: string) {
     throw error;
   }
 }
-
-export const cleanOldQuestions = defineOperation({
-  name: 'question.clean',
-  summary: 'Move old question sets that are not pending to the trash',
-  input: z.strictObject({
-    olderThanDays: z.number().nonnegative().optional(),
-    isDryRun: z.boolean().default(false),
-    takesUncollected: z.boolean().default(false),
-  }),
-  output: z.object({
-    retired: z.array(z.string()),
-    purged: z.array(z.string()),
-    uncollected: z.array(z.string()),
-    skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
-  }),
-  async run({ questions }: QuestionServices, { olderThanDays, isDryRun, takesUncollected }) {
-    const olderThanMs = olderThanDays === undefined ? undefined : olderThanDays * DAY_MS;
-    const report = await questions.clean({ olderThanMs, isDryRun, takesUncollected });
-    return {
-      retired: [...report.retired],
-      purged: [...report.purged],
-      uncollected: [...report.uncollected],
-      skipped: [...report.skipped],
-    };
-  },
-});
-
-const DAY_MS = 24 * 60 * 60 * 1_000;

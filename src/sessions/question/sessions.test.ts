@@ -1116,10 +1116,10 @@ describe('cleaning', () => {
         delivery.confirm();
       }
       world.clock.advance(8 * DAY_MS);
-      const kept = await world.sessions.clean();
+      const kept = await world.clean();
       expect(kept.retired).toEqual([told]);
       expect([...kept.uncollected].sort()).toEqual([answered, rejected].sort());
-      const all = await world.sessions.clean(ALL);
+      const all = await world.clean(ALL);
       expect([...all.retired].sort()).toEqual([answered, rejected].sort());
       expect(all.uncollected).toHaveLength(2);
       expect(world.store.ids()).toEqual([]);
@@ -1137,7 +1137,7 @@ describe('cleaning', () => {
       const young = await world.sessions.create(SET);
       await world.sessions.answer(young.id, SQLITE);
       world.clock.advance(7 * DAY_MS);
-      expect(await world.sessions.clean(ALL)).toEqual({
+      expect(await world.clean(ALL)).toEqual({
         retired: [old.id],
         purged: [],
         uncollected: [old.id],
@@ -1155,7 +1155,7 @@ describe('cleaning', () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     world.clock.advance(1_000 * DAY_MS);
-    expect((await world.sessions.clean({ olderThanMs: 0 })).retired).toEqual([]);
+    expect((await world.clean({ olderThanMs: 0 })).retired).toEqual([]);
     expect(world.store.ids()).toEqual([id]);
   });
 
@@ -1176,16 +1176,16 @@ describe('cleaning', () => {
     const unwritten = await world.sessions.create(SET, { timeoutMs: 1_000 });
     made.push(unwritten.id);
     world.clock.advance(7 * DAY_MS + 1_001);
-    expect([...(await world.sessions.clean(ALL)).retired].sort()).toEqual(made.sort());
+    expect([...(await world.clean(ALL)).retired].sort()).toEqual(made.sort());
   });
 
   it('a set that timed out by itself is kept for the retention time from then on', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET, { timeoutMs: 8 * DAY_MS });
     world.clock.advance(9 * DAY_MS);
-    expect((await world.sessions.clean(ALL)).retired).toEqual([]);
+    expect((await world.clean(ALL)).retired).toEqual([]);
     world.clock.advance(6 * DAY_MS + 1);
-    expect((await world.sessions.clean(ALL)).retired).toEqual([id]);
+    expect((await world.clean(ALL)).retired).toEqual([id]);
   });
 
   it('a directory that tells no time (half made by AUQ a moment ago) is not old', async () => {
@@ -1193,9 +1193,9 @@ describe('cleaning', () => {
     const id = systemIds.uuid();
     mkdirSync(world.path(id), { recursive: true, mode: 0o700 });
     world.clock.jumpTo(new Date().toISOString());
-    expect((await world.sessions.clean(ALL)).retired).toEqual([]);
+    expect((await world.clean(ALL)).retired).toEqual([]);
     world.clock.advance(8 * DAY_MS);
-    expect((await world.sessions.clean(ALL)).retired).toEqual([id]);
+    expect((await world.clean(ALL)).retired).toEqual([id]);
   });
 
   verifies('Q13', 'the trash is emptied after seven more days', async () => {
@@ -1203,11 +1203,11 @@ describe('cleaning', () => {
     const { id } = await world.sessions.create(SET);
     await world.sessions.reject(id);
     world.clock.advance(8 * DAY_MS);
-    await world.sessions.clean(ALL);
+    await world.clean(ALL);
     world.clock.advance(7 * DAY_MS);
-    expect((await world.sessions.clean(ALL)).purged).toEqual([]);
+    expect((await world.clean(ALL)).purged).toEqual([]);
     world.clock.advance(1);
-    expect((await world.sessions.clean(ALL)).purged).toEqual([id]);
+    expect((await world.clean(ALL)).purged).toEqual([id]);
     expect(world.store.trash.entries()).toEqual([]);
   });
 
@@ -1217,7 +1217,7 @@ describe('cleaning', () => {
     await world.sessions.reject(id);
     world.clock.advance(8 * DAY_MS);
     const before = treeOf(world.dir.path);
-    expect(await world.sessions.clean({ ...ALL, isDryRun: true })).toEqual({
+    expect(await world.clean({ ...ALL, isDryRun: true })).toEqual({
       retired: [id],
       purged: [],
       uncollected: [id],
@@ -1240,7 +1240,7 @@ describe('cleaning', () => {
     world.write(torn, 'request.json', '{');
     writeFileSync(join(world.base, systemIds.uuid()), 'no directory');
     world.clock.advance(8 * DAY_MS);
-    const report = await world.other().sessions.clean(ALL);
+    const report = await world.other().clean(ALL);
     if ('release' in lock) lock.release();
     expect([...report.retired].sort()).toEqual(made.filter((id) => id !== locked).sort());
     expect(report.skipped.map(({ id }) => id)).toContain(locked);
@@ -1268,7 +1268,7 @@ describe('cleaning', () => {
           fileSystem.rename(from, to);
         },
       };
-      const report = await world.other({ fileSystem: failing }).sessions.clean(ALL);
+      const report = await world.other({ fileSystem: failing }).clean(ALL);
       expect(report.skipped).toEqual([{ id: stuck, reason: expect.stringContaining('EIO') }]);
       expect([...report.retired].sort()).toEqual(made.slice(1).sort());
     },
@@ -1279,7 +1279,7 @@ describe('cleaning', () => {
     const { id: first } = await world.sessions.create(SET);
     await world.sessions.reject(first);
     world.clock.advance(8 * DAY_MS);
-    await world.sessions.clean(ALL);
+    await world.clean(ALL);
     const { id: second } = await world.sessions.create(SET);
     await world.sessions.reject(second);
     world.clock.advance(8 * DAY_MS);
@@ -1289,7 +1289,7 @@ describe('cleaning', () => {
         throw Object.assign(new Error('EIO: broken'), { code: 'EIO' });
       },
     };
-    const report = await world.other({ fileSystem: failing }).sessions.clean(ALL);
+    const report = await world.other({ fileSystem: failing }).clean(ALL);
     expect(report.retired).toEqual([second]);
     expect(world.log.named('question.trash-not-emptied')).toHaveLength(1);
   });
@@ -1316,7 +1316,7 @@ describe('cleaning', () => {
         fileSystem.link(from, to);
       },
     };
-    expect((await world.other({ fileSystem: racing }).sessions.clean(ALL)).retired).toEqual([]);
+    expect((await world.other({ fileSystem: racing }).clean(ALL)).retired).toEqual([]);
     expect(world.store.ids()).toEqual([id]);
   });
 
@@ -1325,7 +1325,7 @@ describe('cleaning', () => {
     const { id } = await world.sessions.create(SET);
     await world.sessions.answer(id, firstOptions(SET));
     world.clock.advance(8 * DAY_MS);
-    await world.sessions.clean(ALL);
+    await world.clean(ALL);
     await expect(world.sessions.answer(id, SQLITE)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
 });

@@ -7,20 +7,26 @@ import {
   type Logger,
   messageOf,
   next,
+  type Retirable,
   timestamp,
 } from '../../foundation/index.js';
 import {
+  type AcquireOptions,
   type FileSystem,
   LockedError,
-  LockLostError,
-  NewerVersionError,
   type ProcessIdentity,
-  StorageError,
 } from '../../storage/index.js';
 import { checkAnswers, isSameAnswer } from './check-answers.js';
 import { checkAnswerInput, checkCreateInput, checkReason } from './check-input.js';
 import { checkQuestions, type QuestionLimits } from './check-questions.js';
-import { type CleanOptions, type CleanReport, cleanQuestions } from './clean.js';
+import {
+  type CollectTools,
+  DELIVERY_WAIT_MS,
+  type Delivery,
+  deliver,
+  deliverUnheld,
+  isUnwritable,
+} from './collect.js';
 import {
   AlreadySettledError,
   AskerGoneError,
@@ -31,10 +37,11 @@ import {
   SessionNotFoundError,
   TooManySessionsError,
 } from './errors.js';
-import type { QuestionChange } from './file-change.js';
+import type { HeldQuestion } from './held-question.js';
 import { questionLifecycle } from './lifecycle.js';
 import { type CreateOptions, newRequest, newStatus } from './new-set.js';
 import { isPermission } from './permission.js';
+import { retirableQuestions } from './retirable.js';
 import {
   type AnswerInput,
   type AnswersFile,
@@ -45,7 +52,6 @@ import {
   type StatusFile,
 } from './schema.js';
 import {
-  collectedAtOf,
   digestOf,
   healedStatus,
   isBeingMade,
@@ -88,20 +94,9 @@ export interface Draft {
   readonly rejectionReason: string;
 }
 
-/** An outcome on its way to the asker. Confirm it once it was delivered; what is not confirmed is new again. */
-export interface Delivery extends Disposable {
-  readonly view: QuestionView;
-  readonly outcome: QuestionOutcome;
-  /** Whether it has not been delivered before. */
-  readonly isNew: boolean;
-  confirm(): void;
-}
-
-/** How long a delivery waits for whoever holds the set: a writer needs a few syncs of the disk. */
-const DELIVERY_WAIT_MS = 2_000;
-
 /** Question sessions: an agent asks, a person answers, the answer arrives. */
 export class QuestionSessions {
+  readonly kind = 'question';
   readonly #options: QuestionSessionsOptions;
   readonly #store: QuestionStore;
   readonly #clock: Clock;
@@ -273,11 +268,11 @@ export class QuestionSessions {
 
   /** Marks a set as timed out if nobody decided yet; otherwise nothing happens. Returns how it stands. */
   expire(id: string): Promise<QuestionOutcome> {
-    return this.#store.change(id, (change) => {
-      const stored = change.snapshot.status?.status;
-      const outcome = this.#outcome(change);
+    return this.#whileHeld(id, (held) => {
+      const stored = held.snapshot.status?.status;
+      const outcome = this.#outcome(held);
       if (outcome.status === 'pending' || (outcome.status === 'timed_out' && stored === 'pending')) {
-        this.#writeStatus(change, { status: next(questionLifecycle, 'pending', 'expire') });
+        this.#writeStatus(held, { status: next(questionLifecycle, 'pending', 'expire') });
       }
       return outcomeOf(this.#store.readOnce(id), this.#clock.now());
     });
@@ -308,96 +303,42 @@ export class QuestionSessions {
    * stays locked is delivered as not new; one that cannot be written is delivered, too, and stays new.
    */
   async collect(id: string): Promise<Delivery> {
-    let held: QuestionChange;
+    let held: HeldQuestion;
     try {
       held = await this.#store.hold(id, { waitMs: DELIVERY_WAIT_MS });
     } catch (error) {
-      if (error instanceof LockedError) return idleDelivery(await this.get(id));
-      if (!isUnwritable(error)) throw error;
-      return this.#unmarkedDelivery(await this.get(id), error);
+      if (!(error instanceof LockedError) && !isUnwritable(error)) throw error;
+      return deliverUnheld(this.#collecting, await this.get(id), error);
     }
     try {
-      return this.#delivery(id, held);
+      return deliver(this.#collecting, held);
     } catch (error) {
       held[Symbol.dispose]();
       throw error;
     }
   }
 
-  #delivery(id: string, held: QuestionChange): Delivery {
-    const outcome = this.#outcome(held);
-    // Whoever wrote it may have died between showing it and syncing it: what is delivered must survive power loss.
-    if (isSettled(outcome)) this.#quietly(id, 'question.not-synced', () => this.#store.confirm(id));
-    if (outcome.status === 'timed_out' && held.snapshot.status?.status === 'pending')
-      this.#quietly(id, 'question.timeout-not-noted', () =>
-        this.#writeStatus(held, { status: next(questionLifecycle, 'pending', 'expire') }),
-      );
-    if (outcome.status === 'pending' || collectedAtOf(held.snapshot, outcome) !== null) {
-      this.#quietly(id, 'question.not-healed', () => heal(held));
-      const view = this.#view(id);
-      held[Symbol.dispose]();
-      return idleDelivery(view);
-    }
-    return {
-      view: this.#view(id),
-      outcome,
-      isNew: true,
-      confirm: () =>
-        this.#quietly(id, 'question.delivery-not-noted', () => this.#markDelivered(held, outcome)),
-      [Symbol.dispose]: () => held[Symbol.dispose](),
-    };
-  }
-
-  #unmarkedDelivery(view: QuestionView, reason: unknown): Delivery {
-    if (view.outcome.status === 'pending' || view.collectedAt !== null) return idleDelivery(view);
-    const warn = () =>
-      this.#options.log.warn('question.delivery-not-noted', { sessionId: view.id, error: messageOf(reason) });
-    return { view, outcome: view.outcome, isNew: true, confirm: warn, [Symbol.dispose]() {} };
-  }
-
-  /** The mark says when, and leaves everything else about the outcome as it is. */
-  #markDelivered(held: QuestionChange, outcome: QuestionOutcome): void {
-    const now = timestamp(this.#clock);
-    const collectedAt = 'at' in outcome && Date.parse(outcome.at) > Date.parse(now) ? outcome.at : now;
-    const { collectedDigest: _, ...status } = statusFor(held.snapshot, this.#clock.now());
-    const isWritten = status.status === outcome.status || !('at' in outcome);
-    const lastModified = isWritten ? status.lastModified : outcome.at;
-    const digest = isSettled(outcome) ? digestOf(outcome) : undefined;
-    held.writeStatus({
-      ...status,
-      status: outcome.status,
-      lastModified,
-      collectedAt,
-      ...(digest === undefined
-        ? {}
-        : { collectedDigest: digest, outcomeDigest: status.outcomeDigest ?? digest }),
-    });
-  }
-
-  /** Runs what is good to have but must not stand in the way of an outcome. */
-  #quietly(id: string, event: string, action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      if (!isUnwritable(error) && !(error instanceof LockLostError)) throw error;
-      this.#options.log.warn(event, { sessionId: id, error: messageOf(error) });
-    }
+  get #collecting(): CollectTools {
+    const { store, clock, log } = this.#options;
+    const expire = (held: HeldQuestion) =>
+      this.#writeStatus(held, { status: next(questionLifecycle, 'pending', 'expire') });
+    return { store, clock, log, view: (id) => this.#view(id), heal, expire };
   }
 
   /** Writes down that the asker left without its answer, or (null) that a process waits again. */
   async noteAsker(id: string, state: 'gone' | 'waiting'): Promise<void> {
-    await this.#store.change(id, (change) => {
+    await this.#whileHeld(id, (held) => {
       const {
         askerGoneAt: _gone,
         askerProcess: _process,
         ...status
-      } = statusFor(change.snapshot, this.#clock.now());
-      if (isSettled(this.#outcome(change))) return;
+      } = statusFor(held.snapshot, this.#clock.now());
+      if (isSettled(this.#outcome(held))) return;
       const asker =
         state === 'gone'
           ? { askerGoneAt: timestamp(this.#clock) }
           : { askerProcess: { ...this.#options.identity } };
-      change.writeStatus({ ...status, ...asker });
+      held.writeStatus({ ...status, ...asker });
     });
   }
 
@@ -453,22 +394,29 @@ export class QuestionSessions {
    * now. Throws SESSION_NOT_FOUND, LOCKED.
    */
   async recover(id: string): Promise<void> {
-    await this.#store.change(
-      id,
-      (change) => {
-        heal(change);
-        const outcome = this.#outcome(change);
-        const { status } = change.snapshot;
-        if (status?.outcomeDigest === undefined || !isSettled(outcome)) return;
-        change.writeStatus({ ...status, outcomeDigest: digestOf(outcome) });
-      },
-      { waitMs: DELIVERY_WAIT_MS },
-    );
+    const mend = (held: HeldQuestion) => {
+      heal(held);
+      const outcome = this.#outcome(held);
+      const { status } = held.snapshot;
+      if (status?.outcomeDigest === undefined || !isSettled(outcome)) return;
+      held.writeStatus({ ...status, outcomeDigest: digestOf(outcome) });
+    };
+    await this.#whileHeld(id, mend, { waitMs: DELIVERY_WAIT_MS });
   }
 
-  /** Moves old sets that are not pending to the trash; see `cleanQuestions`. */
-  clean(options: CleanOptions = {}): Promise<CleanReport> {
-    return cleanQuestions(this.#options, options);
+  /** How long a set that is not pending is kept after its last activity. */
+  get retentionMs(): number {
+    return this.#options.retentionMs;
+  }
+
+  /** What may go to the trash, for whoever cleans. */
+  retirable(before: number): Iterable<Retirable> {
+    return retirableQuestions(this.#options, before);
+  }
+
+  /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
+  purgeTrash(olderThanMs: number): string[] {
+    return this.#store.purgeTrash(olderThanMs);
   }
 
   #assertRoom(): void {
@@ -490,7 +438,7 @@ export class QuestionSessions {
   }
 
   /** For our own sets the answer comes first and decides; AUQ's readers want the status first. */
-  #commitAnswer(change: QuestionChange, answers: AnswersFile): void {
+  #commitAnswer(change: HeldQuestion, answers: AnswersFile): void {
     if (isForeign(change.snapshot.request)) this.#writeStatus(change, { status: 'completed' });
     if (!change.createAnswers(answers)) {
       const winner = outcomeOf(this.#store.readOnce(answers.sessionId), this.#clock.now());
@@ -509,17 +457,24 @@ export class QuestionSessions {
    * Runs what decides a set. AUQ writes the status of a new set twice, the second time over whatever is there by then: that is
    * waited for, and what was decided is read back, and written again if it is gone.
    */
-  async #decide<Result>(id: string, act: (change: QuestionChange) => Result): Promise<Result> {
-    let isNewOfAuq = false;
-    for (;;) {
-      const done = await this.#store.change(id, (change) => {
-        if (isBeingMade(change.snapshot, this.#clock.now())) return undefined;
-        return { result: act(change) };
-      });
-      if (done !== undefined) return isNewOfAuq ? this.#store.change(id, act) : done.result;
-      isNewOfAuq = true;
+  async #decide<Result>(id: string, act: (change: HeldQuestion) => Result): Promise<Result> {
+    for (let isNewOfAuq = false; ; isNewOfAuq = true) {
+      const done = await this.#whileHeld(id, (held) =>
+        isBeingMade(held.snapshot, this.#clock.now()) ? undefined : { result: act(held) },
+      );
+      if (done !== undefined) return isNewOfAuq ? this.#whileHeld(id, act) : done.result;
       await this.#clock.sleep(SECOND_WRITE_LOOK_MS);
     }
+  }
+
+  /** Runs what may be changed only under the lock of a set, on what its files say then. Throws SESSION_NOT_FOUND, LOCKED. */
+  async #whileHeld<Result>(
+    id: string,
+    act: (held: HeldQuestion) => Result,
+    options?: AcquireOptions,
+  ): Promise<Result> {
+    using held = await this.#store.hold(id, options);
+    return act(held);
   }
 
   /** Who decides, for `status.json`; never in the answer itself. */
@@ -529,7 +484,7 @@ export class QuestionSessions {
   }
 
   /** Every transition makes what was delivered before old: the marks go. */
-  #writeStatus(change: QuestionChange, fields: Partial<StatusFile>): void {
+  #writeStatus(change: HeldQuestion, fields: Partial<StatusFile>): void {
     const now = this.#clock.now();
     const status = withoutMarks(statusFor(change.snapshot, now));
     change.writeStatus({ ...status, lastModified: now.toISOString(), ...fields });
@@ -544,7 +499,7 @@ export class QuestionSessions {
 
   async #healNow(id: string): Promise<void> {
     try {
-      await this.#store.change(id, heal, { waitMs: 0 });
+      await this.#whileHeld(id, heal, { waitMs: 0 });
     } catch (error) {
       // Somebody is at it, it is gone, or the disk cannot be written: the next reader tries again.
       if (!isHoldfastError(error)) throw error;
@@ -561,7 +516,7 @@ export class QuestionSessions {
   }
 
   /** A permission counts only while the one who asked for it waits. Throws ASKER_GONE; by then it is withdrawn. */
-  #assertWaitedFor(change: QuestionChange, outcome: QuestionOutcome): void {
+  #assertWaitedFor(change: HeldQuestion, outcome: QuestionOutcome): void {
     const { id } = change.snapshot;
     if (outcome.status !== 'pending') throw new AskerGoneError(id, whyNotPending(outcome));
     if (this.#viewOf(change.snapshot).isAskerGone !== true) return;
@@ -572,7 +527,7 @@ export class QuestionSessions {
     throw new AskerGoneError(id, ASKER_IS_GONE);
   }
 
-  #outcome(change: QuestionChange): QuestionOutcome {
+  #outcome(change: HeldQuestion): QuestionOutcome {
     return outcomeOf(change.snapshot, this.#clock.now());
   }
 
@@ -589,7 +544,7 @@ export class QuestionSessions {
 const SECOND_WRITE_LOOK_MS = 50;
 
 /** Brings `status.json` in line with the other files. */
-function heal(change: QuestionChange): void {
+function heal(change: HeldQuestion): void {
   const status = healedStatus(change.snapshot);
   if (status !== undefined) change.writeStatus(status);
 }
@@ -598,13 +553,4 @@ const ASKER_IS_GONE = 'the run or chat that asked is gone';
 
 function whyNotPending(outcome: QuestionOutcome): string {
   return outcome.status === 'abandoned' ? outcome.reason : 'its time ran out';
-}
-
-/** A disk that cannot be written, or a set that only a newer Holdfast may change: reading still works. */
-function isUnwritable(error: unknown): boolean {
-  return error instanceof StorageError || error instanceof NewerVersionError;
-}
-
-function idleDelivery(view: QuestionView): Delivery {
-  return { view, outcome: view.outcome, isNew: false, confirm() {}, [Symbol.dispose]() {} };
 }

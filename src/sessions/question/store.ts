@@ -29,7 +29,7 @@ import {
   writeDocument,
 } from '../../storage/index.js';
 import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
-import { FileChange, type QuestionChange } from './file-change.js';
+import { HeldQuestion } from './held-question.js';
 import { OwnRequestFile, OwnStatusFile } from './own-files.js';
 import { documentsOf, FILE_NAMES, readSet } from './read-set.js';
 import { DraftFile, type RequestFile, type StatusFile } from './schema.js';
@@ -49,14 +49,8 @@ export interface QuestionStore {
   read(id: string): Promise<QuestionSnapshot>;
   /** The same in one go, for lists: a file that does not parse is a fault, not something to wait for. */
   readOnce(id: string): QuestionSnapshot;
-  /** Runs a change under the set's lock, on what the files say then. Throws SESSION_NOT_FOUND, LOCKED. */
-  change<Result>(
-    id: string,
-    act: (change: QuestionChange) => Result,
-    options?: AcquireOptions,
-  ): Promise<Result>;
-  /** Takes the set's lock and keeps it until the change is disposed of. Throws SESSION_NOT_FOUND, LOCKED. */
-  hold(id: string, options?: AcquireOptions): Promise<QuestionChange>;
+  /** Takes the set's lock, on what the files say then, until it is disposed of. Throws SESSION_NOT_FOUND, LOCKED. */
+  hold(id: string, options?: AcquireOptions): Promise<HeldQuestion>;
   /** Makes sure that what was just read would survive power loss. */
   confirm(id: string): void;
   watch(id: string, onHint: OnHint): DirectoryWatch;
@@ -133,16 +127,7 @@ export class FileQuestionStore implements QuestionStore {
     return readSet(this.#tools.fileSystem, this.#existing(id), id);
   }
 
-  async change<Result>(
-    id: string,
-    act: (change: QuestionChange) => Result,
-    options?: AcquireOptions,
-  ): Promise<Result> {
-    using change = await this.hold(id, options);
-    return act(change);
-  }
-
-  async hold(id: string, options?: AcquireOptions): Promise<QuestionChange> {
+  async hold(id: string, options?: AcquireOptions): Promise<HeldQuestion> {
     const directory = this.#existing(id);
     const lock = await this.#acquire(id, join(directory, 'session'), options);
     return this.#begin(id, directory, lock);
@@ -192,10 +177,10 @@ export class FileQuestionStore implements QuestionStore {
     return join(this.#existing(id), 'session');
   }
 
-  #begin(id: string, directory: string, lock: Lock): QuestionChange {
+  #begin(id: string, directory: string, lock: Lock): HeldQuestion {
     try {
       this.#sweepTemporaries(directory);
-      return new FileChange(this.#tools, this.trash, lock, directory, this.#readForChange(id, directory));
+      return new HeldQuestion(this.#tools, this.trash, lock, directory, this.#readForChange(id, directory));
     } catch (error) {
       lock.release();
       throw error;

@@ -1,4 +1,5 @@
-import { isHoldfastError } from '../../../src/foundation/index.js';
+import { retain } from '../../../src/catalog/index.js';
+import { isHoldfastError, silentLogger, systemClock } from '../../../src/foundation/index.js';
 import {
   type Conversation,
   ConversationSessions,
@@ -36,7 +37,7 @@ async function createOrOpen(sessions: ConversationSessions): Promise<Conversatio
     return await sessions.create({ id: ID, agent: 'a' });
   } catch (error) {
     if (!isHoldfastError(error, 'CONVERSATION_EXISTS')) throw error;
-    return sessions.open(ID);
+    return sessions.hold(ID);
   }
 }
 
@@ -59,12 +60,12 @@ const handlers = {
         (await createOrOpen(sessions))[Symbol.dispose]();
         break;
       case 'add turn': {
-        using conversation = await sessions.open(ID);
+        using conversation = await sessions.hold(ID);
         conversation.addAssistantTurn('four');
         break;
       }
       case 'mark failed': {
-        using conversation = await sessions.open(ID);
+        using conversation = await sessions.hold(ID);
         conversation.markFailed({ turn: 3 }, 'the agent crashed');
         break;
       }
@@ -72,7 +73,7 @@ const handlers = {
         await sessions.recover(ID);
         break;
       case 'clean':
-        await sessions.clean({ olderThanMs: -60_000 });
+        await retain(sessions, { clock: systemClock, log: silentLogger }, { olderThanMs: -60_000 });
         break;
     }
   },
@@ -80,7 +81,7 @@ const handlers = {
   inspect({ directory }: { directory: string }): ConversationFound {
     const { sessions, store } = open(directory);
     const ids = store.ids();
-    const view = ids.includes(ID) ? sessions.read(ID) : undefined;
+    const view = ids.includes(ID) ? sessions.get(ID) : undefined;
     return {
       ids,
       trash: store.trash.entries().map(({ id }) => id),
@@ -104,7 +105,7 @@ const handlers = {
     for (let seen = 0; seen < turns; ) {
       if (!store.has(id)) continue;
       const isPart = reads % 10 === 9;
-      const view = isPart ? sessions.readLast(id, 5) : sessions.read(id);
+      const view = isPart ? sessions.readLast(id, 5) : sessions.get(id);
       reads += 1;
       const first = view.turnCount - view.turns.length + 1;
       const isPrefix = view.turns.every(
@@ -121,7 +122,7 @@ const handlers = {
 
   /** Becomes the owner of a session and stays it. */
   async own({ directory, id, waitMs }: { directory: string; id: string; waitMs: number }): Promise<string[]> {
-    const conversation = await open(directory).sessions.open(id, { waitMs });
+    const conversation = await open(directory).sessions.hold(id, { waitMs });
     conversation.addUserTurn(`from process ${process.pid}`);
     return conversation.view.turns.map(({ content }) => content);
   },

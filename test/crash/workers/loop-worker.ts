@@ -45,7 +45,7 @@ function next(iteration: number) {
 }
 
 function see(loops: LoopSessions): Seen {
-  const view = loops.read();
+  const view = loops.get();
   const { state, documents } = view ?? {};
   const breaker = documents?.breaker?.lastProgressMetric.RED?.tests_total;
   return {
@@ -76,7 +76,7 @@ const handlers = {
     return loop.state.currentIteration;
   },
   async take(place: Place) {
-    using loop = await open(place).open();
+    using loop = await open(place).hold();
     return loop.takeRequests().length;
   },
   /** Iterates until it is killed, telling each iteration that is committed. */

@@ -32,7 +32,7 @@ async function until(loops: LoopSessions, isSo: (state: LoopState) => boolean): 
       const changed = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      const state = loops.read()?.state;
+      const state = loops.get()?.state;
       if (state !== undefined && isSo(state)) return;
       await changed;
     }

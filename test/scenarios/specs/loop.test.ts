@@ -233,7 +233,7 @@ describe('Resume Prompt', () => {
     loop.commitIteration({ run: 'answered', measured: measured(6), claim: { metrics: {} } });
     loop.pause('User interrupt');
     loop[Symbol.dispose]();
-    const view = world.loops.read();
+    const view = world.loops.get();
     if (view === undefined) throw new Error('there is no session');
     const now = new Date(Date.parse(view.state.lastActivity ?? '') + 32 * 60_000);
     const box = renderResumePrompt(reportOf(view, now), now);

@@ -115,7 +115,7 @@ async function openSession(
 ): Promise<ProcessSession> {
   const processes = openProcesses(services);
   const id = wishes.session === undefined ? undefined : processes.resolve(wishes.session);
-  const before = id === undefined ? undefined : processes.info(id);
+  const before = id === undefined ? undefined : processes.get(id);
   const agent = chooseInstalledAgent(services, wishes.agent ?? before?.agent);
   const launch = launchOf(services, agent, {
     permissions: permissionsOf(terminal, wishes.permissions, before?.launch.permissions),
@@ -131,7 +131,7 @@ async function openSession(
       `Prompt ${before.openPrompt.number} of this session was interrupted; it is not sent again.`,
     );
   return id === undefined
-    ? processes.start(launch)
+    ? processes.create(launch)
     : processes.reopen(id, launch, { acceptsChanges: wishes.acceptChanges });
 }
 

@@ -12,7 +12,7 @@ export default defineCommand({
   examples: ['holdfast processes', 'holdfast processes list --all --json'],
   async run({ services, terminal, isJson }, { values }) {
     const infos = openProcesses(services)
-      .stored()
+      .list()
       .filter((info) => values.all || info.standing !== 'over');
     if (isJson) terminal.write(visibleJson(infos));
     else if (infos.length > 0) terminal.write(renderProcessList(infos, services.clock.now(), terminal.style));

@@ -11,7 +11,7 @@ export default defineCommand({
   examples: ['holdfast processes show ses_3f2a', 'holdfast processes show ses_3f2a --json'],
   async run({ services, terminal, isJson }, { positionals: [session = ''] }) {
     const processes = openProcesses(services);
-    const info = processes.info(processes.resolve(session));
+    const info = processes.get(processes.resolve(session));
     terminal.write(isJson ? visibleJson(info) : renderProcess(info, terminal.style));
     return ExitCode.done;
   },

@@ -1,5 +1,5 @@
+import { cleanOldQuestions } from '../../../catalog/index.js';
 import { counted, visibleJson, visibleLine } from '../../../foundation/index.js';
-import { cleanOldQuestions } from '../../../sessions/question/index.js';
 import { defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 

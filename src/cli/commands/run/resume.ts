@@ -33,7 +33,7 @@ export default defineCommand({
   async run(context, { values }) {
     const { services } = context;
     const loops = openLoops(services);
-    const loop = loops.read();
+    const loop = loops.get();
     if (loop === undefined) throw loops.notFound();
     const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
     if (loop.owner.hold === 'held') return tellRunning(context, values.reset);

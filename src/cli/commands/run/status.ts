@@ -45,7 +45,7 @@ async function show({ services, terminal, isJson }: CommandContext, loops: Loops
 
 /** A run in the background had nobody to talk to. */
 function noteLastWords({ services, terminal, isJson }: CommandContext, loops: Loops): void {
-  const view = isJson || loops.owner().hold === 'held' ? undefined : loops.read();
+  const view = isJson || loops.owner().hold === 'held' ? undefined : loops.get();
   const words = view === undefined ? null : lastWords(services, view.sessionId);
   if (words === null) return;
   const last = words.split('\n').at(-1) ?? '';

@@ -25,7 +25,7 @@ export default defineCommand({
     const session = await catalog.find(typed, parseKind(values.kind));
     if (values.turns !== undefined && !Number.isSafeInteger(values.turns))
       throw new UsageError('--turns is a whole number');
-    const shown = await catalog.show(session, { turns: values.turns ?? (isJson ? 'all' : undefined) });
+    const shown = await catalog.get(session, { turns: values.turns ?? (isJson ? 'all' : undefined) });
     if (isJson) terminal.write(visibleJson({ ...(await catalog.summarize(session)), detail: shown.detail }));
     else terminal.write(renderSession(shown, services.clock.now(), terminal.style));
     return ExitCode.done;

@@ -12,19 +12,8 @@ import { OwnAnswersFile, OwnStatusFile } from './own-files.js';
 import type { AnswersFile, StatusFile } from './schema.js';
 import type { QuestionSnapshot } from './state.js';
 
-/** A set that is held for a change. Every write checks the lock first. */
-export interface QuestionChange extends Disposable {
-  /** The set as it was read under the lock, with what was written since. */
-  readonly snapshot: QuestionSnapshot;
-  writeStatus(status: StatusFile): void;
-  /** False when somebody else's answer is there already. */
-  createAnswers(answers: AnswersFile): boolean;
-  /** Moves the set to the trash. */
-  retire(): void;
-}
-
-/** A set of files that is held for a change by its lock. */
-export class FileChange implements QuestionChange {
+/** A set of questions that is held by its lock. Every write checks the lock first. */
+export class HeldQuestion implements Disposable {
   #snapshot: QuestionSnapshot;
   readonly #tools: LockTools & { ids: Ids };
   readonly #trash: Trash;
@@ -45,6 +34,7 @@ export class FileChange implements QuestionChange {
     this.#snapshot = snapshot;
   }
 
+  /** The set as it was read under the lock, with what was written since. */
   get snapshot(): QuestionSnapshot {
     return this.#snapshot;
   }
@@ -55,6 +45,7 @@ export class FileChange implements QuestionChange {
     this.#snapshot = { ...this.#snapshot, status };
   }
 
+  /** False when somebody else's answer is there already. */
   createAnswers(answers: AnswersFile): boolean {
     this.#lock.assertHeld();
     const path = join(this.#directory, 'answers.json');
@@ -63,6 +54,7 @@ export class FileChange implements QuestionChange {
     return isOurs;
   }
 
+  /** Moves the set to the trash. */
   retire(): void {
     this.#lock.assertHeld();
     this.#trash.take(this.snapshot.id, this.#directory);

@@ -47,7 +47,7 @@ import { type LoopUpdate, updated } from './update.js';
  * A loop session in the hands of its owner: the one process that may write it. Every method commits all files before
  * it returns; what it throws has changed nothing, or (LOOP_POISONED afterwards) is completed by the next owner.
  */
-export class OwnedLoop implements Disposable {
+export class HeldLoop implements Disposable {
   readonly directory: string;
   readonly #tools: LockTools;
   readonly #lock: Lock;
