@@ -35,5 +35,4 @@ export { createLoopSessions, type OpenLoopsOptions } from './open-loops.js';
 export { createProcessSessions, type OpenProcessesOptions } from './open-processes.js';
 export { CostUnknownError, openPrices } from './prices.js';
 export { launchOf, openProcesses } from './processes.js';
-export { lastWords } from './run-words.js';
 export { findLockedSession, type LockReport, lockOf, unlock } from './unlock.js';

@@ -6,6 +6,7 @@ import {
   processKind,
   questionKind,
 } from '../catalog/index.js';
+import { KeptJournals } from '../run/journal/keep-journals.js';
 import { FileConversationStore } from '../sessions/conversation/index.js';
 import { FileProcessStore } from '../sessions/process/index.js';
 import { interactiveSettings } from './aurora-config.js';
@@ -18,6 +19,10 @@ import type { Services } from './services.js';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long sessions are kept after their last activity where nothing else is configured. */
 const RETENTION_MS = 30 * DAY_MS;
+
+function journalsOf({ tools, config }: Services): KeptJournals {
+  return new KeptJournals(tools, { runs: config.layout.runs, trash: config.layout.runTrash });
+}
 
 /** The sessions of every kind that can be seen from here. Only the commands that need them build them. */
 export function openCatalog(services: Services): Catalog {
@@ -33,7 +38,7 @@ export function openCatalog(services: Services): Catalog {
         store: new FileConversationStore(tools, { directory: layout.conversations }),
         retentionMs: conversationRetentionMs,
       }),
-      loopKind({ loops: openLoops(services), clock }),
+      loopKind({ loops: openLoops(services), clock, beside: journalsOf(services) }),
       changeKind({
         changes: openChanges(services),
         at: (project) => openChanges({ ...services, workingDirectory: project }),

@@ -1,5 +1,14 @@
 import type { PermissionMode } from '../agents/index.js';
-import type { ContextMode, RunEnd, RunEvent } from '../run/index.js';
+import {
+  abortRun,
+  type ContextMode,
+  findRun,
+  ownRun,
+  prepareRun,
+  type RunEnd,
+  type RunEvent,
+  settleCompleted,
+} from '../run/index.js';
 import {
   type Budget,
   type Detection,
@@ -8,7 +17,7 @@ import {
   type PlanPreset,
 } from '../sessions/loop/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
-import { abortRun, findRun, prepareRun, settleCompleted, startRun } from './run.js';
+import { runServices } from './run-services.js';
 import type { SelfCommand } from './services.js';
 
 export interface OpenRunOptions extends LibraryOptions {
@@ -73,7 +82,7 @@ export interface Run {
  */
 export function openRun(options: OpenRunOptions): Run {
   const { isAttended = false } = options;
-  const services = libraryServices(options, options.directory, options.holdfast);
+  const services = runServices(libraryServices(options, options.directory, options.holdfast));
   const found = findRun(services, {
     plan: options.plan,
     agent: options.agent,
@@ -97,14 +106,15 @@ export function openRun(options: OpenRunOptions): Run {
       await settleCompleted(found);
       const how = from ?? usualStart(found.loops.detect(found.plan.path));
       const isNew = how === 'new';
-      return startRun(services, prepareRun(services, found, isNew), {
+      using run = await ownRun(services, prepareRun(services, found, isNew), {
         isNew,
         isReset: how === 'reset',
         skip: how === 'skip' ? { actor: 'library', reason: skipReason } : undefined,
-        emit: onEvent ?? (() => {}),
         signal: signal ?? new AbortController().signal,
         startedAt,
       });
+      run.journal.follow(run.journal.start, ({ event }) => onEvent?.(event));
+      return await run.work();
     },
     async abort() {
       await abortRun(services, found);

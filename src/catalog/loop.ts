@@ -24,12 +24,20 @@ interface Found {
   readonly isArchived: boolean;
 }
 
+/** What lies elsewhere and goes where its loop goes. */
+export interface BesideLoops {
+  remove(id: string): void;
+  restore(id: string): void;
+  purge(ids: readonly string[]): void;
+}
+
 /** The loops of this project in the catalog. */
 export function loopKind(tools: {
   readonly loops: LoopSessions;
   readonly clock: { now(): Date };
+  readonly beside?: BesideLoops | undefined;
 }): CatalogKind {
-  const { loops, clock } = tools;
+  const { loops, clock, beside } = tools;
   const find = (id: string) => {
     const found = all(loops).find((one) => one.id === id);
     if (found === undefined) throw new SessionNotFoundError(id, LISTED_BY);
@@ -56,13 +64,22 @@ export function loopKind(tools: {
       const { isArchived } = find(id);
       if (isArchived) loops.removeArchived(id);
       else await loops.remove();
+      beside?.remove(id);
     },
     // Loops never age out: what was not finished may be wanted after any time.
     clean: async () => ({ retired: [], purged: [], skipped: [] }),
     trash: {
       entries: () => loops.trashed(),
-      restore: (trashed) => loops.restore(trashed),
-      purge: (olderThanMs = Number.NEGATIVE_INFINITY) => loops.purgeTrash(olderThanMs),
+      restore: async (trashed) => {
+        const isRestored = await loops.restore(trashed);
+        if (isRestored) beside?.restore(trashed.id);
+        return isRestored;
+      },
+      purge: (olderThanMs = Number.NEGATIVE_INFINITY) => {
+        const purged = loops.purgeTrash(olderThanMs);
+        beside?.purge(purged);
+        return purged;
+      },
     },
   };
 }

@@ -24,6 +24,7 @@ describe('deriveLayout', () => {
       processes: '/home/ada/.local/state/holdfast/processes',
       programs: '/home/ada/.local/state/holdfast/programs',
       runs: '/home/ada/.local/state/holdfast/runs',
+      runTrash: '/home/ada/.local/state/holdfast/trash/runs',
       setups: '/home/ada/.local/state/holdfast/setup',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',
       scripted: '/home/ada/.local/state/holdfast/scripted',

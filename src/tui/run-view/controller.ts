@@ -5,7 +5,7 @@ import type { QuestionSessions } from '../../sessions/question/index.js';
 import { InboxController } from '../inbox/controller.js';
 import type { Key } from '../keys.js';
 import { type RunViewEvent, update } from './model.js';
-import { isWorthKeeping } from './on-run-event.js';
+import { isWorthKeeping, type ToldLine } from './on-run-event.js';
 import { type Effect, initialState, type RunViewState } from './state.js';
 
 export interface RunViewControllerOptions {
@@ -16,7 +16,7 @@ export interface RunViewControllerOptions {
   /** Ctrl+C, which a terminal in raw mode does not turn into a signal. */
   readonly interrupt: () => void;
   /** What the plain view says about an event. */
-  readonly describe: (event: RunEvent) => readonly string[];
+  readonly describe: (event: RunEvent) => readonly ToldLine[];
 }
 
 /** Events come in bursts; the screen is drawn this often at most, keys apart. */

@@ -2,7 +2,7 @@ import { visibleExcerpt } from '../../foundation/index.js';
 import type { RunEvent } from '../../run/index.js';
 import type { Key } from '../keys.js';
 import { onKey } from './on-key.js';
-import { keep, onRunEvent } from './on-run-event.js';
+import { keep, onRunEvent, type ToldLine } from './on-run-event.js';
 import { type RunViewState, type Step, type WaitingQuestion, withNotice } from './state.js';
 
 export type RunViewEvent =
@@ -10,7 +10,7 @@ export type RunViewEvent =
   | {
       readonly type: 'run';
       readonly event: RunEvent;
-      readonly lines: readonly string[];
+      readonly lines: readonly ToldLine[];
       readonly nowMs: number;
     }
   | { readonly type: 'tick'; readonly nowMs: number }
