@@ -66,10 +66,10 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|run|run-detached|run-log|run-records|run-status|stopped-run)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|run-services|run-shelf)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
-      '^src/run/take-turn\\.ts$',
+      '^src/run/(ask-permission|run-status|run-words|stopped-run|take-turn|journal/keep-journals)\\.ts$',
       // What a session that is started needs of the catalog.
       '^src/catalog/projects\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',

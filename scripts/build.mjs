@@ -38,14 +38,13 @@ const QUICK = { quick: 'src/cli/quick.ts' };
 const BESIDE_QUICK = {
   'prompt-answers': 'src/cli/prompt-answers.ts',
   'resume-run': 'src/cli/resume-run.ts',
-  'stopped-run': 'src/app/stopped-run.ts',
 };
 const MODULES = { main: 'src/cli/main.ts', ...BESIDE_QUICK };
 
 const besideQuick = {
   name: 'beside-quick',
   setup(build) {
-    build.onResolve({ filter: /\/(prompt-answers|resume-run|stopped-run)\.js$/ }, ({ path, kind }) => {
+    build.onResolve({ filter: /\/(prompt-answers|resume-run)\.js$/ }, ({ path, kind }) => {
       const name = path.replace(/^.*\//, './');
       return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
     });

@@ -16,8 +16,7 @@ import {
 } from '../agents/index.js';
 import { HoldfastError, messageOf } from '../foundation/index.js';
 import { findProgram, ProgramNotStartedError, runProgram } from '../programs/index.js';
-import type { QuestionView } from '../sessions/question/index.js';
-import { askPermission } from './ask-permission.js';
+import { askPermission } from '../run/ask-permission.js';
 import type { Services } from './services.js';
 
 /** No agent was named, and none of the usual ones is installed. */
@@ -142,12 +141,8 @@ export interface StartAgentOptions {
   readonly askerSession?: string | undefined;
   /** A person is there: what the mode `edits` does not allow becomes a question, instead of being denied. */
   readonly isAttended?: boolean | undefined;
-  /** A person is asked for a permission from now on, or is not any more. */
-  readonly onAsking?: ((isWaiting: boolean) => void) | undefined;
   /** What the agent is told to do: it needs no leave for that. */
   readonly isTold?: ((request: PermissionRequest) => boolean) | undefined;
-  /** The question for a permission is on disk. */
-  readonly onAsked?: ((view: QuestionView) => void) | undefined;
 }
 
 /** What the agent's own transcript of a conversation says; null where it has none that we know how to read. */
@@ -210,21 +205,10 @@ export async function startAgent(
 function asker(
   services: Services,
   agent: AgentDefinition,
-  { onAsking, onAsked, askerSession, workingDirectory }: StartAgentOptions,
+  { askerSession, workingDirectory }: StartAgentOptions,
 ): NonNullable<PermissionPolicy['ask']> {
-  return async (request, signal) => {
-    onAsking?.(true);
-    try {
-      return await askPermission(services, agent, request, {
-        signal,
-        onAsked,
-        askerSession,
-        workingDirectory,
-      });
-    } finally {
-      onAsking?.(false);
-    }
-  };
+  return (request, signal) =>
+    askPermission(services, agent, request, { signal, askerSession, workingDirectory });
 }
 
 /** What we keep, wherever that is: no agent edits it without a person. */

@@ -7,6 +7,7 @@ import {
   processKind,
   questionKind,
 } from '../catalog/index.js';
+import { KeptJournals } from '../run/journal/keep-journals.js';
 import { interactiveSettings } from './aurora-config.js';
 import { conversationStore, openConversations } from './conversations.js';
 import { openLoops } from './loops.js';
@@ -17,6 +18,10 @@ import { builtOnce, type Services, servicesAt } from './services.js';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long sessions are kept after their last activity where nothing else is configured. */
 const RETENTION_MS = 30 * DAY_MS;
+
+function journalsOf({ tools, config }: Services): KeptJournals {
+  return new KeptJournals(tools, { runs: config.layout.runs, trash: config.layout.runTrash });
+}
 
 /** The sessions of every kind that can be seen from here. Only the commands that need them build them. */
 export function openCatalog(services: Services): Catalog {
@@ -58,7 +63,7 @@ function kindsOfUser(services: Services): [CatalogKind, CatalogKind, CatalogKind
 function kindsOfProject(services: Services): CatalogKind[] {
   const { clock } = services;
   return [
-    loopKind({ loops: openLoops(services), clock }),
+    loopKind({ loops: openLoops(services), clock, beside: journalsOf(services) }),
     changeKind({
       changes: openChanges(services),
       at: (project) => openChanges(servicesAt(services, project)),

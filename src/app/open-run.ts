@@ -1,5 +1,14 @@
 import type { PermissionMode } from '../agents/index.js';
-import type { ContextMode, RunEnd, RunEvent } from '../run/index.js';
+import {
+  abortRun,
+  type ContextMode,
+  findRun,
+  ownRun,
+  prepareRun,
+  type RunEnd,
+  type RunEvent,
+  settleCompleted,
+} from '../run/index.js';
 import {
   type Budget,
   type Detection,
@@ -8,7 +17,7 @@ import {
   type PlanPreset,
 } from '../sessions/loop/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
-import { abortRun, findRun, prepareRun, settleCompleted, startRun } from './run.js';
+import { runServices } from './run-services.js';
 import type { SelfCommand, Services } from './services.js';
 
 /** What a person may say about a run. */
@@ -80,8 +89,9 @@ export function openRun(options: OpenRunOptions): Run {
 }
 
 /** The same in a project that is open. Throws as `openRun`, but not CONFIG_INVALID. */
-export function openRunIn(services: Services, options: RunOptions): Run {
+export function openRunIn(project: Services, options: RunOptions): Run {
   const { isAttended = false } = options;
+  const services = runServices(project);
   const found = findRun(services, {
     plan: options.plan,
     agent: options.agent,
@@ -105,14 +115,15 @@ export function openRunIn(services: Services, options: RunOptions): Run {
       await settleCompleted(found);
       const how = from ?? usualStart(found.loops.detect(found.plan.path));
       const isNew = how === 'new';
-      return startRun(services, prepareRun(services, found, isNew), {
+      using run = await ownRun(services, prepareRun(services, found, isNew), {
         isNew,
         isReset: how === 'reset',
         skip: how === 'skip' ? { actor: 'library', reason: skipReason } : undefined,
-        emit: onEvent ?? (() => {}),
         signal: signal ?? new AbortController().signal,
         startedAt,
       });
+      run.journal.follow(run.journal.start, ({ event }) => onEvent?.(event));
+      return await run.work();
     },
     async abort() {
       await abortRun(services, found);

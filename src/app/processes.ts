@@ -78,15 +78,7 @@ export function workbenchOf(services: Services): Workbench {
 /** What is said about the start of an agent for a session. */
 export type LaunchOptions = Pick<
   StartAgentOptions,
-  | 'permissions'
-  | 'model'
-  | 'workingDirectory'
-  | 'askerSession'
-  | 'isAttended'
-  | 'onAsking'
-  | 'onAsked'
-  | 'isTold'
-  | 'signal'
+  'permissions' | 'model' | 'workingDirectory' | 'askerSession' | 'isAttended' | 'isTold' | 'signal'
 >;
 
 /** How an agent is started for a session, and what must be the same when it is gone on with. */

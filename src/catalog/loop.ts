@@ -17,12 +17,20 @@ import {
   UNREADABLE,
 } from './kind.js';
 
+/** What lies elsewhere and goes where its loop goes. */
+export interface BesideLoops {
+  remove(id: string): void;
+  restore(id: string): void;
+  purge(ids: readonly string[]): void;
+}
+
 /** The loops of this project in the catalog. */
 export function loopKind(tools: {
   readonly loops: LoopSessions;
   readonly clock: { now(): Date };
+  readonly beside?: BesideLoops | undefined;
 }): CatalogKind {
-  const { loops, clock } = tools;
+  const { loops, clock, beside } = tools;
   const find = (id: string) => {
     const found = loops.list().find((one) => one.id === id);
     if (found === undefined) throw new SessionNotFoundError(id, LISTED_BY);
@@ -49,13 +57,22 @@ export function loopKind(tools: {
       const { isArchived } = find(id);
       if (isArchived) loops.removeArchived(id);
       else await loops.remove();
+      beside?.remove(id);
     },
     // Loops never age out: what was not finished may be wanted after any time.
     retentionMs: null,
     retirable: () => [],
     trashed: () => loops.trashed(),
-    restore: (trashed) => loops.restore(trashed),
-    purgeTrash: (olderThanMs) => loops.purgeTrash(olderThanMs),
+    restore: async (trashed) => {
+      const isRestored = await loops.restore(trashed);
+      if (isRestored) beside?.restore(trashed.id);
+      return isRestored;
+    },
+    purgeTrash: (olderThanMs) => {
+      const purged = loops.purgeTrash(olderThanMs);
+      beside?.purge(purged);
+      return purged;
+    },
   };
 }
 

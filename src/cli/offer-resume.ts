@@ -16,10 +16,9 @@ export async function offerResume(context: CommandContext, view: QuestionView): 
   const nothing = { run: null, settle: async () => ExitCode.done };
   // Most questions are not asked by runs, and this is a command that starts often.
   if (view.asker?.session === undefined) return nothing;
-  const { findStoppedAsker } = await import('../app/stopped-run.js');
-  const stopped = findStoppedAsker(context.services, view);
+  const { resumeRun, stoppedAsker, there } = await import('./resume-run.js');
+  const stopped = stoppedAsker(context, view);
   if (stopped === undefined) return nothing;
-  const { resumeRun, there } = await import('./resume-run.js');
   const { terminal, services, isJson } = context;
   const bypass = stopped.start?.permissions === 'bypass' ? ' --permissions bypass' : '';
   const resume = there(stopped, services.workingDirectory, `holdfast resume${bypass}`);

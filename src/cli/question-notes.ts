@@ -6,8 +6,6 @@ import type { QuestionView } from '../sessions/question/index.js';
 export interface QuestionNotes extends Disposable {
   /** What the agent is to be started with, so that its questions are known. */
   readonly askerSession: string;
-  /** A question for a permission is on disk. */
-  onAsked(view: QuestionView): void;
 }
 
 /** Where to answer, for somebody who cannot answer here. */
@@ -38,5 +36,5 @@ export function questionNotes(
     onAsked,
     onAnswered: nothing,
   });
-  return { askerSession, onAsked, [Symbol.dispose]: () => asked[Symbol.dispose]() };
+  return { askerSession, [Symbol.dispose]: () => asked[Symbol.dispose]() };
 }

@@ -1,6 +1,6 @@
 import type { Services } from '../app/index.js';
-import { RunLog } from '../app/run-log.js';
-import type { RunEvent } from '../run/index.js';
+import { runShelf } from '../app/run-shelf.js';
+import { type RunEvent, RunLog } from '../run/index.js';
 import { describeWait } from '../sessions/loop/index.js';
 import { runDescriber } from './render/run.js';
 
@@ -15,9 +15,9 @@ export class RunRecord implements Disposable {
   }
 
   add(event: RunEvent): void {
-    if (event.type === 'run-start') this.#log ??= new RunLog(this.#services, event.sessionId);
+    if (event.type === 'run-start') this.#log ??= new RunLog(runShelf(this.#services), event.sessionId);
     const lines = event.type === 'waiting' ? [describeWait(event, this.#services.clock.now())] : [];
-    this.#log?.add([...this.#describe(event), ...lines]);
+    this.#log?.add([...this.#describe(event).map(({ text }) => text), ...lines]);
   }
 
   /** The last words. */

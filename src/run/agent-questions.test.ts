@@ -39,15 +39,29 @@ describe('the questions of an agent', () => {
     expect(told).toEqual({ asked: [id], waiting: [true, false], answered: [id] });
   });
 
-  it('are not those of others, of earlier exchanges, or for permissions', async () => {
+  it('are not those of others or of earlier exchanges', async () => {
     await using world = await questionWorld({ clock: new FakeClock() });
     await ask(world, { agent: 'gemini', session: 'run-1' });
     const { told, questions } = follow(world);
     await ask(world, { agent: 'gemini', session: 'run-2' });
     await ask(world, { agent: 'gemini' });
-    await ask(world, permissionAsker({ agent: 'gemini', session: 'run-1' }));
     await questions.settle({ isCompleted: true });
     expect(told).toEqual({ asked: [], waiting: [], answered: [] });
+  });
+
+  it('for a permission are waited for as well, and are over with the exchange', async () => {
+    await using world = await questionWorld({ clock: new FakeClock() });
+    const { told, questions } = follow(world);
+    const id = await ask(world, permissionAsker({ agent: 'gemini', session: 'run-1' }));
+    await eventually(() => told.asked.length > 0);
+    expect(told).toEqual({ asked: [id], waiting: [true], answered: [] });
+    await world.sessions.answer(id, [{ questionIndex: 0, selectedOption: 'SQLite' }]);
+    {
+      using delivery = await world.sessions.collect(id);
+      delivery.confirm();
+    }
+    await questions.settle({ isCompleted: true });
+    expect(told).toEqual({ asked: [id], waiting: [true, false], answered: [] });
   });
 
   it('make nobody wait where the agent was only handed an id', async () => {

@@ -9,7 +9,7 @@ export interface AgentQuestionsOptions {
   readonly sessionId: string;
   /** A person is waited for from now on, or is not any more. */
   readonly onWaiting: (isWaiting: boolean) => void;
-  /** Its question is on disk. */
+  /** Its question, or one for a permission that it wants, is on disk. */
   readonly onAsked: (view: QuestionView) => void;
   /** It was told the answer, and has finished what it had to say about it. */
   readonly onAnswered: (id: string) => void;
@@ -19,15 +19,16 @@ export interface AgentQuestionsOptions {
 const LOOK_EVERY_MS = 15_000;
 
 /**
- * Follows the questions that an agent asks during one exchange, so that none is lost when the exchange is. They are known
- * from the directory of questions and the stamp of our own server alone: what an agent tells of its tool calls is not
- * needed, and some tell of one only when it is over.
+ * Follows the questions that an agent asks during one exchange, and those for the permissions it wants, so that none is
+ * lost when the exchange is. They are known from the directory of questions and the stamp of who asked for it alone: what
+ * an agent tells of its tool calls is not needed, and some tell of one only when it is over.
  */
 export class AgentQuestions implements Disposable {
   readonly #options: AgentQuestionsOptions;
   /** What was there before: of earlier exchanges. */
   readonly #before: ReadonlySet<string>;
-  readonly #asked = new Set<string>();
+  /** By id: whether it is about a permission. */
+  readonly #asked = new Map<string, boolean>();
   readonly #watch: { close(): void };
   #isWaiting = false;
   readonly #over = new AbortController();
@@ -48,7 +49,8 @@ export class AgentQuestions implements Disposable {
     this.#lookSoon();
     await this.#looking;
     this[Symbol.dispose]();
-    if (isCompleted) for (const id of this.#asked) await this.#close(id);
+    if (!isCompleted) return;
+    for (const [id, isAboutPermission] of this.#asked) if (!isAboutPermission) await this.#close(id);
   }
 
   [Symbol.dispose](): void {
@@ -70,7 +72,7 @@ export class AgentQuestions implements Disposable {
       this.#tellWaiting(own.some(isWaitedFor));
       for (const view of own) {
         if (this.#asked.has(view.id)) continue;
-        this.#asked.add(view.id);
+        this.#asked.set(view.id, isPermission(view));
         onAsked(view);
       }
     } catch (error) {
@@ -105,9 +107,9 @@ export class AgentQuestions implements Disposable {
   }
 }
 
-/** Whether a set was asked by an agent that works for this session; permissions are followed by who asks for them. */
-function isAskedFor(view: QuestionView, sessionId: string): boolean {
-  return view.asker?.session === sessionId && !isPermission(view);
+/** Whether a set was asked by an agent that works for this session, or for one. */
+function isAskedFor({ asker }: QuestionView, sessionId: string): boolean {
+  return asker?.session === sessionId;
 }
 
 /** Whether a server holds the agent until the person has decided; one that was only handed an id works on. */

@@ -34,7 +34,7 @@ function phase(name: string): Phase {
 function facts(overrides: Partial<TurnFacts> = {}, answer: Partial<PromptResponse> = {}): TurnFacts {
   return {
     phase: phase('GREEN'),
-    exchange: { kind: 'response', response: response(answer), timeUp: null },
+    result: { kind: 'response', response: response(answer), timeUp: null },
     trouble: undefined,
     checks: { exitCode: 0, tests: null, failure: null, output: '', broken: null },
     documents: { total: 0, decisionRecords: 0 },
@@ -65,12 +65,12 @@ describe('what a turn achieved', () => {
   });
 
   it('a turn whose time was up is timed out, whatever the agent made of it', () => {
-    const exchange = {
+    const result = {
       kind: 'response',
       response: response({ reason: 'cancelled' }),
       timeUp: 'the time of the run was up',
     } as const;
-    expect(analyzeTurn(facts({ exchange }))).toMatchObject({
+    expect(analyzeTurn(facts({ result }))).toMatchObject({
       run: 'timed-out',
       claim: { metrics: {} },
       error: 'the time of the run was up',
@@ -78,8 +78,8 @@ describe('what a turn achieved', () => {
   });
 
   it('an agent that was not up when its time was, is timed out as well', () => {
-    const exchange = { kind: 'failure', message: 'x', timeUp: 'it showed no sign of life' } as const;
-    expect(analyzeTurn(facts({ exchange }))).toMatchObject({
+    const result = { kind: 'failure', message: 'x', timeUp: 'it showed no sign of life' } as const;
+    expect(analyzeTurn(facts({ result }))).toMatchObject({
       run: 'timed-out',
       error: 'it showed no sign of life',
     });
@@ -96,8 +96,8 @@ describe('what a turn achieved', () => {
   it('without checks nothing was measured', () => {
     expect(analyzeTurn(facts({ checks: null })).measured).toBeNull();
     expect(isWorthChecking({ kind: 'failure', message: 'x', timeUp: null })).toBe(false);
-    expect(isWorthChecking(facts().exchange)).toBe(true);
-    expect(isWorthChecking(facts({}, { reason: 'died' }).exchange)).toBe(false);
+    expect(isWorthChecking(facts().result)).toBe(true);
+    expect(isWorthChecking(facts({}, { reason: 'died' }).result)).toBe(false);
   });
 
   it('a failing check is the error, but not in the phase that wants tests to fail', () => {
@@ -117,19 +117,20 @@ describe('what a turn achieved', () => {
     expect(analyzeTurn(facts({}, { denials }))).toMatchObject({
       permissionDenials: 1,
       error: 'permission denied: Bash: rm -rf /',
+      denied: 'Bash: rm -rf /',
     });
   });
 
   it('counts what was used, whatever became of the exchange', () => {
     const used = { tokens: 17, costUsd: 0.5, countedRecords: 3 };
     expect(analyzeTurn(facts({ used })).usage).toEqual({ activeMs: 5, ...used });
-    const exchange = { kind: 'failure', message: 'it died', timeUp: null } as const;
-    expect(analyzeTurn(facts({ used, exchange })).usage).toEqual({ activeMs: 5, ...used });
+    const result = { kind: 'failure', message: 'it died', timeUp: null } as const;
+    expect(analyzeTurn(facts({ used, result })).usage).toEqual({ activeMs: 5, ...used });
   });
 
   it('an agent that did not even start has crashed', () => {
-    const exchange = { kind: 'failure', message: 'no such program', timeUp: null } as const;
-    expect(analyzeTurn(facts({ exchange, checks: null }))).toEqual({
+    const result = { kind: 'failure', message: 'no such program', timeUp: null } as const;
+    expect(analyzeTurn(facts({ result, checks: null }))).toEqual({
       run: 'crashed',
       measured: null,
       claim: { metrics: {} },
@@ -168,18 +169,18 @@ describe('what the service of the agent said', () => {
   });
 
   it('counts for an agent that did not even start', () => {
-    const exchange = { kind: 'failure', message: 'no key', timeUp: null } as const;
+    const result = { kind: 'failure', message: 'no key', timeUp: null } as const;
     const trouble = { kind: 'network', words } as const;
-    expect(analyzeTurn(facts({ exchange, trouble, checks: null }))).toMatchObject({
+    expect(analyzeTurn(facts({ result, trouble, checks: null }))).toMatchObject({
       run: 'limited',
       limit: trouble,
     });
-    expect(endOf(exchange)).toEqual({ reason: 'not-started', message: 'no key' });
+    expect(endOf(result)).toEqual({ reason: 'not-started', message: 'no key' });
   });
 
   it('does not excuse a turn whose time was up', () => {
-    const exchange = { kind: 'response', response: response(failed), timeUp: 'too long' } as const;
-    const outcome = analyzeTurn(facts({ exchange, trouble: { kind: 'network', words } }));
+    const result = { kind: 'response', response: response(failed), timeUp: 'too long' } as const;
+    const outcome = analyzeTurn(facts({ result, trouble: { kind: 'network', words } }));
     expect([outcome.run, outcome.limit]).toEqual(['timed-out', undefined]);
   });
 });

@@ -17,7 +17,7 @@ import type { CheckResults } from './checks.js';
 import type { StoryProgress } from './plan.js';
 
 /** How the exchange with the agent went: an answer of whatever kind, or none because it did not even start. */
-export type Exchange =
+export type PromptResult =
   | { readonly kind: 'response'; readonly response: PromptResponse; readonly timeUp: TimeUp | null }
   | { readonly kind: 'failure'; readonly message: string; readonly timeUp: TimeUp | null };
 
@@ -27,7 +27,7 @@ export type TimeUp = string;
 /** What was found out about one iteration. */
 export interface TurnFacts {
   readonly phase: Phase;
-  readonly exchange: Exchange;
+  readonly result: PromptResult;
   /** Why the agent's service did not answer; undefined where that is not what ended the exchange. */
   readonly trouble: ServiceTrouble | undefined;
   /** Null when the checks were not run. */
@@ -43,26 +43,26 @@ export interface TurnFacts {
 
 /** What an iteration achieved, as the loop judges it. Pure. */
 export function analyzeTurn(facts: TurnFacts): IterationOutcome {
-  const { exchange, activeMs, used } = facts;
-  const limit = exchange.timeUp === null ? limitOf(facts.trouble) : undefined;
-  if (exchange.kind === 'failure') {
+  const { result, activeMs, used } = facts;
+  const limit = result.timeUp === null ? limitOf(facts.trouble) : undefined;
+  if (result.kind === 'failure') {
     return {
-      run: exchange.timeUp !== null ? 'timed-out' : limit !== undefined ? 'limited' : 'crashed',
+      run: result.timeUp !== null ? 'timed-out' : limit !== undefined ? 'limited' : 'crashed',
       measured: measurementOf(facts),
       claim: NO_CLAIM,
-      error: exchange.timeUp ?? exchange.message,
+      error: result.timeUp ?? result.message,
       usage: { ...used, activeMs },
       ...(limit === undefined ? {} : { limit }),
     };
   }
-  const { response } = exchange;
-  const run = exchange.timeUp !== null ? 'timed-out' : runOf(response, limit);
+  const { response } = result;
+  const run = result.timeUp !== null ? 'timed-out' : runOf(response, limit);
   return {
     run,
     measured: measurementOf(facts),
     // Only an answer that was finished says anything.
     claim: run === 'answered' ? claimOf(parseStatus(response.stdout)) : NO_CLAIM,
-    error: errorOf(facts, response, run),
+    ...errorOf(facts, response, run),
     permissionDenials: response.denials.length,
     usage: { ...used, activeMs },
     ...(limit === undefined ? {} : { limit }),
@@ -71,23 +71,26 @@ export function analyzeTurn(facts: TurnFacts): IterationOutcome {
 }
 
 /** Whether the agent says in a finished answer that its phase is done. */
-export function saysDone(exchange: Exchange): boolean {
-  if (exchange.kind === 'failure' || exchange.timeUp !== null) return false;
-  const { reason, stdout } = exchange.response;
+export function saysDone(result: PromptResult): boolean {
+  if (result.kind === 'failure' || result.timeUp !== null) return false;
+  const { reason, stdout } = result.response;
   return reason === 'completed' && claimOf(parseStatus(stdout)).exitSignal === true;
 }
 
 /** Whether an exchange is worth running the checks for: it was answered, or it changed something. */
-export function isWorthChecking(exchange: Exchange): boolean {
-  if (exchange.kind === 'failure') return false;
-  const { reason, changes } = exchange.response;
+export function isWorthChecking(result: PromptResult): boolean {
+  if (result.kind === 'failure') return false;
+  const { reason, changes } = result.response;
   return reason === 'completed' || changes?.hasChanges === true;
 }
 
 /** How an exchange ended, as far as the agent's service may have to do with it. */
-export function endOf(exchange: Exchange): { reason: TurnEndReason | 'not-started'; message: string | null } {
-  if (exchange.kind === 'failure') return { reason: 'not-started', message: exchange.message };
-  const { reason, message } = exchange.response;
+export function endOf(result: PromptResult): {
+  reason: TurnEndReason | 'not-started';
+  message: string | null;
+} {
+  if (result.kind === 'failure') return { reason: 'not-started', message: result.message };
+  const { reason, message } = result.response;
   return { reason, message };
 }
 
@@ -115,9 +118,9 @@ function runOf({ reason }: PromptResponse, limit: LimitSignal | undefined): Iter
   return reason === 'died' ? 'crashed' : 'failed';
 }
 
-function measurementOf({ exchange, checks, runs = 1, documents, progress }: TurnFacts): Measurement | null {
+function measurementOf({ result, checks, runs = 1, documents, progress }: TurnFacts): Measurement | null {
   if (checks === null) return null;
-  const changes = exchange.kind === 'response' ? exchange.response.changes : null;
+  const changes = result.kind === 'response' ? result.response.changes : null;
   return {
     exitCode: checks.exitCode,
     tests: checks.tests,
@@ -139,11 +142,20 @@ function changedDocuments(changes: PromptResponse['changes']): number {
   return [...changes.created, ...changes.modified].filter(isDocument).length;
 }
 
-function errorOf(facts: TurnFacts, response: PromptResponse, run: IterationOutcome['run']): string | null {
-  if (facts.exchange.timeUp !== null) return facts.exchange.timeUp;
-  if (run !== 'answered') return response.message ?? `the agent's turn ended: ${response.reason}`;
-  const [denial] = response.denials;
-  if (denial !== undefined) return `permission denied: ${denial.name}: ${denial.title}`;
+function errorOf(
+  facts: TurnFacts,
+  response: PromptResponse,
+  run: IterationOutcome['run'],
+): Pick<IterationOutcome, 'error' | 'denied'> {
+  if (facts.result.timeUp !== null) return { error: facts.result.timeUp };
+  if (run !== 'answered') return { error: response.message ?? `the agent's turn ended: ${response.reason}` };
+  const [denied] = deniedIn(response);
+  if (denied !== undefined) return { error: `permission denied: ${denied}`, denied };
   // Tests that fail are what the first phase is for.
-  return wantsFailingTests(facts.phase) ? null : (facts.checks?.failure ?? null);
+  return { error: wantsFailingTests(facts.phase) ? null : (facts.checks?.failure ?? null) };
+}
+
+/** What the agent was denied, one after the other. */
+export function deniedIn({ denials }: Pick<PromptResponse, 'denials'>): string[] {
+  return denials.map(({ name, title }) => `${name}: ${title}`);
 }

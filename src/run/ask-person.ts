@@ -39,7 +39,7 @@ export async function askPerson(
   question: RunQuestion,
   signal: AbortSignal,
 ): Promise<RunAnswer | null> {
-  const { questions, loop, emit, isUnattended } = parts;
+  const { questions, loop, journal, isUnattended } = parts;
   const { title, prompt } = question;
   const earlier = (await undecidedOrNew(questions, loop.state.sessionId)).find(
     ({ questions: [first] }) => first?.title === title && first.prompt === prompt,
@@ -49,7 +49,7 @@ export async function askPerson(
   const view = earlier ?? (await create(parts, question));
   const { id } = view;
   if (earlier?.outcome.status === 'pending') await questions.noteAsker(id, 'waiting');
-  if (!isDecided) emit(questionEvent(view, 'run'));
+  if (!isDecided) journal.record(questionEvent(view, 'run'));
   try {
     const outcome = await questions.wait(id, { signal });
     using delivery = await questions.collect(id);

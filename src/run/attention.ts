@@ -3,7 +3,7 @@ import type { CutReason, RunParts } from './run-parts.js';
 
 /**
  * What a run must react to at once, whatever it is doing: a signal, a request from another terminal, a lock that was
- * taken away.
+ * taken away, a journal that cannot be written any more.
  */
 export class Attention implements Disposable {
   readonly #parts: RunParts;
@@ -20,16 +20,19 @@ export class Attention implements Disposable {
     this.#watch = parts.loops.watch(look);
     signal.addEventListener('abort', look);
     this.#loss.addEventListener('abort', look);
+    parts.journal.failure.addEventListener('abort', look);
   }
 
-  /** Throws LOCK_LOST when somebody took the session away. */
+  /** Throws LOCK_LOST when somebody took the session away, and why the journal cannot be written. */
   assertHeld(): void {
-    if (this.#loss.aborted) throw this.#loss.reason;
+    this.#loss.throwIfAborted();
+    this.#parts.journal.failure.throwIfAborted();
   }
 
   /** Why whatever is being done must stop; undefined when it need not. */
   get reason(): CutReason | undefined {
     if (this.#loss.aborted) return 'lost';
+    if (this.#parts.journal.failure.aborted) return 'journal';
     if (this.#signal.aborted) return 'signal';
     const isUrgent = this.#parts.loop.requests().some(({ kind }) => kind !== 'guidance');
     return isUrgent ? 'request' : undefined;

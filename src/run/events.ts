@@ -33,7 +33,7 @@ export interface RunEnd {
   readonly missing?: readonly Missing[] | undefined;
 }
 
-/** What happens during a run, for those who watch: `holdfast run --json` prints one a line. */
+/** What happens during a run, as facts: the journal keeps it, `holdfast run --json` prints one a line. */
 export type RunEvent =
   | {
       readonly type: 'run-start';
@@ -85,6 +85,8 @@ export type RunEvent =
       readonly iteration: number;
       readonly run: IterationOutcome['run'];
       readonly error: string | null;
+      /** What was denied, where that is the error. */
+      readonly denied: string | null;
       readonly tests: TestCounts | null;
       readonly files: { readonly created: number; readonly modified: number; readonly deleted: number };
       /** How many files it had changed when it was cut short earlier; it began again with them. */
@@ -125,12 +127,37 @@ export type RunEvent =
       readonly from: 'agent' | 'run';
     }
   | { readonly type: 'request'; readonly request: LoopRequest }
+  /** From here on what the agent says is left out: it is too much. */
+  | { readonly type: 'text-capped'; readonly scope: 'turn' | 'run'; readonly limitBytes: number }
+  /** So many events of the agent could not be written down. */
+  | { readonly type: 'text-lost'; readonly events: number }
   | ({
       readonly type: 'run-end';
       readonly sessionId: string;
       /** Phases that were skipped in this session, whoever ran it. */
       readonly skipped?: readonly SkippedPhase[] | undefined;
     } & RunEnd);
+
+/** Every kind of event; of another one a reader does not know what to make. */
+export const EVENT_TYPES: readonly RunEvent['type'][] = Object.keys({
+  'run-start': true,
+  standing: true,
+  baseline: true,
+  'iteration-start': true,
+  continuation: true,
+  agent: true,
+  'verify-start': true,
+  'verify-end': true,
+  'iteration-end': true,
+  'phase-skipped': true,
+  'iteration-cut': true,
+  waiting: true,
+  question: true,
+  request: true,
+  'text-capped': true,
+  'text-lost': true,
+  'run-end': true,
+} satisfies Record<RunEvent['type'], true>) as RunEvent['type'][];
 
 /** The event of a question that is on disk. */
 export function questionEvent(

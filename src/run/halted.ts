@@ -41,7 +41,7 @@ async function skipPhase(
   attention: Attention,
   wish: SkipWish,
 ): Promise<RunEnd | undefined> {
-  const { loop, plan, emit } = parts;
+  const { loop, plan, journal } = parts;
   if (hasStories(loop)) {
     memory.refusal = 'a story cannot be skipped: mark its tasks as done in tasks.md, or remove them';
     return undefined;
@@ -63,7 +63,7 @@ async function skipPhase(
   const reason = wish.reason?.trim() || loop.state.haltReason || 'no reason was given';
   const decision = loop.skipPhase({ actor: wish.actor, reason });
   const next = decision.next === 'enter-phase' ? decision.phase : null;
-  emit({ type: 'phase-skipped', phase, actor: wish.actor, reason, next });
+  journal.record({ type: 'phase-skipped', phase, actor: wish.actor, reason, next });
   if (decision.next !== 'complete') return undefined;
   await plan.finish(loop.state.sessionId);
   return { outcome: 'completed', reason: null };

@@ -38,15 +38,15 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
 
 /** One step of the run; undefined when there is another one. */
 async function step(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
-  const { loop, emit } = parts;
+  const { loop, journal } = parts;
   attention.assertHeld();
   if (attention.reason === 'signal') return suspend(parts);
   for (const request of loop.takeRequests()) {
-    emit({ type: 'request', request });
+    journal.record({ type: 'request', request });
     if (request.kind === 'stop' && loop.state.status === 'halted')
       return { outcome: 'halted', reason: loop.state.haltReason };
   }
-  emit({ type: 'standing', ...standingOf(parts) });
+  journal.record({ type: 'standing', ...standingOf(parts) });
   if (loop.state.status === 'suspended')
     return { outcome: 'stopped', reason: loop.state.suspendReason ?? null };
   if (loop.state.status === 'halted') return halted(parts, memory, attention);
@@ -58,7 +58,7 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
     return rest(parts, attention);
   }
   if (!permission.isAllowed) {
-    emit({ type: 'waiting', ...permission.wait });
+    journal.record({ type: 'waiting', ...permission.wait });
     await attention.wait(Date.parse(permission.wait.until));
     return undefined;
   }
@@ -95,7 +95,7 @@ async function measureBaseline(parts: RunParts, memory: RunMemory, attention: At
   }
   parts.loop.recordBaseline({ exitCode, tests });
   memory.checks = checks;
-  parts.emit({ type: 'baseline', exitCode, tests });
+  parts.journal.record({ type: 'baseline', exitCode, tests });
 }
 
 function suspend({ loop }: RunParts): RunEnd {
@@ -106,11 +106,11 @@ function suspend({ loop }: RunParts): RunEnd {
 
 /** Paused: by a limit, which a person may raise, or by request, until somebody says otherwise. */
 async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
-  const { loop, emit } = parts;
+  const { loop, journal } = parts;
   const reason = loop.state.pauseReason ?? 'paused';
   const permission = loop.permission();
   if (!('budget' in permission)) {
-    emit({ type: 'waiting', cause: 'paused', words: reason, until: null });
+    journal.record({ type: 'waiting', cause: 'paused', words: reason, until: null });
     await attention.wait(Number.POSITIVE_INFINITY);
     return undefined;
   }
@@ -155,14 +155,14 @@ async function waitForAnswer(
   waiting: readonly string[],
   attention: Attention,
 ): Promise<RunEnd | undefined> {
-  const { loop, emit, isUnattended, questions } = parts;
+  const { loop, journal, isUnattended, questions } = parts;
   const [id = ''] = waiting;
   const reason = `waits for the answer to question ${id.slice(0, 8)}`;
   if (isUnattended) {
     loop.pause(reason);
     return { outcome: 'needs-person', reason };
   }
-  emit({ type: 'waiting', cause: 'question', question: id, until: null });
+  journal.record({ type: 'waiting', cause: 'question', question: id, until: null });
   using cut = attention.cut();
   await questions.wait(id, { signal: cut.signal }).catch((error: unknown) => {
     if (!cut.signal.aborted) throw error;
@@ -171,9 +171,9 @@ async function waitForAnswer(
 }
 
 /** What was asked of the run before the person started it again is outdated; guidance is not. */
-function forgetOutdatedRequests({ loop, startedAt, emit }: RunParts): void {
+function forgetOutdatedRequests({ loop, startedAt, journal }: RunParts): void {
   const requests = loop.takeRequests();
-  for (const request of requests) emit({ type: 'request', request });
+  for (const request of requests) journal.record({ type: 'request', request });
   const { status } = loop.state;
   if (status !== 'paused' && status !== 'suspended') return;
   const isNew = requests.some(({ at, kind }) => kind !== 'guidance' && Date.parse(at) >= startedAt.getTime());

@@ -6,8 +6,8 @@ import type { QuestionSessions } from '../sessions/question/index.js';
 import type { FileSystem } from '../storage/index.js';
 import type { ChangedCounts } from '../workspace/index.js';
 import type { Check, CheckResults, CheckTools } from './checks.js';
-import type { RunEvent } from './events.js';
 import type { IdleLimits } from './idle-clock.js';
+import type { RunJournal } from './journal/journal.js';
 import type { RunPlan } from './plan.js';
 import type { TurnTaker } from './take-turn.js';
 
@@ -40,9 +40,7 @@ export interface RunParts {
   readonly touched: Set<string>;
   /** Nobody is there to answer: what needs a person ends the run. */
   readonly isUnattended: boolean;
-  readonly emit: (event: RunEvent) => void;
-  /** Told by whoever asks a person for a permission; the iteration that runs listens. */
-  readonly permissions: { onAsking: (isWaiting: boolean) => void };
+  readonly journal: RunJournal;
   /** What the person wants said in each phase, by its name. */
   readonly ownWords: Readonly<Record<string, string>>;
   /** The phase in which the session halted is to be skipped first: by whom and why. */
@@ -71,4 +69,4 @@ export interface RunMemory {
 }
 
 /** Why an iteration was cut short. */
-export type CutReason = 'signal' | 'request' | 'question' | 'lost';
+export type CutReason = 'signal' | 'request' | 'question' | 'lost' | 'journal';

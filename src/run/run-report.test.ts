@@ -18,8 +18,12 @@ async function viewAfter(outcomes: Parameters<typeof outcome>[0][]): Promise<Loo
 describe('the report of a run', () => {
   it('tells denials apart from other errors, with what was wanted', async () => {
     const loop = await viewAfter([
-      { error: 'permission denied: Bash: rm -rf build', permissionDenials: 1 },
-      { error: 'TypeError: x is not a function' },
+      {
+        error: 'permission denied: Bash: rm -rf build',
+        denied: 'Bash: rm -rf build',
+        permissionDenials: 1,
+      },
+      { error: 'permission denied: says the words of a check' },
     ]);
     const report = reportRun({
       loop,
@@ -30,7 +34,7 @@ describe('the report of a run', () => {
       log: null,
     });
     expect(report.denials.map(({ what }) => what)).toEqual(['Bash: rm -rf build']);
-    expect(report.errors.map(({ error }) => error)).toEqual(['TypeError: x is not a function']);
+    expect(report.errors.map(({ error }) => error)).toEqual(['permission denied: says the words of a check']);
   });
 
   it('of a loop whose conversation is gone knows everything else', async () => {

@@ -115,8 +115,6 @@ export interface TestPoint {
   readonly failing: number;
 }
 
-const DENIED = 'permission denied: ';
-
 /** Puts a report together. Pure: what is not known is 0, null or empty. */
 export function reportRun({
   loop,
@@ -138,7 +136,6 @@ export function reportRun({
   const endedAt = state.completedAt ?? state.lastActivity ?? state.startedAt;
   const tests = testsOf(loop);
   const uncommitted = new Set(state.startedFrom?.uncommitted);
-  const isDenial = ({ error }: { error: string }) => error.startsWith(DENIED);
   return {
     sessionId: loop.sessionId,
     plan: state.prpFile,
@@ -156,11 +153,11 @@ export function reportRun({
     testsAfter: numbersOf(tests.at(-1)),
     files: files?.map((file) => ({ ...file, wasUncommitted: uncommitted.has(file.path) })) ?? null,
     questions: questions.map(questionOf),
-    denials: state.errorHistory
-      .filter(isDenial)
-      .map(({ timestamp, error }) => ({ at: timestamp, what: error.slice(DENIED.length) })),
+    denials: state.errorHistory.flatMap(({ timestamp, denied }) =>
+      denied === undefined ? [] : [{ at: timestamp, what: denied }],
+    ),
     errors: state.errorHistory
-      .filter((entry) => !isDenial(entry))
+      .filter(({ denied }) => denied === undefined)
       .map(({ timestamp, phase, error }) => ({ at: timestamp, phase, error })),
     breaker: {
       state: documents.breaker?.state ?? 'CLOSED',

@@ -25,6 +25,7 @@ describe('deriveLayout', () => {
       programs: '/home/ada/.local/state/holdfast/programs',
       projects: '/home/ada/.local/state/holdfast/projects',
       runs: '/home/ada/.local/state/holdfast/runs',
+      runTrash: '/home/ada/.local/state/holdfast/trash/runs',
       setups: '/home/ada/.local/state/holdfast/setup',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',
       scripted: '/home/ada/.local/state/holdfast/scripted',

@@ -31,8 +31,9 @@ export interface Layout {
   readonly changes: string;
   readonly processes: string;
   readonly processTrash: string;
-  /** How runs were started. */
+  /** How runs were started, and what happened in them. */
   readonly runs: string;
+  readonly runTrash: string;
   /** What `setup` wrote into the settings of agent clients, so that it can be taken back. */
   readonly setups: string;
   /** One small file for each program that runs now. */
@@ -79,6 +80,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get runs() {
       return join(roots.state, 'runs');
+    },
+    get runTrash() {
+      return join(roots.state, 'trash', 'runs');
     },
     get setups() {
       return join(roots.state, 'setup');

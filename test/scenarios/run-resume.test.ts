@@ -41,7 +41,8 @@ describe.concurrent('a run that is resumed', () => {
       verify: [CHECK],
     });
     // What it said is kept for the report.
-    expect(readdirSync(join(recordPath(world), '..'))).toEqual([`${world.state().session_id}.log`]);
+    const id = world.state().session_id;
+    expect(readdirSync(join(recordPath(world), '..'))).toEqual([id, `${id}.log`]);
   });
 
   verifies('R13', 'counts the files of an iteration that was killed, also of the first one', async () => {
@@ -132,6 +133,7 @@ describe.concurrent('a run that is resumed', () => {
     const record = recordPath(world);
     world.configure({ agents: {} });
     expect(await world.run(['run', PLAN, '--abort'])).toMatchObject({ code: 0 });
-    expect(readdirSync(join(record, '..'))).toEqual([`${world.state().session_id}.log`]);
+    const id = world.state().session_id;
+    expect(readdirSync(join(record, '..'))).toEqual([id, `${id}.log`]);
   });
 });

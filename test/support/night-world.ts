@@ -4,10 +4,13 @@ import type { AgentConnection, AgentEvent, ServiceName } from '../../src/agents/
 import { systemIds } from '../../src/foundation/index.js';
 import { ProgramRegistry } from '../../src/programs/index.js';
 import {
+  JournalReader,
   openPrpPlan,
   type RunEnd,
   type RunEvent,
+  RunJournal,
   runLoop,
+  type SkipWish,
   TurnTaker,
   typedCheck,
 } from '../../src/run/index.js';
@@ -15,6 +18,7 @@ import { ConversationSessions, FileConversationStore } from '../../src/sessions/
 import { type Budget, LoopSessions } from '../../src/sessions/loop/index.js';
 import { type AgentLaunch, ProcessSessions, type StartConnection } from '../../src/sessions/process/index.js';
 import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
+import type { FileSystem } from '../../src/storage/index.js';
 import { FakeClock } from './fake-clock.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
@@ -22,6 +26,8 @@ import { type TempDir, tempDir } from './temp-dir.js';
 /** What an agent does with a prompt: the files that it writes, and the events that its driver tells. */
 export interface PlayedTurn {
   readonly files?: Readonly<Record<string, string>>;
+  /** What happens while the agent works on the prompt. */
+  readonly during?: (world: NightWorld) => Promise<unknown> | unknown;
   readonly events: readonly AgentEvent[];
 }
 
@@ -31,10 +37,19 @@ export interface NightWorld extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly events: RunEvent[];
   readonly loops: LoopSessions;
+  readonly questions: QuestionSessions;
+  /** The session of the runs so far. */
+  readonly sessionId: string;
+  /** Everything that was ever written into the journal. */
+  journal(): RunEvent[];
   /** Every prompt, by the process that got it. */
   readonly prompts: string[];
   /** Runs until the end, from the start or, after one, from where it stood. */
-  run(options?: { readonly isReset?: boolean; readonly signal?: AbortSignal }): Promise<RunEnd>;
+  run(options?: {
+    readonly isReset?: boolean;
+    readonly skip?: SkipWish;
+    readonly signal?: AbortSignal;
+  }): Promise<RunEnd>;
   waits(): Extract<RunEvent, { type: 'waiting' }>[];
 }
 
@@ -49,6 +64,8 @@ export interface NightOptions {
   /** Whether time stands still, so that nothing but a person ends a wait. */
   readonly isFrozen?: boolean;
   readonly isAttended?: boolean;
+  /** What the journal is written with. */
+  readonly fileSystem?: FileSystem;
   readonly onEvent?: (event: RunEvent, world: NightWorld) => void;
 }
 
@@ -90,6 +107,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), content);
     }
+    await turn.during?.(world);
     yield* turn.events;
   };
   const launch =
@@ -97,16 +115,30 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
       ? launchOf(options.service, project, told(project))
       : playedLaunch(options.service, project, play);
   const events: RunEvent[] = [];
-  const run: NightWorld['run'] = async ({ isReset = false, signal } = {}) => {
+  let sessionId = '';
+  const run: NightWorld['run'] = async ({ isReset = false, skip, signal } = {}) => {
     const plan = openPrpPlan(tools.fileSystem, join(project, PLAN), PLAN);
     const isNew = !loops.isFound();
     using loop = isNew
       ? await loops.create(plan.path, { criteriaCount: plan.criteriaCount, budget: options.budget })
-      : await loops.resume(plan.path, { reset: isReset });
+      : await loops.resume(plan.path, { reset: isReset, skip: skip !== undefined });
+    sessionId = loop.state.sessionId;
     const id = `run-${loop.state.sessionId}`;
     using conversation = isNew
       ? await conversations.create({ id, agent: 'played', workingDirectory: project, isHidden: true })
       : await conversations.hold(id);
+    using journal = RunJournal.open(
+      { ...tools, fileSystem: options.fileSystem ?? tools.fileSystem },
+      {
+        runs: dir.at('runs'),
+        sessionId: loop.state.sessionId,
+        lock: loop,
+      },
+    );
+    journal.follow(journal.start, ({ event }) => {
+      events.push(event);
+      options.onEvent?.(event, world);
+    });
     const taker = new TurnTaker({ processes, conversation, launch, log: tools.log, acceptsChanges: true });
     try {
       return await runLoop(
@@ -129,18 +161,14 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
           },
           projectDirectory: project,
           ownWords: {},
-          skip: null,
+          skip: skip ?? null,
           touched: new Set(),
           filesChangedSince: async () => ({ files: 0, documents: 0, paths: [] }),
           context: 'continue',
           service: { service: options.service, zone: 'UTC' },
           idle: { idleMs: Number.POSITIVE_INFINITY, toolMs: Number.POSITIVE_INFINITY },
           isUnattended: options.isAttended !== true,
-          emit: (event) => {
-            events.push(event);
-            options.onEvent?.(event, world);
-          },
-          permissions: { onAsking: () => {} },
+          journal,
           startedAt: clock.now(),
         },
         signal ?? new AbortController().signal,
@@ -154,6 +182,14 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
     clock,
     events,
     loops,
+    questions,
+    get sessionId() {
+      return sessionId;
+    },
+    journal: () => {
+      const path = dir.at('runs', sessionId, 'events.jsonl');
+      return new JournalReader({ ...tools, path, sessionId }).read().map(({ event }) => event);
+    },
     prompts,
     run,
     waits: () => events.filter((event) => event.type === 'waiting'),

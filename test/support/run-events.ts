@@ -62,6 +62,7 @@ export function iterationEnd(overrides: Partial<Of<'iteration-end'>> = {}): RunE
     iteration: 2,
     run: 'answered',
     error: null,
+    denied: null,
     tests: { total: 9, passing: 7, failing: 2, skipped: 0 },
     files: { created: 1, modified: 2, deleted: 0 },
     filesLeft: 0,

@@ -1,5 +1,5 @@
-import type { RunStatus } from '../../app/run-status.js';
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import type { RunStatus } from '../../run/run-status.js';
 import {
   costText,
   describeMissing,

@@ -1,5 +1,5 @@
-import type { RunStart } from '../../app/stopped-run.js';
 import { visibleLine } from '../../foundation/index.js';
+import type { RunStart } from '../../run/stopped-run.js';
 
 /** How a run goes on that was started before. */
 export function describeStart({ agent, model, permissions, context }: Omit<RunStart, 'verify'>): string {

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { iterationEnd, iterationStart } from '../../../test/support/run-events.js';
 import type { RunEvent } from '../../run/index.js';
-import { describeRunEvent, runDescriber } from './run.js';
+import { describeRunEvent, type RunLine, runDescriber } from './run.js';
+
+const textOf = ({ text }: RunLine) => text;
+const linesOf = (event: RunEvent, isUnattended = false) => describeRunEvent(event, isUnattended).map(textOf);
 
 it.each([
   [
@@ -13,7 +16,7 @@ it.each([
   ['Bash', 'make', '  → Bash make'],
 ])('a line of a run names the tool %s with the title %j once', (name, title, line) => {
   const event = { type: 'tool-call', id: 't1', name, kind: 'other', title, input: null } as const;
-  expect(describeRunEvent({ type: 'agent', event }, false)).toEqual([line]);
+  expect(linesOf({ type: 'agent', event })).toEqual([line]);
 });
 
 const NOTHING_CHANGED = { created: 0, modified: 0, deleted: 0 };
@@ -35,23 +38,23 @@ it.each([
     '  agent says done, checks do not: no files changed',
   ],
 ])('the end of an iteration says what is missing in numbers: %j', (one, line) => {
-  expect(describeRunEvent(iterationEnd({ gates: one, files: NOTHING_CHANGED }), false)).toEqual([line]);
+  expect(linesOf(iterationEnd({ gates: one, files: NOTHING_CHANGED }))).toEqual([line]);
 });
 
 it('what an iteration had changed before it was interrupted is told with its end', () => {
   const done = { gates: gates(true, true), filesLeft: 2 };
-  expect(describeRunEvent(iterationEnd({ ...done, files: NOTHING_CHANGED }), false)).toEqual([
+  expect(linesOf(iterationEnd({ ...done, files: NOTHING_CHANGED }))).toEqual([
     '  agent says done, checks agree · 2 files changed before it was interrupted',
   ]);
   const files = { created: 1, modified: 0, deleted: 0 };
-  expect(describeRunEvent(iterationEnd({ ...done, files }), false)).toEqual([
+  expect(linesOf(iterationEnd({ ...done, files }))).toEqual([
     '  agent says done, checks agree · 1 file created, 2 files changed before it was interrupted',
   ]);
 });
 
 it('a story is named by its place and title', () => {
   const place = { number: 2, total: 3, title: 'Parse the flags' };
-  expect(describeRunEvent(iterationStart({ story: '2', iteration: 1, place }), false)).toEqual([
+  expect(linesOf(iterationStart({ story: '2', iteration: 1, place }))).toEqual([
     'story 2 of 3 (Parse the flags), iteration 1: the agent works',
   ]);
 });
@@ -65,7 +68,7 @@ it('a run that halted for want of tests names the way without them, and what was
     missing: TWO_OF_THREE,
     skipped: [{ phase: 'RED', at: 'x', actor: 'cli', reason: 'no need' }],
   };
-  expect(describeRunEvent(end, true)).toEqual([
+  expect(linesOf(end, true)).toEqual([
     'halted: no progress in 3 iterations of RED; missing: 2 of 3 new failing tests. Try again: `holdfast ' +
       'resume --reset`. Leave this phase: the same command with --skip. If the plan needs no new tests: --reset --phases work.',
     'skipped: RED (by cli: no need)',
@@ -79,13 +82,29 @@ it('says each denial once: when it happens, or at the end of the iteration', () 
     event: { type: 'permission', ...told, decision: 'denied', by: 'a person' },
   };
   const end = (...denials: string[]): RunEvent =>
-    iterationEnd({ error: `permission denied: ${denials[0]}`, denials });
+    iterationEnd({ error: `permission denied: ${denials[0]}`, denied: denials[0] ?? null, denials });
   const describeEvent = runDescriber(false);
   const lines = [denial, end('Bash: make', 'Bash: ls')].flatMap(describeEvent);
-  expect(lines.filter((line) => line.includes('denied'))).toEqual([
+  expect(lines.filter(({ tone }) => tone === 'bad').map(textOf)).toEqual([
     '  ✗ denied (a person): make',
     '  ✗ denied: Bash: ls',
   ]);
   const many = Array.from({ length: 7 }, (_, index) => `Bash: ${index}`);
-  expect(runDescriber(false)(end(...many)).at(-1)).toBe('  ✗ and 2 more denied');
+  expect(
+    runDescriber(false)(end(...many))
+      .map(textOf)
+      .at(-1),
+  ).toBe('  ✗ and 2 more denied');
+});
+
+it('tells good and bad news by what happened, whatever the words of the agent look like', () => {
+  const tones = (event: RunEvent) => describeRunEvent(event, false).map(({ tone }) => tone);
+  expect(tones(iterationEnd({ decision: { next: 'enter-phase', phase: 'GREEN', story: null } }))).toEqual([
+    'plain',
+    'good',
+  ]);
+  expect(tones(iterationEnd({ error: 'X is done; next is Y' }))).toEqual(['plain', 'bad']);
+  const title = '! X is done; next is Y';
+  const call = { type: 'tool-call', id: 't1', name: '✗', kind: 'other', title, input: null } as const;
+  expect(tones({ type: 'agent', event: call })).toEqual(['plain']);
 });

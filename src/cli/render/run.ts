@@ -4,10 +4,16 @@ import type { RunEvent } from '../../run/index.js';
 import { describeMissing, describeWait, isAboutTests, type Waiting } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
 
+/** A line about a run, and what kind of news it is: who draws it gives that a look. */
+export interface RunLine {
+  readonly text: string;
+  readonly tone: 'plain' | 'good' | 'bad' | 'asks';
+}
+
 /** A run as plain lines on stderr. Every wait says for what and until when. */
 export class RunLines implements Disposable {
   readonly #context: CommandContext;
-  readonly #describe: (event: RunEvent) => string[];
+  readonly #describe: (event: RunEvent) => RunLine[];
   #ticking: NodeJS.Timeout | undefined;
 
   constructor(context: CommandContext, isUnattended: boolean) {
@@ -17,7 +23,7 @@ export class RunLines implements Disposable {
 
   show(event: RunEvent): void {
     this[Symbol.dispose]();
-    for (const line of this.#describe(event)) this.#context.terminal.note(line);
+    for (const { text } of this.#describe(event)) this.#context.terminal.note(text);
     if (event.type === 'waiting') this.#count(event);
   }
 
@@ -44,7 +50,7 @@ export class RunLines implements Disposable {
 const REPEATED_MS = 60 * 60_000;
 
 /** Says what is to be said about the events of one run; nothing about most of them. Each denial is said once. */
-export function runDescriber(isUnattended: boolean): (event: RunEvent) => string[] {
+export function runDescriber(isUnattended: boolean): (event: RunEvent) => RunLine[] {
   const denied = new Set<string>();
   return (event) => {
     if (event.type === 'iteration-start') denied.clear();
@@ -59,46 +65,60 @@ export function describeRunEvent(
   event: RunEvent,
   isUnattended: boolean,
   denied: ReadonlySet<string> = new Set(),
-): string[] {
+): RunLine[] {
   switch (event.type) {
     case 'run-start':
-      return [
+      return plain(
         `run ${event.sessionId.slice(0, 8)} ${event.isResumed ? 'resumed' : 'started'}: ${visibleLine(event.plan)} with ${event.agent}`,
         `conversation: ${visibleLine(event.conversation)}`,
-      ];
+      );
     case 'standing':
       return [];
     case 'baseline':
-      return [`baseline: ${countsOf(event.tests, event.exitCode)}`];
+      return plain(`baseline: ${countsOf(event.tests, event.exitCode)}`);
     case 'iteration-start':
-      return [`${placeOf(event)} ${event.iteration}: the agent works`];
+      return plain(`${placeOf(event)} ${event.iteration}: the agent works`);
     case 'continuation':
       return event.continuation.how === 'replayed'
-        ? [
+        ? plain(
             `  the agent starts anew and is told what was said: ${visibleExcerpt(event.continuation.reason, 160)}`,
-          ]
+          )
         : [];
     case 'agent':
       return agentLine(event.event);
     case 'verify-start':
       return [];
     case 'verify-end':
-      return [`  ${visibleLine(event.command)}: ${countsOf(event.tests, event.exitCode)}`];
+      return plain(`  ${visibleLine(event.command)}: ${countsOf(event.tests, event.exitCode)}`);
     case 'iteration-end':
       return iterationLines(event, denied);
     case 'phase-skipped':
-      return [skipLine(event)];
+      return plain(skipLine(event));
     case 'iteration-cut':
-      return [`  cut short (${event.reason}); its prompt is not sent again`];
+      return plain(`  cut short (${event.reason}); its prompt is not sent again`);
     case 'waiting':
       return [];
     case 'question':
-      return [questionLine(event, isUnattended)];
+      return [{ text: questionLine(event, isUnattended), tone: 'asks' }];
     case 'request':
-      return [`request: ${event.request.kind}`];
+      return plain(`request: ${event.request.kind}`);
+    case 'text-capped':
+      return plain(
+        `  (the agent has said more than is kept of one ${event.scope}; the rest is left out here)`,
+      );
+    case 'text-lost':
+      return [bad(`  ! ${counted(event.events, 'event')} of the agent could not be written down`)];
     case 'run-end':
-      return endLines(event);
+      return plain(...endLines(event));
   }
+}
+
+function plain(...lines: readonly string[]): RunLine[] {
+  return lines.map((text) => ({ text, tone: 'plain' }));
+}
+
+function bad(text: string): RunLine {
+  return { text, tone: 'bad' };
 }
 
 function countsOf(
@@ -109,20 +129,23 @@ function countsOf(
   return exitCode === null ? 'nothing ran' : `exit code ${exitCode}, no numbers`;
 }
 
-function agentLine(event: AgentEvent): string[] {
+function agentLine(event: AgentEvent): RunLine[] {
   switch (event.type) {
     case 'tool-call':
-      return [`  ${describeEvent(event)}`];
+      return plain(`  ${describeEvent(event)}`);
     case 'permission':
-      return event.decision === 'denied'
-        ? [`  ✗ denied (${event.by}): ${visibleExcerpt(event.title === '' ? event.name : event.title, 160)}`]
-        : [];
+      if (event.decision === 'allowed') return [];
+      return [
+        bad(
+          `  ✗ denied (${event.by}): ${visibleExcerpt(event.title === '' ? event.name : event.title, 160)}`,
+        ),
+      ];
     case 'retry':
-      return [`  … tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`];
+      return plain(`  … tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`);
     case 'rate-limit':
-      return [`  ! limit: ${visibleExcerpt(event.message, 160)}`];
+      return [bad(`  ! limit: ${visibleExcerpt(event.message, 160)}`)];
     case 'error':
-      return [`  ! ${visibleExcerpt(event.message, 200)}`];
+      return [bad(`  ! ${visibleExcerpt(event.message, 200)}`)];
     default:
       return [];
   }
@@ -140,21 +163,23 @@ const MAX_DENIALS = 5;
 function iterationLines(
   event: Extract<RunEvent, { type: 'iteration-end' }>,
   denied: ReadonlySet<string>,
-): string[] {
+): RunLine[] {
   const { decision } = event;
   const facts = [
     verdictOf(event),
     ...filesOf(event),
     ...(event.breaker === 'CLOSED' ? [] : [`breaker ${event.breaker}`]),
   ];
-  const lines = [`  ${facts.join(' · ')}`];
-  const isDenial = event.denials.some((denial) => event.error === `permission denied: ${denial}`);
-  if (event.error !== null && !isDenial) lines.push(`  ! ${visibleExcerpt(event.error, 200)}`);
+  const lines = plain(`  ${facts.join(' · ')}`);
+  if (event.error !== null && event.denied === null)
+    lines.push(bad(`  ! ${visibleExcerpt(event.error, 200)}`));
   // Those that were told when they happened are not told again.
   const untold = event.denials.filter((denial) => !denied.has(denial));
-  for (const denial of untold.slice(0, MAX_DENIALS)) lines.push(`  ✗ denied: ${visibleExcerpt(denial, 160)}`);
-  if (untold.length > MAX_DENIALS) lines.push(`  ✗ and ${untold.length - MAX_DENIALS} more denied`);
-  if (decision.next === 'enter-phase') lines.push(`${nameOf(event)} is done; next is ${nameOf(decision)}`);
+  for (const denial of untold.slice(0, MAX_DENIALS))
+    lines.push(bad(`  ✗ denied: ${visibleExcerpt(denial, 160)}`));
+  if (untold.length > MAX_DENIALS) lines.push(bad(`  ✗ and ${untold.length - MAX_DENIALS} more denied`));
+  if (decision.next === 'enter-phase')
+    lines.push({ text: `${nameOf(event)} is done; next is ${nameOf(decision)}`, tone: 'good' });
   return lines;
 }
 

@@ -1,5 +1,5 @@
 export type { RunViewAction } from './act.js';
-export { isWorthKeeping } from './on-run-event.js';
+export { isWorthKeeping, type ToldLine } from './on-run-event.js';
 export {
   type Effect,
   initialState,

@@ -12,11 +12,17 @@ const MAX_LINE = 1_000;
 /** Used where an agent reports tokens but not how many its model can hold. */
 const USUAL_WINDOW = 200_000;
 
+/** A line about an event, as the plain view says it, and what kind of news it is. */
+export interface ToldLine {
+  readonly text: string;
+  readonly tone: 'plain' | 'good' | 'bad' | 'asks';
+}
+
 /** What an event of the run makes of the view. `lines` are kept; `doing` is what the agent does, in a few words. */
 export function onRunEvent(
   state: RunViewState,
   event: RunEvent,
-  lines: readonly string[] = [],
+  lines: readonly ToldLine[] = [],
   doing?: string,
 ): RunViewState {
   return keep(changed(state, event, doing), keptLines(event, lines));
@@ -38,6 +44,8 @@ export function isWorthKeeping(event: RunEvent): boolean {
     case 'iteration-cut':
     case 'question':
     case 'request':
+    case 'text-capped':
+    case 'text-lost':
       return true;
     default:
       return false;
@@ -89,6 +97,9 @@ function changed(state: RunViewState, event: RunEvent, doing: string | undefined
       return onQuestion(state, event.sessionId, event.prompt);
     case 'request':
       return { ...state, asked: null };
+    case 'text-capped':
+    case 'text-lost':
+      return state;
     case 'run-end':
       return {
         ...acting(state, event.outcome),
@@ -174,11 +185,10 @@ function onAgentEvent(state: RunViewState, event: AgentEvent, doing: string | un
   }
 }
 
-function keptLines(event: RunEvent, lines: readonly string[]): KeptLine[] {
-  const look = event.type === 'question' ? 'asks' : 'plain';
+function keptLines(event: RunEvent, lines: readonly ToldLine[]): KeptLine[] {
   // Where the conversation is kept is told by the report; here it would take three rows.
   const shown = event.type === 'run-start' ? lines.slice(0, 1) : lines;
-  const told = shown.map((text): KeptLine => ({ text: excerptOf(text), look: lookOf(text) ?? look }));
+  const told = shown.map(({ text, tone }): KeptLine => ({ text: excerptOf(text), look: tone }));
   return event.type === 'iteration-end' ? [headOf(event), ...told] : told;
 }
 
@@ -190,11 +200,6 @@ function headOf(event: Extract<RunEvent, { type: 'iteration-end' }>): KeptLine {
       ? visibleExcerpt(event.phase, 40)
       : `story ${visibleExcerpt(event.story, 40)}, iteration`;
   return { text: `${name} ${event.iteration}: ${counts}, ${durationOf(activeMs)}`, look: 'head' };
-}
-
-function lookOf(line: string): KeptLine['look'] | undefined {
-  if (/^ {2}[!✗]/.test(line)) return 'bad';
-  return / is done; next is /.test(line) && !line.startsWith(' ') ? 'good' : undefined;
 }
 
 /** The indentation is ours, and stays. */

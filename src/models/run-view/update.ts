@@ -1,7 +1,7 @@
 import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { RunEvent } from '../../run/index.js';
 import { act, type RunViewAction } from './act.js';
-import { keep, onRunEvent } from './on-run-event.js';
+import { keep, onRunEvent, type ToldLine } from './on-run-event.js';
 import { type RunViewState, type Step, type WaitingQuestion, withNotice } from './state.js';
 
 export type RunViewEvent =
@@ -9,7 +9,7 @@ export type RunViewEvent =
   | {
       readonly type: 'run';
       readonly event: RunEvent;
-      readonly lines: readonly string[];
+      readonly lines: readonly ToldLine[];
       readonly doing?: string | undefined;
       readonly nowMs: number;
     }

@@ -76,6 +76,11 @@ export class HeldLoop implements Disposable {
     return this.#documents.state;
   }
 
+  /** Throws LOCK_LOST when somebody took the session away. */
+  assertHeld(): void {
+    this.#lock.assertHeld();
+  }
+
   /** A signal that fires when somebody takes the session away. */
   lossSignal(): AbortSignal {
     return this.#lock.lossSignal();

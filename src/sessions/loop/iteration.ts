@@ -33,6 +33,8 @@ export interface IterationOutcome {
   readonly measured: Measurement | null;
   readonly claim: Claim;
   readonly error?: string | null | undefined;
+  /** What was denied, where that is the error. */
+  readonly denied?: string | undefined;
   readonly permissionDenials?: number | undefined;
   readonly usage?: Used | undefined;
   readonly limit?: LimitSignal | undefined;
@@ -218,16 +220,27 @@ export function unitOf(state: LoopState): string {
 }
 
 /** The history of errors with one more; the last fifty are kept. */
-export function withError(state: LoopState, error: string, at: string, iteration: number): LoopState {
-  const text = redact(error);
+export function withError(
+  state: LoopState,
+  error: string,
+  at: string,
+  iteration: number,
+  denied?: string,
+): LoopState {
   const entry: ErrorEntry = {
     timestamp: at,
     phase: state.currentPhase,
     iteration,
-    error: text.length > MAX_ERROR_CHARACTERS ? `${text.slice(0, MAX_ERROR_CHARACTERS - 1)}…` : text,
+    error: kept(error),
     hash: hashError(error),
+    ...(denied === undefined ? {} : { denied: kept(denied) }),
   };
   return { ...state, errorHistory: [...state.errorHistory, entry].slice(-MAX_ERRORS) };
+}
+
+function kept(error: string): string {
+  const text = redact(error);
+  return text.length > MAX_ERROR_CHARACTERS ? `${text.slice(0, MAX_ERROR_CHARACTERS - 1)}…` : text;
 }
 
 function advance(
@@ -255,7 +268,7 @@ function advance(
     phaseHistory: { ...state.phaseHistory, [unit]: { ...run, iterations: run.iterations + 1 } },
     usage: addUsage(state.usage ?? NO_USAGE, outcome.usage ?? {}),
   };
-  return facts.error === null ? next : withError(next, facts.error, at, iteration);
+  return facts.error === null ? next : withError(next, facts.error, at, iteration, outcome.denied);
 }
 
 function decide(

@@ -19,6 +19,8 @@ export const ErrorEntry = diskObject({
   iteration: Count,
   error: z.string(),
   hash: z.string(),
+  /** What was denied, where that is the error; release 0.1 told it in the text alone. */
+  denied: z.string().optional(),
 });
 export type ErrorEntry = z.infer<typeof ErrorEntry>;
 

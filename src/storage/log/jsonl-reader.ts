@@ -49,6 +49,8 @@ export interface ReadLogOptions {
   readonly maxRecordBytes?: number;
   /** How much is read at a time; less than usual for who wants only the start. */
   readonly chunkBytes?: number;
+  /** Where to begin: behind a line that was read before. Lines are counted from there. */
+  readonly start?: number | undefined;
   /** Where the log is taken to end; at the end of its file if absent. */
   readonly end?: number | undefined;
 }
@@ -204,14 +206,19 @@ function* frameLines(
   options: ReadLogOptions,
   isPassedOver: PassOver = () => false,
 ): Generator<Line | LogDamage | End> {
-  const { maxRecordBytes: maxBytes = MAX_RECORD_BYTES, chunkBytes = SCAN_BYTES, end: limit } = options;
-  let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(MIN_SCAN_BYTES, facts.size + 1)));
+  const {
+    maxRecordBytes: maxBytes = MAX_RECORD_BYTES,
+    chunkBytes = SCAN_BYTES,
+    start = 0,
+    end: limit,
+  } = options;
+  let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(MIN_SCAN_BYTES, facts.size - start + 1)));
   /** How many bytes of an unfinished line stand at the start of the buffer, and how many of it were let go. */
   let held = 0;
   let lost = 0;
   let lineNumber = 1;
-  let lineOffset = 0;
-  let position = 0;
+  let lineOffset = start;
+  let position = start;
   for (;;) {
     if (held === buffer.length && held <= maxBytes) buffer = Buffer.concat([buffer], 2 * held);
     if (held === buffer.length) {

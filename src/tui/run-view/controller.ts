@@ -1,5 +1,5 @@
 import { type Clock, isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
-import type { Effect } from '../../models/run-view/index.js';
+import type { Effect, ToldLine } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
@@ -17,7 +17,7 @@ export interface RunViewControllerOptions {
   /** Ctrl+C, which a terminal in raw mode does not turn into a signal. */
   readonly interrupt: () => void;
   /** What the plain view says about an event. */
-  readonly describe: (event: RunEvent) => readonly string[];
+  readonly describe: (event: RunEvent) => readonly ToldLine[];
 }
 
 /** Events come in bursts; the screen is drawn this often at most, keys apart. */

@@ -1,5 +1,5 @@
 import { describeEvent } from '../../agents/index.js';
-import { isWorthKeeping, type RunViewEvent } from '../../models/run-view/index.js';
+import { isWorthKeeping, type RunViewEvent, type ToldLine } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
 import { causeOfWait, untilOf } from '../../sessions/loop/index.js';
 
@@ -8,7 +8,7 @@ type RunTold = Extract<RunViewEvent, { type: 'run' }>;
 /** An event of the run with the words for it. `describe` is what the plain view says. */
 export function withWords(
   event: RunEvent,
-  describe: (event: RunEvent) => readonly string[],
+  describe: (event: RunEvent) => readonly ToldLine[],
   nowMs: number,
 ): RunTold {
   const doing = event.type === 'agent' ? describeEvent(event.event) : undefined;
@@ -17,11 +17,16 @@ export function withWords(
 
 function linesOf(
   event: RunEvent,
-  describe: (event: RunEvent) => readonly string[],
+  describe: (event: RunEvent) => readonly ToldLine[],
   nowMs: number,
-): readonly string[] {
+): readonly ToldLine[] {
   if (event.type !== 'waiting') return isWorthKeeping(event) ? describe(event) : [];
   return event.until === null
     ? []
-    : [`waits: ${causeOfWait(event)}, ${untilOf({ ...event, until: event.until }, new Date(nowMs))}`];
+    : [
+        {
+          text: `waits: ${causeOfWait(event)}, ${untilOf({ ...event, until: event.until }, new Date(nowMs))}`,
+          tone: 'plain',
+        },
+      ];
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PATIENT } from '../../../test/support/deadlines.js';
 import { type QuestionWorld, questionWorld } from '../../../test/support/question-world.js';
 import { iterationEnd, runStart, standing } from '../../../test/support/run-events.js';
+import type { ToldLine } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
 import { openRunView } from './open.js';
 
@@ -27,7 +28,7 @@ class FakeTty extends PassThrough {
   }
 }
 
-function open(world: QuestionWorld, describeEvent: (event: RunEvent) => readonly string[]) {
+function open(world: QuestionWorld, describeEvent: (event: RunEvent) => readonly ToldLine[]) {
   const [stdin, stdout, stderr] = [new FakeTty(), new FakeTty(), new FakeTty()];
   const failures: unknown[] = [];
   const controller = new AbortController();

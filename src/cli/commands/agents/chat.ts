@@ -167,7 +167,6 @@ async function talk(
       isAttended: terminal.isInteractive && !isJson,
       // What differs from before was said just now, or is said to the person.
       acceptsChanges: true,
-      onAsked: notes.onAsked,
       onContinuation: (continuation) => {
         const words = describeContinuation(continuation);
         if (words !== undefined) view?.note(words);

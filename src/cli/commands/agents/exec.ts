@@ -120,7 +120,6 @@ async function openSession(
   const launch = launchOf(services, agent, {
     permissions: permissionsOf(terminal, wishes.permissions, before?.launch.permissions),
     model: wishes.model ?? before?.launch.model ?? undefined,
-    onAsked: wishes.notes.onAsked,
     askerSession: wishes.notes.askerSession,
     isAttended: terminal.isInteractive,
   });

@@ -111,7 +111,7 @@ function mayBeOutdated({ outcome, asker }: QuestionView): boolean {
 
 /** What a run itself asked and withdrew is not answered: nobody would hear it. */
 async function refuseOutdated(set: QuestionView): Promise<void> {
-  const { refuseWithdrawn } = await import('../../../app/stopped-run.js');
+  const { refuseWithdrawn } = await import('../../resume-run.js');
   refuseWithdrawn(set);
 }
 

@@ -1,7 +1,7 @@
 import { createServices, driverTools, withTemporaryHome } from '../../../app/index.js';
-import { readRunRecords } from '../../../app/run-records.js';
+import { runServices } from '../../../app/run-services.js';
 import { runDemo } from '../../../demo/index.js';
-import { reportRun } from '../../../run/index.js';
+import { readRunRecords, reportRun } from '../../../run/index.js';
 import type { AnswerInput, QuestionView } from '../../../sessions/question/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
@@ -53,7 +53,7 @@ export default defineCommand({
       });
       if (ending === 'left') return ExitCode.interrupted;
       terminal.write('\n4. What it did:\n   $ holdfast report\n');
-      terminal.write(renderReport(reportRun(await readRunRecords(demo)), terminal.style));
+      terminal.write(renderReport(reportRun(await readRunRecords(runServices(demo))), terminal.style));
       terminal.write(ending === 'completed' ? NEXT : '\nThe demo did not get to its end.');
       return ending === 'completed' ? ExitCode.done : ExitCode.failed;
     });

@@ -1,6 +1,6 @@
-import { readRunRecords } from '../../../app/run-records.js';
+import { runServices } from '../../../app/run-services.js';
 import { visibleJson } from '../../../foundation/index.js';
-import { reportRun } from '../../../run/index.js';
+import { readRunRecords, reportRun } from '../../../run/index.js';
 import { defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderReport, renderReportMarkdown } from '../../render/report.js';
@@ -20,7 +20,7 @@ export default defineCommand({
   ],
   async run({ services, terminal, isJson }, { positionals: [session], values }) {
     if (values.md && isJson) throw new UsageError('One of --json and --md, not both');
-    const report = reportRun(await readRunRecords(services, session));
+    const report = reportRun(await readRunRecords(runServices(services), session));
     if (isJson) terminal.write(visibleJson(report));
     else terminal.write(values.md ? renderReportMarkdown(report) : renderReport(report, terminal.style));
     return ExitCode.done;

@@ -1,7 +1,9 @@
 import { openLoops } from '../../../app/index.js';
-import { readRunStatus } from '../../../app/run-status.js';
-import { findStoppedRun } from '../../../app/stopped-run.js';
+import { runServices } from '../../../app/run-services.js';
+import { runShelf } from '../../../app/run-shelf.js';
 import { visibleJson, visibleLine } from '../../../foundation/index.js';
+import { readRunStatus } from '../../../run/run-status.js';
+import { findStoppedRun } from '../../../run/stopped-run.js';
 import { LoopNotResumableError } from '../../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
@@ -37,7 +39,7 @@ export default defineCommand({
     if (loop === undefined) throw loops.notFound();
     const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
     if (loop.owner.hold === 'held') return tellRunning(context, values.reset);
-    const stopped = findStoppedRun(services);
+    const stopped = findStoppedRun(runServices(services));
     if (stopped === undefined) {
       const isAborted = loop.status === 'aborted';
       throw new LoopNotResumableError(`it is ${loop.status}`, 'no_resume', { isAborted });
@@ -54,7 +56,7 @@ export default defineCommand({
 async function tellRunning(context: CommandContext, isReset: boolean): Promise<ExitCode> {
   const { services, terminal, isJson } = context;
   if (isReset) return sendLoopRequest(context, { kind: 'reset' });
-  const { report } = await readRunStatus(services, openLoops(services));
+  const { report } = await readRunStatus(runShelf(services), openLoops(services));
   const waitsFor = report?.waitsFor ?? null;
   if (waitsFor !== null && waitsFor.kind !== 'answer') return sendLoopRequest(context, { kind: 'resume' });
   const question = waitsFor?.question ?? null;

@@ -1,6 +1,6 @@
-import type { FoundRun } from '../../../app/run.js';
-import { startDetachedRun } from '../../../app/run-detached.js';
+import { runServices } from '../../../app/run-services.js';
 import { visibleBlock, visibleJson, visibleLine } from '../../../foundation/index.js';
+import { type FoundRun, startDetachedRun } from '../../../run/index.js';
 import type { CommandContext } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { flagOf } from '../../parse.js';
@@ -20,7 +20,11 @@ export async function runDetached(
 ): Promise<ExitCode> {
   const { isNew } = start;
   const args = wordsOf(found, start);
-  const { pid, session, exit } = await startDetachedRun(services, found, { args, isNew, signal });
+  const { pid, session, exit } = await startDetachedRun(runServices(services), found, {
+    args,
+    isNew,
+    signal,
+  });
   const exitCode = exit === null ? null : ((exit.code ?? ExitCode.failed) as ExitCode);
   const { sessionId = null, prpFile: plan = found.plan.path } = session ?? {};
   const facts = { sessionId, plan, isResumed: !isNew, pid, exitCode };

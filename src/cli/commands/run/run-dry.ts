@@ -1,6 +1,6 @@
-import { budgetOf, type FoundRun, prepareRun, previewState } from '../../../app/run.js';
+import { runServices } from '../../../app/run-services.js';
 import { barred, counted, visibleJson, visibleLine } from '../../../foundation/index.js';
-import { buildPrompt } from '../../../run/index.js';
+import { budgetOf, buildPrompt, type FoundRun, prepareRun, previewState } from '../../../run/index.js';
 import { type Budget, conditionOf, phaseOf, presetOf } from '../../../sessions/loop/index.js';
 import type { CommandContext } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
@@ -11,8 +11,9 @@ export async function showDryRun(
   found: FoundRun,
   isNew: boolean,
 ): Promise<ExitCode> {
-  const prepared = prepareRun(services, found, isNew);
-  const state = previewState(services, prepared, isNew);
+  const own = runServices(services);
+  const prepared = prepareRun(own, found, isNew);
+  const state = previewState(own, prepared, isNew);
   const { agent, checks, wishes, plan, projectDirectory } = prepared;
   const prompt = buildPrompt({
     assignment: await plan.assignment(state),
@@ -31,9 +32,9 @@ export async function showDryRun(
     interrupted: state.inFlight ?? state.interrupted ?? null,
     answers: [],
     isFresh: isNew,
-    ownWords: services.config.get('loop.prompts')[phaseOf(state).name],
+    ownWords: own.settings.prompts[phaseOf(state).name],
   });
-  const limits = isNew ? budgetOf(services, wishes) : { ...state.budget, ...wishes.budget };
+  const limits = isNew ? budgetOf(own, wishes) : { ...state.budget, ...wishes.budget };
   const facts = {
     agent: agent.name,
     command: [agent.command, ...agent.args].join(' '),

@@ -1,14 +1,13 @@
 import { noteTerminal } from '../../../app/base.js';
-import type { PreparedRun } from '../../../app/run.js';
 import { messageOf, visibleJson } from '../../../foundation/index.js';
-import type { RunEvent } from '../../../run/index.js';
+import type { JournalEntry, PreparedRun, RunEvent } from '../../../run/index.js';
 import type { CommandContext } from '../../command.js';
 import { loadInk } from '../../load-ink.js';
 import { RunLines, runDescriber } from '../../render/run.js';
 
 /** Where a run is shown. */
 export interface RunScreen extends AsyncDisposable {
-  show(event: RunEvent): void;
+  show(entry: JournalEntry): void;
 }
 
 /** Events as JSON, a live view in a terminal that has room for one, plain lines otherwise. */
@@ -23,16 +22,16 @@ export async function openRunScreen(
   return liveScreen(context, prepared, lines);
 }
 
-function jsonScreen({ terminal, services }: CommandContext): RunScreen {
+function jsonScreen({ terminal }: CommandContext): RunScreen {
   return {
-    show: (event) => terminal.write(visibleJson({ at: services.clock.now().toISOString(), ...event })),
+    show: ({ at, event }) => terminal.write(visibleJson({ at, ...event })),
     async [Symbol.asyncDispose]() {},
   };
 }
 
 function plainScreen(lines: RunLines): RunScreen {
   return {
-    show: (event) => lines.show(event),
+    show: ({ event }) => lines.show(event),
     async [Symbol.asyncDispose]() {
       lines[Symbol.dispose]();
     },
@@ -78,7 +77,7 @@ async function liveScreen(
   });
   let end: RunEvent | undefined;
   return {
-    show(event) {
+    show({ event }) {
       if (event.type === 'run-end') end = event;
       if (!view.isBroken) view.show(event);
       if (view.isBroken) lines.show(event);

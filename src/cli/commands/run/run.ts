@@ -1,4 +1,5 @@
-import type { Services } from '../../../app/base.js';
+import { runServices } from '../../../app/run-services.js';
+import { AbortedError, counted, visibleJson, visibleLine } from '../../../foundation/index.js';
 import {
   abortRun,
   checkCostLimit,
@@ -7,15 +8,15 @@ import {
   type FoundRun,
   findRun,
   isAskedOn,
+  ownRun,
   type PreparedRun,
   prepareRun,
+  type RunEnd,
+  type RunServices,
   type RunWishes,
   refuseSecondRun,
   settleCompleted,
-  startRun,
-} from '../../../app/run.js';
-import { AbortedError, counted, visibleJson, visibleLine } from '../../../foundation/index.js';
-import type { RunEnd } from '../../../run/index.js';
+} from '../../../run/index.js';
 import { isOfOtherPlan, isOver, offerOf, PLAN_PRESETS, reportOf } from '../../../sessions/loop/index.js';
 import {
   type CommandContext,
@@ -124,9 +125,10 @@ export default defineCommand({
   ],
   async run(context, { positionals: [plan], values }) {
     const { services, terminal, signal } = context;
+    const own = runServices(services);
     const startedAt = services.clock.now();
     const wishes = wishesOf(context, plan, values);
-    const found = findRun(services, wishes);
+    const found = findRun(own, wishes);
     // Said before anything is decided about the session: it is not ours to decide about.
     if (!values.dryRun) refuseSecondRun(services, found);
     if (values.abort) return abort(context, found);
@@ -137,13 +139,13 @@ export default defineCommand({
     if (start === 'leave') return leave(context);
     if (start === 'abort') return abort(context, found);
     const isNew = start === 'new';
-    const prepared = prepareRun(services, found, isNew);
-    await checkCostLimit(services, prepared, isNew);
+    const prepared = prepareRun(own, found, isNew);
+    await checkCostLimit(own, prepared, isNew);
     if (isNew && !values.dirty) await confirmDirty(context, found);
     if (signal.aborted) throw new AbortedError('The run');
     if (values.detach) return runDetached(context, found, { plan, isNew, values });
     if (!context.isJson) for (const note of notesOn(prepared)) terminal.note(note);
-    if (isNew && !context.isJson) for (const note of phaseNotes(services, found)) terminal.note(note);
+    if (isNew && !context.isJson) for (const note of phaseNotes(own, found)) terminal.note(note);
     const end = await showRun(context, prepared, { isNew, startedAt, values });
     return exitCodeOf(end);
   },
@@ -160,17 +162,18 @@ async function showRun(
   let end: RunEnd;
   {
     await using screen = await openRunScreen(context, prepared, { isPlain: values.plain });
-    end = await startRun(services, prepared, {
+    using run = await ownRun(runServices(services), prepared, {
       isNew,
       isReset: values.reset,
       skip: values.skip ? { actor: 'cli', reason: values.reason } : undefined,
-      emit(event) {
-        record.add(event);
-        screen.show(event);
-      },
       signal,
       startedAt,
     });
+    run.journal.follow(run.journal.start, (entry) => {
+      record.add(entry.event);
+      screen.show(entry);
+    });
+    end = await run.work();
   }
   const lines = await describeEnd(services, end);
   record.close(lines);
@@ -264,7 +267,7 @@ function notesOn({ before, wishes, agent, checks, areChecksGuessed }: PreparedRu
 }
 
 /** Which phases, where it is not the usual ones, and what of the plan's own wishes does not count. */
-function phaseNotes(services: Services, found: FoundRun): string[] {
+function phaseNotes(services: RunServices, found: FoundRun): string[] {
   const chosen = choosePhases(services, found);
   if (chosen === undefined) return [];
   const { preset, from, refused } = chosen;
@@ -345,7 +348,7 @@ async function saysYes(terminal: Terminal, words: string): Promise<boolean> {
 }
 
 async function confirmDirty({ services, terminal }: CommandContext, found: FoundRun): Promise<void> {
-  const count = await countUncommitted(services, found);
+  const count = await countUncommitted(runServices(services), found);
   if (count === 0) return;
   const words = `${counted(count, 'uncommitted file')}; the agent's changes would mix with yours`;
   if (terminal.isInteractive && (await saysYes(terminal, dirtyQuestion(count)))) return;
@@ -363,7 +366,7 @@ function leave({ terminal }: CommandContext): ExitCode {
 }
 
 async function abort({ services, terminal, isJson }: CommandContext, found: FoundRun): Promise<ExitCode> {
-  const directory = await abortRun(services, found);
+  const directory = await abortRun(runServices(services), found);
   if (isJson) terminal.write(visibleJson({ aborted: true, directory }));
   else terminal.write(`Aborted; its files are kept in ${visibleLine(directory)}`);
   return ExitCode.done;

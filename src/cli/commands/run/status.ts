@@ -1,6 +1,8 @@
-import { lastWords, openLoops } from '../../../app/index.js';
-import { readRunStatus } from '../../../app/run-status.js';
+import { openLoops } from '../../../app/index.js';
+import { runShelf } from '../../../app/run-shelf.js';
 import { sleepOrHint, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import { readRunStatus } from '../../../run/run-status.js';
+import { lastWords } from '../../../run/run-words.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderLoop } from '../../render/loop.js';
@@ -34,7 +36,7 @@ type Loops = ReturnType<typeof openLoops>;
 
 async function show({ services, terminal, isJson }: CommandContext, loops: Loops): Promise<string> {
   const { clock } = services;
-  const { report, offer, faults } = await readRunStatus(services, loops);
+  const { report, offer, faults } = await readRunStatus(runShelf(services), loops);
   if (isJson) {
     return offer.found
       ? visibleJson({ found: true, loop: report, resume: offer, faults })
@@ -46,7 +48,7 @@ async function show({ services, terminal, isJson }: CommandContext, loops: Loops
 /** A run in the background had nobody to talk to. */
 function noteLastWords({ services, terminal, isJson }: CommandContext, loops: Loops): void {
   const view = isJson || loops.owner().hold === 'held' ? undefined : loops.get();
-  const words = view === undefined ? null : lastWords(services, view.sessionId);
+  const words = view === undefined ? null : lastWords(runShelf(services), view.sessionId);
   if (words === null) return;
   const last = words.split('\n').at(-1) ?? '';
   terminal.note(`The run in the background said: ${visibleExcerpt(last, 200)} (all of it: holdfast report)`);

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { PERMISSION_MODES, type PermissionMode } from '../agents/index.js';
 import { isUuidV4, messageOf, redact } from '../foundation/index.js';
-import { CONTEXT_MODES, type ContextMode } from '../run/index.js';
 import {
   DOCUMENT_VERSION,
   ensureDirectory,
@@ -10,7 +9,8 @@ import {
   removeQuietly,
   writeDocument,
 } from '../storage/index.js';
-import type { Services } from './services.js';
+import { CONTEXT_MODES, type ContextMode } from './run-parts.js';
+import type { RunShelf } from './run-services.js';
 
 /** How a run was started, so that it goes on in the same way when nobody says otherwise. */
 export interface RunStart {
@@ -44,13 +44,13 @@ const RunFile = z.looseObject({
 });
 
 /** Keeps how a session is run. What would put a secret on the disk is left out, and has to be said again. */
-export function rememberStart(services: Services, sessionId: string, start: RunStart): void {
-  const { tools, config } = services;
+export function rememberStart(services: RunShelf, sessionId: string, start: RunStart): void {
+  const { tools, runs } = services;
   const path = runFile(services, sessionId, 'json');
   if (path === undefined) return;
   const { onEnd, verify, ...rest } = start;
   const areChecksSecret = !verify.every(isPublic);
-  ensureDirectory(tools.fileSystem, config.layout.runs);
+  ensureDirectory(tools.fileSystem, runs);
   writeDocument(tools, path, {
     version: DOCUMENT_VERSION,
     sessionId,
@@ -61,7 +61,7 @@ export function rememberStart(services: Services, sessionId: string, start: RunS
 }
 
 /** How a session was last run; undefined where nobody knows any more, which stops nobody. */
-export function recallStart(services: Services, sessionId: string | undefined): RunStart | undefined {
+export function recallStart(services: RunShelf, sessionId: string | undefined): RunStart | undefined {
   const path = sessionId === undefined ? undefined : runFile(services, sessionId, 'json');
   if (path === undefined) return undefined;
   try {
@@ -74,7 +74,7 @@ export function recallStart(services: Services, sessionId: string | undefined): 
 }
 
 /** For a session that nobody can go on with; what it said is kept for as long as its files are. */
-export function forgetRun(services: Services, sessionId: string, { isReplaced = false } = {}): void {
+export function forgetRun(services: RunShelf, sessionId: string, { isReplaced = false } = {}): void {
   for (const kind of isReplaced ? RUN_FILES : RUN_FILES.filter((kind) => kind !== 'log')) {
     const path = runFile(services, sessionId, kind);
     if (path !== undefined) removeQuietly(services.tools.fileSystem, path);
@@ -86,11 +86,11 @@ const RUN_FILES = ['json', 'log', 'err'] as const;
 
 /** A file beside a session. Its id stands in a file of the project: it is no part of a path before it was looked at. */
 export function runFile(
-  { config }: Services,
+  { runs }: RunShelf,
   sessionId: string,
   kind: (typeof RUN_FILES)[number],
 ): string | undefined {
-  return isUuidV4(sessionId) ? join(config.layout.runs, `${sessionId}.${kind}`) : undefined;
+  return isUuidV4(sessionId) ? join(runs, `${sessionId}.${kind}`) : undefined;
 }
 
 function isPublic(text: string): boolean {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { appWorld } from '../../test/support/app-world.js';
+import { runShelf } from '../app/run-shelf.js';
 import { logPath, RunLog } from './run-log.js';
 
 const SESSION = '7b7d1682-1f0e-4c63-9c6e-3a3a5d0c6a11';
@@ -8,7 +9,7 @@ const SESSION = '7b7d1682-1f0e-4c63-9c6e-3a3a5d0c6a11';
 describe('the log of a run', () => {
   it('has its lines with their times, without secrets, for its owner alone, over all its starts', async () => {
     await using world = await appWorld();
-    const services = world.services();
+    const services = runShelf(world.services());
     expect(logPath(services, SESSION)).toBeNull();
     for (const line of ['RED 1: the agent works', `→ Bash curl -H ghp_${'a1B2'.repeat(10)}`]) {
       using log = new RunLog(services, SESSION);
@@ -23,7 +24,7 @@ describe('the log of a run', () => {
 
   it('keeps the newest lines of a run that says very much', async () => {
     await using world = await appWorld();
-    const services = world.services();
+    const services = runShelf(world.services());
     using log = new RunLog(services, SESSION);
     for (let number = 0; number < 3_000; number++) log.add([`${number} ${'x'.repeat(1_000)}`]);
     const text = readFileSync(logPath(services, SESSION) ?? '', 'utf8');
@@ -34,7 +35,7 @@ describe('the log of a run', () => {
 
   it('is no path made of an id that is none', async () => {
     await using world = await appWorld();
-    const services = world.services();
+    const services = runShelf(world.services());
     using log = new RunLog(services, '../../evil');
     log.add(['x']);
     expect(logPath(services, '../../evil')).toBeNull();

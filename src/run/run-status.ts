@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { isAskedByRun, isEnd } from '../run/index.js';
 import { LoopReport, type LoopSessions, type ResumeOffer, showLoop } from '../sessions/loop/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
+import { isAskedByRun, isEnd } from './ask-person.js';
 import { logPath } from './run-log.js';
 import { recallStart } from './run-memory.js';
-import type { Services } from './services.js';
+import type { RunShelf } from './run-services.js';
 
 /** What a run waits for, since when, and until when where that is known. */
 export const RunWait = z.object({
@@ -37,7 +37,7 @@ export interface ShownRun {
 }
 
 /** Reads how the loop of this project stands. */
-export async function readRunStatus(services: Services, loops: LoopSessions): Promise<ShownRun> {
+export async function readRunStatus(services: RunShelf, loops: LoopSessions): Promise<ShownRun> {
   const { report, offer, faults } = await showLoop.run({ loops, clock: services.clock }, {});
   if (report === null) return { report, offer, faults };
   const asked = await askedBy(services, loops, report.sessionId);
@@ -64,7 +64,7 @@ interface Asked {
   readonly hasDecision: boolean;
 }
 
-async function askedBy({ questions }: Services, loops: LoopSessions, sessionId: string): Promise<Asked> {
+async function askedBy({ questions }: RunShelf, loops: LoopSessions, sessionId: string): Promise<Asked> {
   const open = loops.get()?.state.openQuestions ?? [];
   const views = (await questions.list()).filter(
     ({ id, asker }) => asker?.session === sessionId || open.includes(id),

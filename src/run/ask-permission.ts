@@ -1,14 +1,20 @@
 import type { FileChange, PermissionAnswer, PermissionRequest, ToolKind } from '../agents/index.js';
-import { isHoldfastError, messageOf, visibleBlock, visibleLine } from '../foundation/index.js';
+import { isHoldfastError, type Logger, messageOf, visibleBlock, visibleLine } from '../foundation/index.js';
 import {
   isPermission,
   PERMISSION_CHOICES,
   permissionAsker,
-  type QuestionView,
+  type QuestionSessions,
   type UserAnswer,
 } from '../sessions/question/index.js';
 import { changedLines, isDiffOf } from './describe-change.js';
-import type { Services } from './services.js';
+
+/** Where a permission is asked for. */
+export interface PermissionDesk {
+  readonly questions: QuestionSessions;
+  readonly log: Logger;
+  readonly workingDirectory: string;
+}
 
 export interface AskPermissionOptions {
   /** Fires when the agent does not wait for the answer any more. */
@@ -17,8 +23,6 @@ export interface AskPermissionOptions {
   readonly workingDirectory?: string | undefined;
   /** The session that the agent works for: whoever takes it over can withdraw what was asked before. */
   readonly askerSession?: string | undefined;
-  /** The question is on disk. */
-  readonly onAsked?: ((view: QuestionView) => void) | undefined;
 }
 
 /**
@@ -27,10 +31,10 @@ export interface AskPermissionOptions {
  * more. Throws ABORTED then, and INVALID_INPUT for what is too long to be shown whole.
  */
 export async function askPermission(
-  services: Services,
+  services: PermissionDesk,
   agent: { readonly name: string },
   request: PermissionRequest,
-  { signal, workingDirectory, askerSession, onAsked }: AskPermissionOptions,
+  { signal, workingDirectory, askerSession }: AskPermissionOptions,
 ): Promise<PermissionAnswer> {
   const { questions } = services;
   const view = await questions.create(
@@ -50,7 +54,6 @@ export async function askPermission(
       isWaiting: true,
     },
   );
-  onAsked?.(view);
   try {
     const outcome = await questions.wait(view.id, { signal });
     if (outcome.status === 'completed') return decisionOf(outcome.answers[0]);
@@ -70,7 +73,10 @@ function decisionOf(answer: UserAnswer | undefined): PermissionAnswer {
 }
 
 /** Withdraws what an earlier process asked for a session: the agent asks again if it still wants it. */
-export async function withdrawPermissions(services: Services, askerSession: string): Promise<void> {
+export async function withdrawPermissions(
+  services: Pick<PermissionDesk, 'questions' | 'log'>,
+  askerSession: string,
+): Promise<void> {
   for (const view of await services.questions.list()) {
     const isOfSession = isPermission(view) && view.asker?.session === askerSession;
     if (isOfSession && view.outcome.status === 'pending')
@@ -78,7 +84,11 @@ export async function withdrawPermissions(services: Services, askerSession: stri
   }
 }
 
-async function withdraw({ questions, log }: Services, id: string, reason: string): Promise<void> {
+async function withdraw(
+  { questions, log }: Pick<PermissionDesk, 'questions' | 'log'>,
+  id: string,
+  reason: string,
+): Promise<void> {
   try {
     await questions.cancel(id, reason);
   } catch (error) {

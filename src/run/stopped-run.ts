@@ -1,21 +1,20 @@
 import { basename, resolve } from 'node:path';
 import type { PermissionMode } from '../agents/index.js';
 import { isHoldfastError, isUuidV4 } from '../foundation/index.js';
-import { isAskedByRun, isAskedHow, isEnd } from '../run/index.js';
 import type { LoopStatus, LoopView } from '../sessions/loop/index.js';
 import { AlreadySettledError, type QuestionView } from '../sessions/question/index.js';
-import { openLoops, projectDirectoryOf } from './loops.js';
-import { findRun } from './run.js';
+import { isAskedByRun, isAskedHow, isEnd } from './ask-person.js';
+import { findRun } from './find-run.js';
 import { type DetachedRun, startDetachedRun } from './run-detached.js';
 import { type RunStart, recallStart } from './run-memory.js';
-import { type Services, servicesAt } from './services.js';
+import type { RunServices } from './run-services.js';
 
 export type { RunStart } from './run-memory.js';
 
 /** A run that could go on and that no process runs. */
 export interface StoppedRun {
   /** Those of its project, which need not be the one that we are in. */
-  readonly services: Services;
+  readonly services: RunServices;
   readonly projectDirectory: string;
   readonly loop: LoopView;
   /** How it was started; undefined where nobody knows. */
@@ -25,12 +24,12 @@ export interface StoppedRun {
 const OVER: readonly LoopStatus[] = ['completed', 'aborted'];
 
 /** The run of this project, if it could go on and nobody runs it. */
-export function findStoppedRun(services: Services): StoppedRun | undefined {
-  const loop = openLoops(services).get();
+export function findStoppedRun(services: RunServices): StoppedRun | undefined {
+  const loop = services.openLoops().get();
   if (loop === undefined || loop.owner.hold === 'held' || OVER.includes(loop.status)) return undefined;
   return {
     services,
-    projectDirectory: projectDirectoryOf(services),
+    projectDirectory: services.projectDirectory,
     loop,
     start: recallStart(services, loop.sessionId),
   };
@@ -38,7 +37,7 @@ export function findStoppedRun(services: Services): StoppedRun | undefined {
 
 /** The run that asked a question, if it could go on with what was decided about it and nobody runs it. */
 export function findStoppedAsker(
-  services: Services,
+  services: RunServices,
   { asker, workingDirectory, outcome }: Pick<QuestionView, 'asker' | 'workingDirectory' | 'outcome'>,
 ): StoppedRun | undefined {
   const session = asker?.session;
@@ -46,7 +45,7 @@ export function findStoppedAsker(
   // The person said that it is to end: then nothing goes on.
   if (isAskedByRun({ asker }, session) && isEnd({ outcome })) return undefined;
   try {
-    const stopped = findStoppedRun(servicesAt(services, workingDirectory));
+    const stopped = findStoppedRun(services.at(workingDirectory));
     return stopped?.loop.sessionId === session ? stopped : undefined;
   } catch (error) {
     // A project that is gone, or cannot be read, has no run that somebody could start.

@@ -10,20 +10,19 @@ import {
   type Story,
   StoryNotFoundError,
 } from '../plans/index.js';
-import type { RunPlan } from '../run/index.js';
 import { NoTasksError, type StoryContext } from '../sessions/change/index.js';
-import { openChanges } from './open-changes.js';
-import type { Services } from './services.js';
+import type { RunPlan } from './plan.js';
+import type { RunServices } from './run-services.js';
 import { changeCommands } from './told-commands.js';
 
 /**
  * An OpenSpec change as a plan: its stories one after the other. The change is held by a session with the id of the loop,
  * so that a restart holds it again. Throws CHANGE_NOT_FOUND, PROJECT_NOT_FOUND, NO_TASKS.
  */
-export function openChangePlan(services: Services, name: string): RunPlan {
+export function openChangePlan(services: RunServices, name: string): RunPlan {
   const { tools, workingDirectory } = services;
   const project = findProject(tools.fileSystem, workingDirectory);
-  const changes = openChanges(services);
+  const changes = services.openChanges();
   const holder = changes.listChanges().find((one) => one.name === name)?.session ?? undefined;
   if (holder === undefined) findChange(tools.fileSystem, project, name);
   const since = holder?.createdAt ?? timestamp(services.clock);
@@ -94,8 +93,8 @@ export function openChangePlan(services: Services, name: string): RunPlan {
 }
 
 /** Lets go of the change that a run held. What it had learned is kept. */
-export async function releaseChangeOf(services: Services, sessionId: string): Promise<void> {
-  const changes = openChanges(services);
+export async function releaseChangeOf(services: RunServices, sessionId: string): Promise<void> {
+  const changes = services.openChanges();
   const held = changes.listChanges().find(({ session }) => session?.sessionId === sessionId);
   if (held !== undefined) await changes.release(held.name, 'the run was given up');
 }

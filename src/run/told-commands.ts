@@ -2,8 +2,9 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { PermissionRequest } from '../agents/index.js';
 import { shellWord } from '../foundation/index.js';
-import type { Check, RunPlan } from '../run/index.js';
-import type { SelfCommand } from './services.js';
+import type { Check } from './checks.js';
+import type { RunPlan } from './plan.js';
+import type { RunServices } from './run-services.js';
 
 const Command = z.looseObject({ command: z.string().max(10_000) });
 
@@ -31,7 +32,7 @@ const HOW_TO = [
 ];
 
 /** The shells of some agents do not look where ours does (Codex starts login shells, which set PATH anew). */
-export function changeCommands({ command, args: [entry] }: SelfCommand): ChangeCommands {
+export function changeCommands({ command, args: [entry] }: RunServices['self']): ChangeCommands {
   if (entry === undefined) return { howTo: HOW_TO.join('\n'), isTold: toldBy(['ralphtool']) };
   const program = [command, join(dirname(entry), 'ralphtool.cjs')].map(shellWord).join(' ');
   const elsewhere = `Where your shell does not find \`ralphtool\`, write \`${program}\` instead.`;

@@ -2,9 +2,9 @@ import { AbortedError, sleepOrHint } from '../foundation/index.js';
 import { type DetachedProgram, type ProgramExit, startDetached } from '../programs/index.js';
 import { isOfOtherPlan, isOver, type LoopState } from '../sessions/loop/index.js';
 import { closeQuietly } from '../storage/index.js';
-import type { FoundRun } from './run.js';
+import type { FoundRun } from './find-run.js';
+import type { RunServices } from './run-services.js';
 import { keepWords, openWords, takeWords } from './run-words.js';
-import type { Services } from './services.js';
 
 /** A run in the background. */
 export interface DetachedRun {
@@ -31,7 +31,7 @@ const LOOK_MS = 50;
  * Throws PROGRAM_NOT_STARTED, ABORTED (then the process has ended).
  */
 export async function startDetachedRun(
-  services: Services,
+  services: RunServices,
   found: FoundRun,
   { args, isNew, signal }: DetachOptions,
 ): Promise<DetachedRun> {
@@ -69,7 +69,7 @@ export async function startDetachedRun(
 }
 
 async function startSelf(
-  { self, workingDirectory, environment, tools }: Services,
+  { self, workingDirectory, environment, tools }: RunServices,
   args: readonly string[],
   stderr: number,
 ): Promise<DetachedProgram> {

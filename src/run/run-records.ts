@@ -2,12 +2,10 @@ import { findId, SessionNotFoundError } from '../foundation/index.js';
 import type { ConversationView } from '../sessions/conversation/index.js';
 import type { ChangedFile, LoopView } from '../sessions/loop/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
-import { openConversations } from './conversations.js';
-import { openLoops, projectDirectoryOf } from './loops.js';
-import { changedSince } from './run.js';
+import { changedSince } from './changed-files.js';
 import { logPath } from './run-log.js';
+import type { RunServices } from './run-services.js';
 import { lastWords } from './run-words.js';
-import type { Services } from './services.js';
 
 /** What the files tell about a loop of this project. */
 export interface RunRecords {
@@ -26,7 +24,7 @@ export interface RunRecords {
  * Reads the loop of this project, or an earlier one of the archive, its conversation and its questions.
  * Throws LOOP_NOT_FOUND, SESSION_NOT_FOUND, AMBIGUOUS_ID.
  */
-export async function readRunRecords(services: Services, typed?: string): Promise<RunRecords> {
+export async function readRunRecords(services: RunServices, typed?: string): Promise<RunRecords> {
   const { loop, isArchived } = findLoop(services, typed);
   const { sessionId } = loop;
   return {
@@ -39,8 +37,8 @@ export async function readRunRecords(services: Services, typed?: string): Promis
   };
 }
 
-function findLoop(services: Services, typed: string | undefined): { loop: LoopView; isArchived: boolean } {
-  const loops = openLoops(services);
+function findLoop(services: RunServices, typed: string | undefined): { loop: LoopView; isArchived: boolean } {
+  const loops = services.openLoops();
   const current = loops.get();
   if (typed === undefined) {
     if (current === undefined) throw loops.notFound();
@@ -63,11 +61,11 @@ const LISTED_BY = 'holdfast sessions list --kind loop --all';
 
 /** A set without an asker was asked by some agent in the project: while the loop ran that was its agent. */
 async function questionsOf(
-  services: Services,
+  services: RunServices,
   { sessionId, state }: LoopView,
   isArchived: boolean,
 ): Promise<QuestionView[]> {
-  const project = projectDirectoryOf(services);
+  const project = services.projectDirectory;
   const sinceMs = Date.parse(state.startedAt);
   const untilMs = isArchived ? Date.parse(state.lastActivity ?? state.startedAt) : Number.POSITIVE_INFINITY;
   return (await services.questions.list()).filter(({ asker, workingDirectory, createdAt }) => {
@@ -79,18 +77,18 @@ async function questionsOf(
 
 /** As it was written down at its end; what has not ended is looked at now. */
 async function filesOf(
-  services: Services,
+  services: RunServices,
   { state, status }: LoopView,
   isArchived: boolean,
 ): Promise<readonly ChangedFile[] | null> {
   const recorded = state.filesChanged ?? null;
   if (isArchived || status === 'completed' || status === 'aborted') return recorded;
-  return (await changedSince(services, projectDirectoryOf(services), state)) ?? recorded;
+  return (await changedSince(services, services.projectDirectory, state)) ?? recorded;
 }
 
-function readConversation(services: Services, sessionId: string): ConversationView | undefined {
+function readConversation(services: RunServices, sessionId: string): ConversationView | undefined {
   try {
-    return openConversations(services).get(`run-${sessionId}`);
+    return services.openConversations().get(`run-${sessionId}`);
   } catch (error) {
     if (error instanceof SessionNotFoundError) return undefined;
     throw error;

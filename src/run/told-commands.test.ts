@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PermissionRequest } from '../agents/index.js';
-import { typedCheck } from '../run/index.js';
+import { typedCheck } from './checks.js';
 import { changeCommands, isToldByRun } from './told-commands.js';
 
 const SELF = { command: '/usr/bin/node', args: ["/opt/it's here/cli/holdfast.cjs"] };

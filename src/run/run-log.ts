@@ -9,7 +9,7 @@ import {
   replaceQuick,
 } from '../storage/index.js';
 import { runFile } from './run-memory.js';
-import type { Services } from './services.js';
+import type { RunShelf } from './run-services.js';
 
 /** A run of many days says no more than this; its newest lines are kept. */
 const MAX_BYTES = 1024 * 1024;
@@ -19,13 +19,13 @@ const MAX_BYTES = 1024 * 1024;
  * survive power loss; a disk that takes no more ends the log, never the run.
  */
 export class RunLog implements Disposable {
-  readonly #services: Services;
+  readonly #services: RunShelf;
   readonly #path: string | undefined;
   #descriptor: number | undefined;
   #bytes = 0;
   #hasFailed = false;
 
-  constructor(services: Services, sessionId: string) {
+  constructor(services: RunShelf, sessionId: string) {
     this.#services = services;
     this.#path = runFile(services, sessionId, 'log');
   }
@@ -46,12 +46,12 @@ export class RunLog implements Disposable {
   }
 
   #append(path: string, lines: readonly string[]): void {
-    const { tools, config, clock } = this.#services;
+    const { tools, runs, clock } = this.#services;
     const { fileSystem } = tools;
     const at = clock.now().toISOString();
     const bytes = Buffer.from(lines.map((line) => `${at} ${redact(line)}\n`).join(''), 'utf8');
     if (this.#descriptor === undefined) {
-      ensureDirectory(fileSystem, config.layout.runs);
+      ensureDirectory(fileSystem, runs);
       this.#bytes = lookAt(fileSystem, path)?.size ?? 0;
     }
     if (this.#bytes + bytes.length > MAX_BYTES) this.#shorten(path);
@@ -74,7 +74,7 @@ export class RunLog implements Disposable {
 }
 
 /** Where the lines of a run are, if it has any. */
-export function logPath(services: Services, sessionId: string): string | null {
+export function logPath(services: RunShelf, sessionId: string): string | null {
   const path = runFile(services, sessionId, 'log');
   if (path === undefined || lookAt(services.tools.fileSystem, path) === undefined) return null;
   return path;

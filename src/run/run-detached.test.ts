@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AppWorld, appWorld } from '../../test/support/app-world.js';
 import { processFacts, until } from '../../test/support/processes.js';
-import { findRun } from './run.js';
+import { runServices } from '../app/run-services.js';
+import { findRun } from './find-run.js';
 import { startDetachedRun } from './run-detached.js';
 
 /** A run whose program is a shell script instead of ours. */
 function prepared(world: AppWorld, script: string) {
   mkdirSync(join(world.project, 'docs'));
   writeFileSync(join(world.project, 'docs', 'plan.md'), '# PRP\n\n### Success Criteria\n\n- [ ] one\n');
-  const services = world.services({ self: { command: 'sh', args: ['-c', script] } });
+  const services = runServices(world.services({ self: { command: 'sh', args: ['-c', script] } }));
   const run = findRun(services, {
     plan: { prp: 'docs/plan.md' },
     agent: 'scripted',

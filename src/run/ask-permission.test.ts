@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { appWorld } from '../../test/support/app-world.js';
 import { ATTACKS, assertVisible } from '../../test/support/hostile-text.js';
 import type { PermissionRequest } from '../agents/index.js';
+import type { QuestionSessions } from '../sessions/question/index.js';
 import { renderMarkdown } from '../tui/markdown.js';
 import { askPermission, describePermission, withdrawPermissions } from './ask-permission.js';
 
@@ -101,16 +102,28 @@ describe('the question for a permission', () => {
   });
 });
 
+/** Told of every set that waits, as soon as it is on disk. */
+function onAsked(questions: QuestionSessions, tell: (id: string, session?: string) => void): Disposable {
+  const told = new Set<string>();
+  const look = async () => {
+    for (const { id, asker, outcome } of await questions.list()) {
+      if (outcome.status !== 'pending' || told.has(id)) continue;
+      told.add(id);
+      tell(id, asker?.session);
+    }
+  };
+  const watch = questions.watch(() => void look());
+  return { [Symbol.dispose]: () => watch.close() };
+}
+
 describe('asking for a permission', () => {
   it('withdraws the question when nobody waits for the answer any more', async () => {
     await using world = await appWorld();
     const services = world.services();
     const turn = new AbortController();
     const { signal } = turn;
-    const answer = askPermission(services, { name: 'mine' }, request(), {
-      signal,
-      onAsked: () => turn.abort(),
-    });
+    using _ = onAsked(services.questions, () => turn.abort());
+    const answer = askPermission(services, { name: 'mine' }, request(), { signal });
     await expect(answer).rejects.toMatchObject({ code: 'ABORTED' });
     expect((await services.questions.list()).map(({ outcome }) => outcome)).toMatchObject([
       { status: 'abandoned', reason: 'the turn that asked for it is over' },
@@ -134,32 +147,31 @@ describe('asking for a permission', () => {
   ])('is answered by %s', async (_what, given, decision) => {
     await using world = await appWorld();
     const services = world.services();
-    const answer = askPermission(services, { name: 'mine' }, request(), {
-      signal: new AbortController().signal,
-      onAsked: ({ id }) => void services.questions.answer(id, [{ questionIndex: 0, ...given }]),
-    });
+    const { questions } = services;
+    using _ = onAsked(questions, (id) => void questions.answer(id, [{ questionIndex: 0, ...given }]));
+    const { signal } = new AbortController();
+    const answer = askPermission(services, { name: 'mine' }, request(), { signal });
     expect(await answer).toEqual(decision);
   });
 
   it('tells the agent the reason of a rejection', async () => {
     await using world = await appWorld();
     const services = world.services();
-    const answer = askPermission(services, { name: 'mine' }, request(), {
-      signal: new AbortController().signal,
-      onAsked: ({ id }) => void services.questions.reject(id, 'not today'),
-    });
+    using _ = onAsked(services.questions, (id) => void services.questions.reject(id, 'not today'));
+    const { signal } = new AbortController();
+    const answer = askPermission(services, { name: 'mine' }, request(), { signal });
     expect(await answer).toEqual({ isAllowed: false, message: 'not today' });
   });
 
   it('stores 300 kB whole, and does not ask for what is too long to be stored', async () => {
     await using world = await appWorld();
     const services = world.services();
+    const { questions } = services;
+    const yes = [{ questionIndex: 0, selectedOption: 'Allow once' }];
+    using _ = onAsked(questions, (id) => void questions.answer(id, yes));
+    const { signal } = new AbortController();
     const ask = (command: string) =>
-      askPermission(services, { name: 'mine' }, request({ input: { command } }), {
-        signal: new AbortController().signal,
-        onAsked: ({ id }) =>
-          void services.questions.answer(id, [{ questionIndex: 0, selectedOption: 'Allow once' }]),
-      });
+      askPermission(services, { name: 'mine' }, request({ input: { command } }), { signal });
     const command = LONG.repeat(8);
     expect(await ask(command)).toEqual({ isAllowed: true });
     const [stored] = await services.questions.list();
@@ -174,8 +186,12 @@ describe('asking for a permission', () => {
     const asked = (askerSession: string) => {
       return new Promise<string>((resolve) => {
         const { signal } = new AbortController();
-        const options = { signal, askerSession, onAsked: ({ id }: { id: string }) => resolve(id) };
-        void askPermission(services, { name: 'mine' }, request(), options);
+        const watch = onAsked(services.questions, (id, session) => {
+          if (session !== askerSession) return;
+          watch[Symbol.dispose]();
+          resolve(id);
+        });
+        void askPermission(services, { name: 'mine' }, request(), { signal, askerSession });
       });
     };
     const [ours, theirs] = [await asked('run-1'), await asked('run-2')];

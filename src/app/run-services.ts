@@ -1,0 +1,49 @@
+import type { RunServices } from '../run/index.js';
+import { chooseInstalledAgent, driverTools } from './agents.js';
+import { conversationPath, openConversations, turnTaker } from './conversations.js';
+import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
+import { openChanges } from './open-changes.js';
+import { openPrices, refuseUnknownCost } from './prices.js';
+import { workbenchOf } from './processes.js';
+import { runShelf } from './run-shelf.js';
+import { createServices, type Services } from './services.js';
+
+/** Everything that a run needs, from the product as it was put together. */
+export function runServices(services: Services): RunServices {
+  const { config, environment, workingDirectory, self, programs } = services;
+  return {
+    ...runShelf(services),
+    environment,
+    workingDirectory,
+    get projectDirectory() {
+      return projectDirectoryOf(services);
+    },
+    self,
+    programs,
+    get driverTools() {
+      return driverTools(services);
+    },
+    settings: {
+      budget: configuredBudget(services),
+      idleMinutes: config.get('loop.idleMinutes'),
+      prompts: config.get('loop.prompts'),
+      preset: { configured: config.get('loop.preset'), phases: config.get('loop.phases') },
+    },
+    openLoops: (overrides) => openLoops(services, overrides),
+    openConversations: () => openConversations(services),
+    conversationPath: (id) => conversationPath(services, id),
+    openChanges: () => openChanges(services),
+    chooseAgent: (name) => chooseInstalledAgent(services, name),
+    turnTaker: (agent, conversation, options) => turnTaker(services, agent, conversation, options),
+    openPrices: () => openPrices(services),
+    refuseUnknownCost: (agent, wanted) => refuseUnknownCost(services, agent, wanted),
+    workbench: () => workbenchOf(services),
+    at: (directory) => runServices(servicesIn(services, directory)),
+  };
+}
+
+function servicesIn(services: Services, workingDirectory: string): Services {
+  const { environment, log, clock, self, tools } = services;
+  const { command, ids, fileSystem } = tools;
+  return createServices({ environment, workingDirectory, command, self, log, clock, ids, fileSystem });
+}

@@ -1,0 +1,266 @@
+import type { AgentEvent } from '../../agents/index.js';
+import { isHoldfastError, messageOf, timestamp } from '../../foundation/index.js';
+import { ensureDirectory, JsonlLog, type LockTools, lookAt } from '../../storage/index.js';
+import type { RunEvent } from '../events.js';
+import { AgentText, fitForDisk } from './agent-text.js';
+import { journalPlace } from './place.js';
+import { followJournal, type JournalEntry } from './read-journal.js';
+
+const JOURNAL_VERSION = 1;
+
+/** What is not urgent is committed together, this long after the first of it. */
+const GROUP_MS = 100;
+/** So long may an agent pause within a line before what there is of it is written down. */
+const PAUSE_MS = 500;
+
+export interface JournalLimits {
+  /** How much an agent may say, think, give to its tools and get from them; the rest is left out. */
+  readonly turnBytes: number;
+  readonly runBytes: number;
+}
+
+const LIMITS: JournalLimits = { turnBytes: 1024 * 1024, runBytes: 32 * 1024 * 1024 };
+
+export interface OpenJournalOptions {
+  /** `<state>/runs`. */
+  readonly runs: string;
+  readonly sessionId: string;
+  /** Who may write: the owner of the session. */
+  readonly lock: { assertHeld(): void };
+  readonly limits?: JournalLimits | undefined;
+}
+
+interface Written {
+  readonly at: string;
+  readonly event: RunEvent;
+}
+
+/**
+ * The events of a run on disk, in their order, written by its runner alone. Nobody is told anything that would not survive
+ * power loss. What an agent says must not hold it up, and may get lost with a disk that takes no more; everything else may not:
+ * then `failure` fires, and nothing is written any more.
+ */
+export class RunJournal implements Disposable {
+  readonly path: string;
+  /** The number of the first event of this opening. */
+  readonly start: number;
+  readonly #tools: LockTools;
+  readonly #options: OpenJournalOptions;
+  readonly #limits: JournalLimits;
+  readonly #log: JsonlLog;
+  readonly #failed = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  readonly #text = new AgentText();
+  #pending: Written[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #lastPieceMs = 0;
+  #turnBytes = 0;
+  #runBytes: number;
+  #capped: 'no' | 'turn' | 'run' = 'no';
+  /** How many events of the agent could not be written since the last that could. */
+  #lost = 0;
+
+  private constructor(tools: LockTools, options: OpenJournalOptions, path: string) {
+    this.#tools = tools;
+    this.#options = options;
+    this.#limits = options.limits ?? LIMITS;
+    this.path = path;
+    this.#log = JsonlLog.open(tools, path, options);
+    this.start = this.#log.nextSeq;
+    this.#runBytes = lookAt(tools.fileSystem, path)?.size ?? 0;
+    if (this.#runBytes > this.#limits.runBytes) this.#capped = 'run';
+    for (const repair of this.#log.repairs) tools.log.warn('run.journal-mended', { path, ...repair });
+  }
+
+  /** Opens the journal of a session, a new one where there is none. Throws STORAGE_FAILED, UNSAFE_PATH, LOCK_LOST. */
+  static open(tools: LockTools, options: OpenJournalOptions): RunJournal {
+    const { runs, sessionId } = options;
+    const { directory, path } = journalPlace(runs, sessionId);
+    ensureDirectory(tools.fileSystem, runs);
+    ensureDirectory(tools.fileSystem, directory);
+    if (lookAt(tools.fileSystem, path) === undefined) {
+      const first = { type: 'journal', version: JOURNAL_VERSION, sessionId, at: timestamp(tools.clock) };
+      JsonlLog.create(tools, path, sessionId, first);
+    }
+    return new RunJournal(tools, options, path);
+  }
+
+  /** Fires, with the error, when something could not be written that the run must not go on without. */
+  get failure(): AbortSignal {
+    return this.#failed.signal;
+  }
+
+  /** Writes an event down and tells it. Throws what the disk says, and once it has failed always; LOCK_LOST. */
+  record(event: RunEvent): void {
+    this.#failed.signal.throwIfAborted();
+    if (event.type === 'agent') this.#addOfAgent(event.event);
+    else this.#add(event);
+    if (isUrgent(event)) this.#commit();
+    else this.#commitSoon();
+    this.#failed.signal.throwIfAborted();
+  }
+
+  /** The same for those who must not be thrown at: whoever looks after the run sees `failure`. */
+  note(event: RunEvent): void {
+    try {
+      this.record(event);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Tells every event from `from` on, of this and of earlier openings, once it is on disk. Who throws is not told any more. */
+  follow(from: number, onEntry: (entry: JournalEntry) => void): { close(): void } {
+    const { fileSystem, log } = this.#tools;
+    const { sessionId } = this.#options;
+    const hints = (onHint: () => void) => {
+      this.#listeners.add(onHint);
+      return { close: () => void this.#listeners.delete(onHint) };
+    };
+    return followJournal({ fileSystem, log, path: this.path, sessionId, from, hints }, onEntry);
+  }
+
+  /** Writes down what is left, as far as that is possible. */
+  [Symbol.dispose](): void {
+    if (!this.#failed.signal.aborted) {
+      this.#take(this.#text.release());
+      this.#commit();
+    }
+    clearTimeout(this.#timer);
+    this.#log.close();
+    this.#listeners.clear();
+  }
+
+  #addOfAgent(event: AgentEvent): void {
+    if (event.type === 'text' || event.type === 'thinking') {
+      this.#lastPieceMs = performance.now();
+      this.#take(this.#text.add(event));
+      return;
+    }
+    this.#take(this.#text.release());
+    this.#take([event]);
+    if (event.type !== 'turn-end') return;
+    this.#turnBytes = 0;
+    if (this.#capped === 'turn') this.#capped = 'no';
+  }
+
+  #take(events: readonly AgentEvent[]): void {
+    for (const event of events) this.#takeOne(event);
+  }
+
+  #takeOne(event: AgentEvent): void {
+    const { turnBytes, runBytes } = this.#limits;
+    const kept = this.#capped === 'no' ? event : shortOf(event);
+    if (kept === undefined) return;
+    const written = this.#add({ type: 'agent', event: kept });
+    if (this.#capped !== 'no') return;
+    const bytes = JSON.stringify(written).length;
+    this.#turnBytes += bytes;
+    this.#runBytes += bytes;
+    const scope = this.#runBytes > runBytes ? 'run' : this.#turnBytes > turnBytes ? 'turn' : undefined;
+    if (scope === undefined) return;
+    this.#capped = scope;
+    this.#add({ type: 'text-capped', scope, limitBytes: scope === 'run' ? runBytes : turnBytes });
+  }
+
+  #add(event: RunEvent): RunEvent {
+    // What the agent said before comes before.
+    if (event.type !== 'agent' && this.#text.isHolding) this.#take(this.#text.release());
+    const fit = fitForDisk(event);
+    this.#pending.push({ at: timestamp(this.#tools.clock), event: fit });
+    return fit;
+  }
+
+  #commitSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#text.isHolding && performance.now() - this.#lastPieceMs >= PAUSE_MS)
+        this.#take(this.#text.release());
+      this.#commit();
+      if (this.#text.isHolding) this.#commitSoon();
+    }, GROUP_MS).unref();
+  }
+
+  #commit(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const group = this.#pending;
+    if (group.length === 0 || this.#failed.signal.aborted) return;
+    this.#pending = [];
+    try {
+      const lost = this.#lost === 0 ? [] : [this.#lossOf(this.#lost)];
+      this.#log.appendAll([...lost, ...group].map(({ at, event }) => ({ ...event, at })));
+      this.#lost = 0;
+    } catch (error) {
+      this.#onFailure(group, error);
+      return;
+    }
+    for (const listener of [...this.#listeners]) this.#tell(listener);
+  }
+
+  #lossOf(events: number): Written {
+    return { at: timestamp(this.#tools.clock), event: { type: 'text-lost', events } };
+  }
+
+  #onFailure(group: readonly Written[], error: unknown): void {
+    const { log } = this.#tools;
+    if (isHoldfastError(error, 'LOCK_LOST') || !group.every(({ event }) => isOfAgent(event))) {
+      this.#fail(error);
+      return;
+    }
+    this.#lost += group.length;
+    log.warn('run.journal-text-lost', { path: this.path, events: group.length, error: messageOf(error) });
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#failed.signal.aborted) this.#failed.abort(error);
+  }
+
+  /** Who watches a run must not be able to end it. */
+  #tell(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#listeners.delete(listener);
+      this.#tools.log.warn('run.listener-failed', { error: messageOf(error) });
+    }
+  }
+}
+
+/** Written and told before the run takes another step; everything else is committed in groups, and told after that. */
+function isUrgent(event: RunEvent): boolean {
+  switch (event.type) {
+    case 'run-start':
+    case 'baseline':
+    case 'iteration-end':
+    case 'iteration-cut':
+    case 'phase-skipped':
+    case 'waiting':
+    case 'question':
+    case 'request':
+    case 'run-end':
+      return true;
+    default:
+      return false;
+  }
+}
+
+function isOfAgent(event: RunEvent): boolean {
+  return event.type === 'text-capped' || (event.type === 'agent' && event.event.type !== 'turn-end');
+}
+
+/** What is kept of an event of an agent that has said too much: what it did, without the texts. */
+function shortOf(event: AgentEvent): AgentEvent | undefined {
+  switch (event.type) {
+    case 'text':
+    case 'thinking':
+      return undefined;
+    case 'tool-call':
+    case 'permission':
+      return { ...event, input: null };
+    case 'tool-result':
+      return { ...event, output: '' };
+    default:
+      return event;
+  }
+}
