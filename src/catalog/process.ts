@@ -82,7 +82,7 @@ export function processKind(tools: {
     },
     clean: async ({ olderThanMs = retentionMs, isDryRun }) => {
       const limit = clock.now().getTime() - olderThanMs;
-      const isStillOld = (record: { last_activity: string }) => Date.parse(record.last_activity) < limit;
+      const isStillOld = (record: { lastActivity: string }) => Date.parse(record.lastActivity) < limit;
       const retire = ({ id }: SessionSummary) => store.removeIf(id, isStillOld);
       return cleanSessions(await list(), { limit, isDryRun, retire, trash, log });
     },

@@ -35,15 +35,7 @@ import type { QuestionChange } from './file-change.js';
 import { questionLifecycle } from './lifecycle.js';
 import { type CreateOptions, newRequest, newStatus } from './new-set.js';
 import { isPermission } from './permission.js';
-import {
-  type AnswerInput,
-  type AnswersFile,
-  type DraftAnswer,
-  type Question,
-  type QuestionInput,
-  SessionId,
-  type StatusFile,
-} from './schema.js';
+import type { AnswerInput, AnswersFile, DraftAnswer, Question, QuestionInput, StatusFile } from './schema.js';
 import {
   collectedAtOf,
   digestOf,
@@ -413,7 +405,7 @@ export class QuestionSessions {
     if (!isUuidV4(id)) throw new InvalidSessionIdError(id);
     this.#store.writeDraft({
       version: 1,
-      sessionId: SessionId.parse(id),
+      sessionId: id,
       lastModified: timestamp(this.#clock),
       ...content,
     });
