@@ -89,11 +89,11 @@ export function launchOf(services: Services, agent: AgentDefinition, options: La
       driver: agent.driver,
       command: agent.command,
       args: [...agent.args],
-      working_dir: options.workingDirectory ?? services.workingDirectory,
+      workingDirectory: options.workingDirectory ?? services.workingDirectory,
       env: Object.keys(agent.environment).sort(),
       permissions: options.permissions,
       model: options.model ?? agent.model ?? null,
-      mcp_servers: ['holdfast'],
+      mcpServers: ['holdfast'],
     },
     start: ({ resume, outputPath, onOutput, signal }) =>
       startAgent(services, agent, {

@@ -1,7 +1,17 @@
 import { join } from 'node:path';
-import * as z from 'zod';
 import { type Added, digestOf, type TextEdit } from '../client-settings/index.js';
-import { messageOf } from '../foundation/index.js';
+import {
+  count,
+  flag,
+  listOf,
+  messageOf,
+  nullable,
+  optional,
+  record,
+  text,
+  type ValueOf,
+  whole,
+} from '../foundation/index.js';
 import {
   DOCUMENT_VERSION,
   ensureDirectory,
@@ -11,34 +21,26 @@ import {
 } from '../storage/index.js';
 import type { Services } from './services.js';
 
-const TextEditRecord = z.looseObject({
-  at: z.int().nonnegative(),
-  removed: z.string(),
-  inserted: z.string(),
-});
-const AddedRecord = z.looseObject({
-  names: z.array(z.string()),
-  made: z.int().nonnegative(),
-  widened: z.string().optional(),
-});
+const TextEditRecord = record({ at: count, removed: text, inserted: text });
+const AddedRecord = record({ names: listOf(text), made: count, widened: optional(text) });
 
 /**
  * What `setup` wrote into one file of a client, so that it can be taken back. It holds our own words and what they
  * replaced, never the rest of the file: there may be keys in it.
  */
-const SetupRecord = z.looseObject({
-  version: z.int(),
-  path: z.string(),
+const SetupRecord = record({
+  version: whole(),
+  path: text,
   /** There was no such file before. */
-  wasAbsent: z.boolean(),
+  wasAbsent: flag,
   /** SHA-256 of the file as we left it. */
-  digest: z.string(),
+  digest: text,
   /** How it came from what was there before; null once somebody else had written between two edits of ours. */
-  edits: z.array(TextEditRecord).nullable(),
+  edits: nullable(listOf(TextEditRecord)),
   /** What of the permissions is ours; what the user had before is not among it. */
   added: AddedRecord,
 });
-export type SetupRecord = z.infer<typeof SetupRecord>;
+export type SetupRecord = ValueOf<typeof SetupRecord>;
 
 /** The same as it is made; what else a record may hold, others know. */
 export interface NewSetupRecord {
@@ -52,17 +54,27 @@ export interface NewSetupRecord {
 /** What was written into a file; undefined where nobody knows, which stops nobody. */
 export function readSetupRecord(services: Services, path: string): SetupRecord | undefined {
   try {
-    const record = readDocument(services.tools.fileSystem, recordPath(services, path), SetupRecord);
-    return record?.path === path ? record : undefined;
+    const setup = readDocument(services.tools.fileSystem, recordPath(services, path), SetupRecord);
+    return setup?.path === path ? setup : undefined;
   } catch (error) {
     services.log.warn('setup.record-not-known', { path, error: messageOf(error) });
     return undefined;
   }
 }
 
-export function writeSetupRecord(services: Services, record: NewSetupRecord): void {
+export function writeSetupRecord(services: Services, setup: NewSetupRecord): void {
   ensureDirectory(services.tools.fileSystem, services.config.layout.setups);
-  writeDocument(services.tools, recordPath(services, record.path), { version: DOCUMENT_VERSION, ...record });
+  writeDocument(
+    services.tools,
+    recordPath(services, setup.path),
+    {
+      version: DOCUMENT_VERSION,
+      ...setup,
+      edits: setup.edits === null ? null : [...setup.edits],
+      added: { ...setup.added, names: [...setup.added.names] },
+    },
+    SetupRecord,
+  );
 }
 
 export function forgetSetup(services: Services, path: string): void {

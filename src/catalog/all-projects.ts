@@ -1,5 +1,4 @@
 import { basename, join, relative } from 'node:path';
-import * as z from 'zod';
 import { isUuidV4, visibleLine } from '../foundation/index.js';
 import {
   DocumentDamagedError,
@@ -10,14 +9,7 @@ import {
 } from '../storage/index.js';
 import type { Catalog, CatalogFilter } from './catalog.js';
 import type { SessionSummary } from './kind.js';
-import type { ProjectTools } from './projects.js';
-
-const ProjectRecord = z.looseObject({
-  version: z.int().default(1),
-  path: z.string().startsWith('/'),
-  git_common_dir: z.string().nullable(),
-  remembered_at: z.string(),
-});
+import { ProjectRecord, type ProjectTools } from './projects.js';
 
 /** A directory where sessions were started. */
 export interface RememberedProject {
@@ -46,9 +38,8 @@ function readProject(tools: ProjectTools, file: string): RememberedProject | und
   try {
     const record = readDocument(tools.fileSystem, file, ProjectRecord);
     if (record === undefined) return undefined;
-    const { path, git_common_dir, remembered_at } = record;
-    const isGone = !isThere(tools, path);
-    return { path, gitCommonDirectory: git_common_dir, rememberedAt: remembered_at, isGone, file };
+    const { path, gitCommonDirectory, rememberedAt } = record;
+    return { path, gitCommonDirectory, rememberedAt, isGone: !isThere(tools, path), file };
   } catch (error) {
     if (!(error instanceof DocumentDamagedError)) throw error;
     const keptAt = setAside(tools, file);

@@ -47,7 +47,7 @@ export function changeKind(tools: {
     },
     export: async (id, format) => {
       const summary = find(id);
-      const { unknown: _, ...state } = at(summary.project).get(id);
+      const state = at(summary.project).get(id);
       return format === 'json'
         ? exportRecord(state)
         : exportFacts(summaryOf(summary), [recordSection(state)]);

@@ -1,6 +1,20 @@
 import { join, resolve } from 'node:path';
-import { type Clock, type Logger, messageOf, timestamp, uuidFrom } from '../foundation/index.js';
 import {
+  type Clock,
+  type Logger,
+  messageOf,
+  named,
+  nullable,
+  record,
+  text,
+  textThat,
+  timestamp,
+  uuidFrom,
+  whole,
+  withDefault,
+} from '../foundation/index.js';
+import {
+  DOCUMENT_VERSION,
   ensureDirectory,
   formatDocument,
   gitCommonDirectory,
@@ -8,6 +22,14 @@ import {
   replaceQuick,
   type StorageTools,
 } from '../storage/index.js';
+
+/** A directory where sessions were started, as it is remembered. */
+export const ProjectRecord = record({
+  version: withDefault(whole(), () => DOCUMENT_VERSION),
+  path: textThat((path) => path.startsWith('/'), 'not an absolute path'),
+  gitCommonDirectory: named('git_common_dir', nullable(text)),
+  rememberedAt: named('remembered_at', text),
+});
 
 /** What is needed to remember projects, and where that is kept. */
 export interface ProjectTools extends StorageTools {
@@ -32,13 +54,14 @@ export function rememberProject(tools: ProjectTools, directory: string): void {
     const path = realPath(fileSystem, given);
     if (path === undefined || (path !== given && isKnown(tools, path))) return;
     ensureDirectory(fileSystem, tools.projects);
-    const record = {
-      version: 1,
+    const file = projectFile(tools.projects, path);
+    const remembered = {
+      version: DOCUMENT_VERSION,
       path,
-      git_common_dir: gitCommonDirectory(fileSystem, path) ?? null,
-      remembered_at: timestamp(tools.clock),
+      gitCommonDirectory: gitCommonDirectory(fileSystem, path) ?? null,
+      rememberedAt: timestamp(tools.clock),
     };
-    replaceQuick(tools, projectFile(tools.projects, path), formatDocument(record));
+    replaceQuick(tools, file, formatDocument(file, remembered, ProjectRecord));
   } catch (error) {
     tools.log.warn('project.not-remembered', { path: directory, error: messageOf(error) });
   }

@@ -22,10 +22,37 @@ export { type LogFields, type Logger, silentLogger } from './log.js';
 export { defineOperation, type Operation } from './operation.js';
 export { ASKS_PERMISSION, isPermission, PERMISSION_CHOICES } from './permission-card.js';
 export { keysNotTaken, PROJECT_KEYS } from './project-keys.js';
+export {
+  anything,
+  type Codec,
+  count,
+  filledText,
+  flag,
+  lenient,
+  listOf,
+  mapOf,
+  named,
+  nullable,
+  nullIfAbsent,
+  number,
+  object,
+  oneOf,
+  optional,
+  pairOf,
+  RecordFault,
+  record,
+  type Scalar,
+  scalar,
+  text,
+  textThat,
+  time,
+  type ValueOf,
+  whole,
+  withDefault,
+} from './record.js';
 export { openPrivateKey, redact } from './redact.js';
 export type { Retirable, RetirableFacts } from './retirable.js';
 export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';
-export { type Check, isBoolean, isCount, isOwnTime, isText, isTextOrNull, listOf, shape } from './shape.js';
 export { formatAge } from './text/age.js';
 export { counted } from './text/counted.js';
 export { withoutNoise } from './text/dollars.js';

@@ -1,11 +1,23 @@
 import { join } from 'node:path';
-import { type Ids, type Logger, messageOf } from '../foundation/index.js';
+import {
+  type Codec,
+  type Ids,
+  type Logger,
+  lenient,
+  messageOf,
+  record,
+  text,
+  type ValueOf,
+  whole,
+  withDefault,
+} from '../foundation/index.js';
 import {
   ensureDirectory,
   type FileSystem,
   judgeLife,
   listDirectory,
   type ProcessIdentity,
+  ProcessRecord,
   readFile,
   removeQuietly,
   replaceQuick,
@@ -16,18 +28,29 @@ import { Family, type KnownProcess } from './family.js';
 import { FamilyWatch } from './family-watch.js';
 import { findMarked, findProcess, isStill, readProcessTable } from './process-table.js';
 
-/** What is written down about a program before it is started, so that it can be found after we die. */
-export interface ProgramRecord {
-  readonly version: 1;
-  readonly marker: string;
-  readonly command: string;
-  readonly supervisor: ProcessIdentity;
-  readonly startedAt: string;
+const knownProcesses = (value: unknown): readonly KnownProcess[] | undefined =>
+  Array.isArray(value) ? value.filter(isKnownProcess) : undefined;
+const KnownProcesses: Codec<readonly KnownProcess[] | undefined> = {
+  fromDisk: knownProcesses,
+  toDisk: knownProcesses,
+};
+
+/**
+ * What is written down about a program before it is started, so that it can be found after we die. It is believed as far
+ * as it can be used; whatever else is odd in it costs that, not the rest.
+ */
+export const ProgramFile = record({
+  version: withDefault(whole(), () => 1),
+  marker: text,
+  command: lenient(text, ''),
+  supervisor: ProcessRecord,
+  startedAt: lenient(text, ''),
   /** The control group it is in, where there is one. Records of earlier releases lack it, and the next. */
-  readonly controlGroup?: string | undefined;
+  controlGroup: lenient(text, undefined),
   /** Processes of it that have lost the marker, by which alone they would not be found. */
-  readonly unmarked?: readonly KnownProcess[] | undefined;
-}
+  unmarked: KnownProcesses,
+});
+export type ProgramRecord = Readonly<ValueOf<typeof ProgramFile>>;
 
 export interface RegistryTools {
   readonly fileSystem: FileSystem;
@@ -69,7 +92,7 @@ export class ProgramRegistry {
     const marker = this.#tools.ids.token();
     ensureDirectory(this.#tools.fileSystem, this.directory);
     const group = isAgent ? this.#groups.create(marker) : null;
-    const record: ProgramRecord = {
+    const program: ProgramRecord = {
       version: 1,
       marker,
       command,
@@ -77,9 +100,9 @@ export class ProgramRegistry {
       startedAt: now.toISOString(),
       ...(group === null ? {} : { controlGroup: group.path }),
     };
-    writeQuick(this.#tools.fileSystem, this.#path(marker), JSON.stringify(record));
+    writeQuick(this.#tools.fileSystem, this.#path(marker), JSON.stringify(ProgramFile.toDisk(program)));
     if (this.#own.size === 0) process.on('exit', this.#endOwn);
-    this.#own.set(marker, record);
+    this.#own.set(marker, program);
     return marker;
   }
 
@@ -136,7 +159,7 @@ export class ProgramRegistry {
     if (record === undefined || JSON.stringify(record.unmarked ?? []) === JSON.stringify(unmarked)) return;
     const changed = { ...record, unmarked };
     this.#own.set(marker, changed);
-    replaceQuick(this.#tools, this.#path(marker), JSON.stringify(changed));
+    replaceQuick(this.#tools, this.#path(marker), JSON.stringify(ProgramFile.toDisk(changed)));
   }
 
   /** Ends what is left of programs whose supervisor is proven dead. Never throws: it runs before other work. */
@@ -195,26 +218,15 @@ export class ProgramRegistry {
 
   #read(name: string): ProgramRecord | undefined {
     if (!/^[0-9a-f]{32}\.json$/.test(name)) return undefined;
-    const text = readFile(this.#tools.fileSystem, join(this.directory, name));
-    if (text === undefined) return undefined;
-    return readRecord(text, name.slice(0, 32));
+    const content = readFile(this.#tools.fileSystem, join(this.directory, name));
+    if (content === undefined) return undefined;
+    const program = ProgramFile.fromDisk(JSON.parse(content));
+    return program.marker === name.slice(0, 32) ? program : undefined;
   }
 
   #path(marker: string): string {
     return join(this.directory, `${marker}.json`);
   }
-}
-
-/** A record is believed as far as it can be used; whatever is odd in it costs that, not the rest. */
-function readRecord(text: string, marker: string): ProgramRecord | undefined {
-  const record = JSON.parse(text) as Partial<ProgramRecord>;
-  if (record?.marker !== marker || !Number.isSafeInteger(record.supervisor?.pid)) return undefined;
-  const { controlGroup, unmarked } = record;
-  return {
-    ...(record as ProgramRecord),
-    controlGroup: typeof controlGroup === 'string' ? controlGroup : undefined,
-    unmarked: Array.isArray(unmarked) ? unmarked.filter(isKnownProcess) : undefined,
-  };
 }
 
 function isKnownProcess(value: unknown): value is KnownProcess {

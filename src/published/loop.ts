@@ -1,5 +1,4 @@
 import { type Clock, isUuidV4, type Logger } from '../foundation/index.js';
-import { toPublished } from '../sessions/loop/disk-keys.js';
 import { LoopNotFoundError, LoopNotResumableError } from '../sessions/loop/errors.js';
 import type { LoopStatus } from '../sessions/loop/lifecycle.js';
 import { LoopState, Metrics } from '../sessions/loop/schema.js';
@@ -153,7 +152,7 @@ export class SessionManager {
     return {
       phase: resumed.currentPhase,
       iteration: resumed.currentIteration,
-      metrics: toPublished(Metrics, metrics) as SessionMetrics,
+      metrics: published(Metrics.toDisk(metrics)) as SessionMetrics,
     };
   }
 
@@ -191,5 +190,17 @@ export class SessionManager {
 }
 
 function publishedState(state: LoopState): SessionState {
-  return toPublished(LoopState, state) as SessionState;
+  return published(LoopState.toDisk(state)) as SessionState;
+}
+
+/** A document as its specification spells it. The names of release 0.1 are not listed among the keys. */
+function published(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(published);
+  if (typeof value !== 'object' || value === null) return value;
+  const made = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, published(inner)]));
+  for (const key of Object.keys(made)) {
+    const name = key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+    if (!Object.hasOwn(made, name)) Object.defineProperty(made, name, { get: () => made[key] });
+  }
+  return made;
 }

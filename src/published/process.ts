@@ -204,11 +204,11 @@ export class Session {
     return {
       id: this.#id,
       state: this.state(),
-      created_at: record?.created_at ?? this.#createdAt,
-      last_activity: record?.last_activity ?? this.#createdAt,
-      prompt_count: record?.prompt_count ?? 0,
-      total_execution_ms: record?.total_execution_ms ?? 0,
-      context_usage: record?.context_usage ?? 0,
+      created_at: record?.createdAt ?? this.#createdAt,
+      last_activity: record?.lastActivity ?? this.#createdAt,
+      prompt_count: record?.promptCount ?? 0,
+      total_execution_ms: record?.totalExecutionMs ?? 0,
+      context_usage: record?.contextUsage ?? 0,
       config: { ...this.#settings, env: Object.keys(this.#settings.env).sort() },
     };
   }
@@ -353,18 +353,18 @@ function openSessions(
 }
 
 function launchOf(tools: DriverTools, settings: Settings): AgentLaunch {
-  const { command, args, working_dir, env, driver } = settings;
+  const { command, args, working_dir: workingDirectory, env, driver } = settings;
   return {
     agent: basename(command),
     launch: {
       driver,
       command,
       args: [...args],
-      working_dir,
+      workingDirectory,
       env: Object.keys(env).sort(),
       permissions: 'edits',
       model: null,
-      mcp_servers: [],
+      mcpServers: [],
     },
     async start({ resume, onOutput, signal }) {
       tools.registry.endOrphans();
@@ -372,7 +372,7 @@ function launchOf(tools: DriverTools, settings: Settings): AgentLaunch {
       return (await loadDriver({ driver, preset })).start(tools, {
         command,
         args,
-        workingDirectory: working_dir,
+        workingDirectory,
         environment: { ...processEnvironment(), ...env },
         permissions: { mode: 'edits' },
         mcpServers: [],

@@ -202,7 +202,7 @@ function leave(parts: RunParts, work: WorkClock, reason: CutReason): IterationEn
 
 function measuredFacts({ loop }: RunParts, memory: RunMemory): MeasuredFacts {
   const { dualGate, state } = loop.documents;
-  const { values } = dualGate.gate_1;
+  const { values } = dualGate.first;
   const number = (key: string) => (typeof values[key] === 'number' ? values[key] : null);
   const total = number('tests_total');
   const stored =
@@ -241,10 +241,10 @@ function tell(
     denials: result.kind === 'response' ? deniedIn(result.response) : [],
     exitSignal: outcome.claim.exitSignal === true,
     gates: {
-      first: dualGate.gate_1.satisfied,
-      second: dualGate.gate_2.satisfied,
-      condition: dualGate.gate_1.condition,
-      missing: dualGate.gate_1.missing ?? [],
+      first: dualGate.first.satisfied,
+      second: dualGate.second.satisfied,
+      condition: dualGate.first.condition,
+      missing: dualGate.first.missing ?? [],
     },
     breaker: breaker.state,
     decision,

@@ -1,7 +1,20 @@
 import { join } from 'node:path';
-import * as z from 'zod';
 import { PERMISSION_MODES, type PermissionMode } from '../agents/index.js';
-import { isUuidV4, messageOf, redact } from '../foundation/index.js';
+import {
+  filledText,
+  flag,
+  isUuidV4,
+  listOf,
+  messageOf,
+  number,
+  oneOf,
+  optional,
+  record,
+  redact,
+  text,
+  textThat,
+  whole,
+} from '../foundation/index.js';
 import {
   DOCUMENT_VERSION,
   ensureDirectory,
@@ -29,18 +42,18 @@ export interface RunStart {
 }
 
 /** `runs/<session>.json`. It lies outside of the project: an agent that may write there must not choose its own checks. */
-const RunFile = z.looseObject({
-  version: z.int(),
-  sessionId: z.uuidv4(),
-  agent: z.string().min(1),
-  model: z.string().optional(),
-  verify: z.array(z.string()),
-  areChecksSecret: z.boolean().optional(),
-  permissions: z.enum(PERMISSION_MODES),
-  context: z.enum(CONTEXT_MODES),
-  idleMs: z.number().nonnegative().optional(),
-  onEnd: z.string().optional(),
-  isUnattended: z.boolean().optional(),
+const RunFile = record({
+  version: whole(),
+  sessionId: textThat(isUuidV4, 'not a UUID v4'),
+  agent: filledText,
+  model: optional(text),
+  verify: listOf(text),
+  areChecksSecret: optional(flag),
+  permissions: oneOf(PERMISSION_MODES),
+  context: oneOf(CONTEXT_MODES),
+  idleMs: optional(number(0)),
+  onEnd: optional(text),
+  isUnattended: optional(flag),
 });
 
 /** Keeps how a session is run. What would put a secret on the disk is left out, and has to be said again. */
@@ -51,13 +64,14 @@ export function rememberStart(services: RunShelf, sessionId: string, start: RunS
   const { onEnd, verify, ...rest } = start;
   const areChecksSecret = !verify.every(isPublic);
   ensureDirectory(tools.fileSystem, runs);
-  writeDocument(tools, path, {
+  const kept = {
     version: DOCUMENT_VERSION,
     sessionId,
     ...rest,
-    ...(areChecksSecret ? { verify: [], areChecksSecret } : { verify }),
+    ...(areChecksSecret ? { verify: [], areChecksSecret } : { verify: [...verify] }),
     ...(onEnd !== undefined && isPublic(onEnd) ? { onEnd } : {}),
-  });
+  };
+  writeDocument(tools, path, kept, RunFile);
 }
 
 /** How a session was last run; undefined where nobody knows any more, which stops nobody. */
@@ -93,6 +107,6 @@ export function runFile(
   return isUuidV4(sessionId) ? join(runs, `${sessionId}.${kind}`) : undefined;
 }
 
-function isPublic(text: string): boolean {
-  return redact(text) === text;
+function isPublic(words: string): boolean {
+  return redact(words) === words;
 }

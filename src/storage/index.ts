@@ -22,13 +22,12 @@ export {
 } from './bytes/file-system.js';
 export {
   DOCUMENT_VERSION,
-  type DocumentSchema,
-  formatChecked,
   formatDocument,
+  fromDisk,
   parseDocument,
+  parseJson,
   readDocument,
   readPatiently,
-  withShortWay,
   writeDocument,
 } from './bytes/json-document.js';
 export { openForAppending, replaceQuick, writeQuick } from './bytes/quick-file.js';
@@ -82,7 +81,13 @@ export {
 } from './lock/lock.js';
 export { describeOwner, LockedError, LockLostError } from './lock/lock-errors.js';
 export type { LockOwner, LockState } from './lock/lock-record.js';
-export { judgeLife, type LifeVerdict, ownIdentity, type ProcessIdentity } from './lock/process-identity.js';
+export {
+  judgeLife,
+  type LifeVerdict,
+  ownIdentity,
+  type ProcessIdentity,
+  ProcessRecord,
+} from './lock/process-identity.js';
 export { closeReleased } from './lock/released-records.js';
 export { JsonlLog, LogPoisonedError, type TailRepair } from './log/jsonl-log.js';
 export {

@@ -28,3 +28,32 @@ describe('what only some files may use', () => {
     expect(users).not.toEqual([]);
   });
 });
+
+/** Where the published spelling is what is told, or another format than our files. */
+const PUBLISHED_SPELLING = [
+  'agents/',
+  'cli/commands/change/',
+  'cli/render/changes.ts',
+  'client-settings/',
+  'mcp/tools.ts',
+  'published/',
+];
+
+describe('the spelling on disk', () => {
+  const schemas = FILES.filter((path) => /sessions\/[a-z]+\/schema\.ts$/.test(path));
+  const diskNames = new Set(
+    schemas.flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/named\(\s*'(\w+_\w+)'/g)].map(([, name]) => name ?? ''),
+    ),
+  );
+  // The name of a number that an agent reports, beside being a key of a record.
+  diskNames.delete('files_changed');
+
+  it('is seen by the schema of a kind alone', () => {
+    const access = new RegExp(`\\??\\.(?:${[...diskNames].join('|')})\\b`);
+    const users = FILES.filter((path) => !schemas.includes(path) && access.test(readFileSync(path, 'utf8')))
+      .map((path) => relative(SRC, path))
+      .filter((path) => !PUBLISHED_SPELLING.some((place) => path.startsWith(place)));
+    expect([diskNames.size > 50, users]).toEqual([true, []]);
+  });
+});

@@ -225,11 +225,11 @@ function launchOf(driver: string, project: string, start: StartConnection): Agen
       driver,
       command: 'played',
       args: [],
-      working_dir: project,
+      workingDirectory: project,
       env: [],
       permissions: 'edits',
       model: null,
-      mcp_servers: [],
+      mcpServers: [],
     },
     start,
   };

@@ -56,11 +56,11 @@ export async function processWorld(
         driver: protocol,
         command: spec.command,
         args: [...spec.args],
-        working_dir: spec.workingDirectory,
+        workingDirectory: spec.workingDirectory,
         env: [],
         permissions: 'edits',
         model: null,
-        mcp_servers: [],
+        mcpServers: [],
       },
       start: ({ resume, onOutput, signal }) => {
         starts += 1;

@@ -10,7 +10,6 @@ function learning(overrides: Partial<Learning> = {}): Learning {
     taskId: null,
     storyId: '1',
     timestamp: '2026-11-15T08:00:00.000Z',
-    unknown: {},
     ...overrides,
   };
 }

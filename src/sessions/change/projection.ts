@@ -15,7 +15,7 @@ import {
   StorageError,
   UnsafePathError,
 } from '../../storage/index.js';
-import { type ChangeState, SessionFile, toFile } from './schema.js';
+import { type ChangeState, SessionFile } from './schema.js';
 import { isSessionId } from './session-id.js';
 
 /**
@@ -38,7 +38,8 @@ export class Projections {
     this.#quietly('change.projection-not-written', state.sessionId, () => {
       for (const directory of this.#directories) ensureDirectory(this.#tools.fileSystem, directory);
       this.#sweep(state.sessionId);
-      replaceQuick(this.#tools, this.path(state.sessionId), formatDocument(toFile(state)));
+      const path = this.path(state.sessionId);
+      replaceQuick(this.#tools, path, formatDocument(path, state, SessionFile));
     });
   }
 

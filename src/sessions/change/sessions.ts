@@ -211,7 +211,6 @@ export class ChangeSessions {
         taskId: taskId ?? null,
         storyId: storyId ?? state.currentStoryId,
         timestamp: timestamp(this.#options.clock),
-        unknown: {},
       };
       const learnings = [...state.learnings, learning];
       return { state: { ...state, learnings }, result: { learning, total: learnings.length } };

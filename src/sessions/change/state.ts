@@ -21,7 +21,6 @@ export function newState(
     flush: null,
     endedAt: null,
     releaseReason: null,
-    unknown: {},
   };
 }
 

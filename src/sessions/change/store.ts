@@ -8,7 +8,7 @@ import {
   DOCUMENT_VERSION,
   DocumentDamagedError,
   ensureDirectory,
-  formatChecked,
+  formatDocument,
   hasDirectory,
   isTemporaryName,
   keepOutOfGit,
@@ -24,7 +24,7 @@ import {
   type TrashEntry,
   writeDocument,
 } from '../../storage/index.js';
-import { type ChangeState, SessionFile, toFile } from './schema.js';
+import { type ChangeState, SessionFile } from './schema.js';
 import { isSessionId } from './session-id.js';
 
 /** A claim as a list shows it: whose it is, or why that cannot be read. */
@@ -199,12 +199,12 @@ export class HeldChange implements Disposable {
   /** Claims a free change. */
   create(state: ChangeState): void {
     this.#lock.assertHeld();
-    createFile(this.#tools, this.#path, formatChecked(this.#path, toFile(state), SessionFile));
+    createFile(this.#tools, this.#path, formatDocument(this.#path, state, SessionFile));
   }
 
   write(state: ChangeState): void {
     this.#lock.assertHeld();
-    writeDocument(this.#tools, this.#path, toFile(state), SessionFile);
+    writeDocument(this.#tools, this.#path, state, SessionFile);
   }
 
   /** Keeps the state of a session that is over, and gives up its claim. */
@@ -223,7 +223,7 @@ export class HeldChange implements Disposable {
     const name = endedName(state);
     sweep(this.#tools, directory, name);
     this.#lock.assertHeld();
-    writeDocument(this.#tools, join(directory, name), toFile(state), SessionFile);
+    writeDocument(this.#tools, join(directory, name), state, SessionFile);
   }
 
   /** Moves a claim that cannot be read out of the way and returns its new name. */

@@ -1,5 +1,5 @@
-import { type Clock, InvalidInputError, next, timestamp } from '../../foundation/index.js';
-import type { TailRepair } from '../../storage/index.js';
+import { type Clock, InvalidInputError, next, RecordFault, timestamp } from '../../foundation/index.js';
+import { DocumentRefusedError, type TailRepair } from '../../storage/index.js';
 import { type ConversationFold, type ConversationState, EPOCH } from './fold.js';
 import { isHiddenId } from './ids.js';
 import { type ConversationStatus, conversationLifecycle, LEADING_TO } from './lifecycle.js';
@@ -246,7 +246,7 @@ export class Conversation implements Disposable {
         ? { ...record, workingDirectory: place }
         : record,
     );
-    const readable = placed.map(asRead);
+    const readable = placed.map((record) => asRead(this.#held.path, record));
     const seq = this.#held.append(readable.map(toDisk));
     for (const record of readable) this.#state.apply(record);
     return seq;
@@ -296,14 +296,17 @@ function checkText(text: string, place: string): string {
 
 /**
  * A record as its reader will have it. An odd number costs the number, never what was said; what a reader would refuse as a
- * whole is not written. Throws INVALID_INPUT.
+ * whole is not written. Throws DOCUMENT_REFUSED.
  */
-function asRead(record: ConversationRecord): ConversationRecord {
-  const read = fromDisk({ ...toDisk(record), crc: '' });
-  if (read !== null && typeof read !== 'string') return read;
-  throw new InvalidInputError(`Not written, because it could not be read again: ${read}`, {
-    place: record.type,
-  });
+function asRead(path: string, record: ConversationRecord): ConversationRecord {
+  try {
+    const read = fromDisk({ ...toDisk(record), crc: '' });
+    if (read !== null && typeof read !== 'string') return read;
+    throw new RecordFault(`${read}`);
+  } catch (error) {
+    if (!(error instanceof RecordFault)) throw error;
+    throw new DocumentRefusedError(path, error.reason, { cause: error });
+  }
 }
 
 /** Usage is numbers and names of models; whatever text it has passes the funnel as well. */

@@ -1,5 +1,5 @@
 import type { LogDamage, LogRecord, LogTail, VerifiedRecord } from '../../storage/index.js';
-import { type ConversationRecord, fromDisk } from './schema.js';
+import { type ConversationRecord, fromDisk, hasPublishedKeysOnly } from './schema.js';
 import { SequenceCheck } from './sequence-check.js';
 import type { ConversationDamage } from './view.js';
 
@@ -100,20 +100,8 @@ const LOST_CHECKSUM = 'a record that lost its checksum';
 
 /** Whether a record carries no checksum and has other keys than the published ones. */
 export function isLoose(value: LogRecord, seq: number | null): boolean {
-  return seq === null && !('crc' in value) && !Object.keys(value).every((key) => PUBLISHED_KEYS.has(key));
+  return seq === null && !('crc' in value) && !hasPublishedKeysOnly(value);
 }
-
-const PUBLISHED_KEYS = new Set([
-  'type',
-  'session_id',
-  'agent',
-  'created_at',
-  'status',
-  'role',
-  'content',
-  'timestamp',
-  'tokens',
-]);
 
 function placeOf({ line, offset, length }: Place): Place {
   return { line, offset, length };

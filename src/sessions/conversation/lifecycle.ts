@@ -20,7 +20,3 @@ export const LEADING_TO: Readonly<Record<ConversationStatus, ConversationEvent>>
   completed: 'complete',
   interrupted: 'interrupt',
 };
-
-export function isConversationStatus(value: unknown): value is ConversationStatus {
-  return (conversationLifecycle.states as readonly unknown[]).includes(value);
-}

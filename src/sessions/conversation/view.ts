@@ -12,9 +12,9 @@ export interface Turn {
   readonly tokens: number;
   /** Why its exchange failed; null in a good turn. A failed turn is kept and left out of the context. */
   readonly failure: string | null;
-  readonly model?: string;
-  readonly reason?: string;
-  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly model?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly usage?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Which turn was just stored; `markFailed` takes it. */

@@ -100,7 +100,7 @@ describe('nothing is committed that the reader of the same document would refuse
       expect({ place, number, code, faults: world.loops.verify() }).toEqual({
         place,
         number,
-        code: expect.stringMatching(/^(none|INVALID_INPUT)$/),
+        code: expect.stringMatching(/^(none|DOCUMENT_REFUSED)$/),
         faults: [],
       });
       // It can still be written afterwards.
@@ -109,7 +109,7 @@ describe('nothing is committed that the reader of the same document would refuse
     for (const number of HOSTILE_NUMBERS) {
       await world.loops.create(PLAN, { criteriaCount: number as number }).then(
         (loop) => loop[Symbol.dispose](),
-        (error: unknown) => expect(error).toMatchObject({ code: 'INVALID_INPUT' }),
+        (error: unknown) => expect(error).toMatchObject({ code: 'DOCUMENT_REFUSED' }),
       );
       expect([number, world.loops.verify()]).toEqual([number, []]);
     }

@@ -172,7 +172,7 @@ function decideLimited({ state, rateLimit }: LoopDocuments, limit: LimitSignal, 
 /** What was measured last; the baseline where no iteration was. */
 function lastMeasured({ state, dualGate }: LoopDocuments): Baseline | null {
   const number = (key: string) => {
-    const value = dualGate.gate_1.values[key];
+    const value = dualGate.first.values[key];
     return typeof value === 'number' ? value : null;
   };
   const [exitCode, total] = [number('exit_code'), number('tests_total')];
@@ -414,14 +414,14 @@ function blockOf(
     files: outcome.measured?.files ?? { created: 0, modified: 0, deleted: 0 },
     breaker,
     gates: {
-      first: dualGate.gate_1.satisfied,
-      second: dualGate.gate_2.satisfied,
-      detail: dualGate.gate_1.condition,
+      first: dualGate.first.satisfied,
+      second: dualGate.second.satisfied,
+      detail: dualGate.first.condition,
     },
     rateLimit: {
       calls: rateLimit.hourly.callsMade,
       limit: rateLimit.hourly.limit,
-      isDetected: rateLimit.anthropic_5h.detected,
+      isDetected: rateLimit.quota.detected,
     },
     blockers: blockers.map(redact),
     exitSignal: outcome.claim.exitSignal === true,

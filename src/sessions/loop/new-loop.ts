@@ -84,8 +84,8 @@ export function completeDocuments(
     dualGate: known.dualGate ?? {
       phase: state.currentPhase,
       iteration: state.currentIteration,
-      gate_1: { satisfied: false, condition: 'nothing was measured', values: {} },
-      gate_2: { satisfied: false, source: 'none' },
+      first: { satisfied: false, condition: 'nothing was measured', values: {} },
+      second: { satisfied: false, source: 'none' },
       canExit: false,
       timestamp: at,
     },

@@ -1,19 +1,27 @@
 import { join } from 'node:path';
-import type * as z from 'zod';
-import { InvalidInputError } from '../../foundation/index.js';
+import type { Codec } from '../../foundation/index.js';
 import {
   DOCUMENT_VERSION,
   DocumentDamagedError,
   type FileGroup,
   type FileSystem,
-  parseDocument,
+  formatDocument,
+  fromDisk,
+  parseJson,
   type Redo,
   readFile,
   readRedo,
   UnsafePathError,
 } from '../../storage/index.js';
-import { diskName, toDisk } from './disk-keys.js';
-import { DOCUMENTS, type DocumentName, type LoopDocuments, STATUS_LOG } from './schema.js';
+import {
+  DOCUMENTS,
+  type DocumentName,
+  FoundState,
+  type LoopDocuments,
+  type LoopState,
+  STATUS_LOG,
+  Stamp,
+} from './schema.js';
 
 /** A file that is there and does not verify. */
 export interface LoopFault {
@@ -26,8 +34,8 @@ export interface LoopFault {
 export interface LoopSnapshot {
   /** Whether there is a session: its state, readable or not, or a commit that is going to make it. */
   readonly isFound: boolean;
-  /** `loop-state.json` as it stands on disk. */
-  readonly raw: Readonly<Record<string, unknown>> | undefined;
+  /** What `loop-state.json` says, even where it does not verify. */
+  readonly found: FoundState | undefined;
   readonly documents: Partial<LoopDocuments>;
   readonly faults: readonly LoopFault[];
   /** Files that are not there; a session of somebody else may lack all but its state. */
@@ -63,50 +71,31 @@ export function readLoop(fileSystem: FileSystem, directory: string): LoopSnapsho
   }
 }
 
-/**
- * The text of every document as a commit writes it. Each is read back first: what a reader would refuse is not written.
- * Throws INVALID_INPUT, before anything is changed.
- */
+/** The text of every document as a commit writes it. Throws DOCUMENT_REFUSED, before anything is changed. */
 export function writeDocuments(documents: LoopDocuments, commit: number): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const name of NAMES) {
-    const stamped = {
-      ...documents[name],
-      sessionId: documents.state.sessionId,
-      version: DOCUMENT_VERSION,
-      commit,
-    };
-    const { file, schema } = DOCUMENTS[name];
-    const text = JSON.stringify(toDisk(schema, stamped), null, 2);
-    refuseUnreadable(file, text, schema);
-    texts[file] = text;
+    const { sessionId } = documents.state;
+    const { file, codec } = DOCUMENTS[name];
+    const stamped = { ...documents[name], sessionId, version: DOCUMENT_VERSION, commit };
+    texts[file] = formatDocument(file, stamped, codec as Codec<object>);
   }
   return texts;
 }
 
-function refuseUnreadable(file: string, text: string, schema: z.ZodType): void {
-  try {
-    check(file, text, schema);
-  } catch (error) {
-    if (!(error instanceof DocumentDamagedError)) throw error;
-    throw new InvalidInputError(`Nothing was written, because nobody could read ${file}: ${error.reason}`, {
-      cause: error,
-      hint: 'Give numbers and texts that the file can hold; the session is as it was.',
-    });
-  }
-}
-
 /** A state that somebody has read themselves: checked, or what is wrong with it. */
-export function checkState(raw: unknown): {
-  readonly state?: LoopDocuments['state'];
+export function checkState(raw: Readonly<Record<string, unknown>>): {
+  readonly found: FoundState;
+  readonly state?: LoopState;
   readonly fault?: string;
 } {
-  const { file, schema } = DOCUMENTS.state;
+  const { file, codec } = DOCUMENTS.state;
+  const found = FoundState.fromDisk(raw);
   try {
-    return { state: check(file, JSON.stringify(raw), schema) as LoopDocuments['state'] };
+    return { found, state: fromDisk(file, JSON.parse(JSON.stringify(raw)), codec) };
   } catch (error) {
     if (!(error instanceof DocumentDamagedError)) throw error;
-    return { fault: `${file}: ${error.reason}` };
+    return { found, fault: `${file}: ${error.reason}` };
   }
 }
 
@@ -116,11 +105,11 @@ function readOnce(fileSystem: FileSystem, directory: string): LoopSnapshot {
   const documents: Partial<Record<DocumentName, unknown>> = {};
   const missing: string[] = [];
   const commits = new Set<unknown>();
-  let raw: Readonly<Record<string, unknown>> | undefined;
+  let found: FoundState | undefined;
   let version = DOCUMENT_VERSION;
   let isFound = redo !== undefined;
   for (const name of NAMES) {
-    const { file, schema } = DOCUMENTS[name];
+    const { file, codec } = DOCUMENTS[name];
     try {
       const text = redo?.replaced[file] ?? readFile(fileSystem, join(directory, file));
       if (name === 'state' && text !== undefined) isFound = true;
@@ -128,12 +117,12 @@ function readOnce(fileSystem: FileSystem, directory: string): LoopSnapshot {
         missing.push(file);
         continue;
       }
-      const loose = parseLoose(file, text);
-      if (name === 'state') raw = loose;
-      if (typeof loose.version === 'number') version = Math.max(version, loose.version);
-      const document = check(file, text, schema);
-      documents[name] = document;
-      commits.add(loose.commit ?? null);
+      const value = parseJson(file, text);
+      const stamp = fromDisk(file, value, Stamp);
+      if (name === 'state') found = FoundState.fromDisk(value);
+      if (typeof stamp.version === 'number') version = Math.max(version, stamp.version);
+      documents[name] = fromDisk(file, value, codec as Codec<unknown>);
+      commits.add(stamp.commit ?? null);
     } catch (error) {
       if (name === 'state') isFound = true;
       faults.push(toFault(file, error));
@@ -143,7 +132,7 @@ function readOnce(fileSystem: FileSystem, directory: string): LoopSnapshot {
   if (commits.size > 1) faults.push(mixed(documents));
   return {
     isFound,
-    raw,
+    found,
     documents: documents as Partial<LoopDocuments>,
     faults,
     missing,
@@ -159,28 +148,6 @@ function readRedoOrFault(fileSystem: FileSystem, directory: string, faults: Loop
   } catch (error) {
     faults.push(toFault(group.record, error));
     return undefined;
-  }
-}
-
-const ANY_OBJECT = {
-  safeParse: (value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? { success: true as const, data: value }
-      : { success: false as const, error: { issues: [{ path: [], message: 'it is not an object' }] } },
-};
-
-function parseLoose(file: string, text: string): Readonly<Record<string, unknown>> {
-  return parseDocument(file, text, ANY_OBJECT as unknown as z.ZodType<Readonly<Record<string, unknown>>>);
-}
-
-/** As `parseDocument`, naming places as they are spelled on disk. */
-function check(file: string, text: string, schema: z.ZodType): unknown {
-  try {
-    return parseDocument(file, text, schema);
-  } catch (error) {
-    if (!(error instanceof DocumentDamagedError)) throw error;
-    const [place = '', ...rest] = error.reason.split(':');
-    throw new DocumentDamagedError(file, [diskName(place), ...rest].join(':'), { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import { phaseOf, presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
 import { NO_USAGE } from './policies/budget.js';
 import { conditionOf } from './policies/dual-gate.js';
-import { Missing } from './policies/missing.js';
+import { LACKS } from './policies/missing.js';
 import { countdown, type LimitWait, limitWait } from './policies/rate-limit.js';
 import type { DualGate, LoopState, RateLimit, Usage } from './schema.js';
 import type { Detection } from './sessions.js';
@@ -79,7 +79,7 @@ export const LoopReport = z.object({
     first: z.boolean(),
     second: z.boolean(),
     condition: z.string(),
-    missing: z.array(Missing),
+    missing: z.array(z.object({ what: z.enum(LACKS), have: z.number(), want: z.number() })),
     values: z.record(z.string(), z.unknown()),
   }),
   storiesTotal: z.int().nullable(),
@@ -166,7 +166,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
 
 /** When the service said so, where that is kept; of an overload only its end is. */
 function sinceOf(rateLimit: RateLimit | undefined, { cause }: LimitWait): string | null {
-  return cause === 'quota' ? (rateLimit?.anthropic_5h.detectedAt ?? null) : null;
+  return cause === 'quota' ? (rateLimit?.quota.detectedAt ?? null) : null;
 }
 
 function waitReport(wait: LimitWait, now: Date, since: string | null): z.infer<typeof Wait> {
@@ -188,7 +188,7 @@ export function gatesOf(state: LoopState, dualGate: DualGate | undefined): LoopR
     const shut = { isMeasured: false, first: false, second: false, missing: [], values: {} };
     return { phase: state.currentPhase, iteration: 0, condition, ...shut };
   }
-  const { gate_1: first, gate_2: second } = dualGate;
+  const { first, second } = dualGate;
   return {
     phase: dualGate.phase,
     iteration: dualGate.iteration,

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { readBy } from '../../../test/support/records.js';
 import { verifies } from '../../../test/support/verifies.js';
+import { RecordFault } from '../../foundation/index.js';
 import { checkExpiry, detectAction, type SessionFacts, validateState } from './resume.js';
-import { LoopState } from './schema.js';
+import { FoundState, LoopState } from './schema.js';
 
 const RAW = {
   session_id: '11111111-1111-4111-8111-111111111111',
@@ -16,10 +18,10 @@ function facts(
   raw: Record<string, unknown> | undefined,
   overrides: Partial<SessionFacts> = {},
 ): SessionFacts {
-  const parsed = LoopState.safeParse(raw);
+  const state = readBy(LoopState, raw);
   return {
-    raw,
-    state: parsed.success ? parsed.data : undefined,
+    found: raw === undefined ? undefined : FoundState.fromDisk(raw),
+    state: state instanceof RecordFault ? undefined : state,
     faults: raw === undefined ? ['loop-state.json: it is not JSON'] : [],
     breaker: { state: 'CLOSED' },
     prpFile: 'a.md',
@@ -35,12 +37,14 @@ const without = (key: string) => Object.fromEntries(Object.entries(RAW).filter((
 describe('the published check of a state', () => {
   for (const field of ['session_id', 'prp_file', 'started_at', 'current_phase', 'status'])
     verifies('L03', `${field} is required`, () => {
-      expect(validateState(without(field), facts(RAW))).toBe(`Missing required field: ${field}`);
+      expect(validateState(FoundState.fromDisk(without(field)), facts(RAW))).toBe(
+        `Missing required field: ${field}`,
+      );
     });
 
   verifies('L03', 'the PRP, the phase and the status, each with its message', () => {
     const check = (raw: object, overrides: Partial<SessionFacts> = {}) =>
-      validateState({ ...RAW, ...raw }, facts(RAW, overrides));
+      validateState(FoundState.fromDisk({ ...RAW, ...raw }), facts(RAW, overrides));
     expect(check({}, { isSamePrp: false, prpFile: 'b.md' })).toBe(
       'PRP mismatch: session=a.md, requested=b.md',
     );

@@ -1,9 +1,9 @@
-import type { LoopState } from './schema.js';
+import { type FoundState, type LoopState, REQUIRED_KEYS } from './schema.js';
 
 /** What detection and expiry are decided by. All of it is read; nothing is looked up here. */
 export interface SessionFacts {
-  /** The keys of `loop-state.json` as they stand there; undefined when it cannot be read. */
-  readonly raw: Readonly<Record<string, unknown>> | undefined;
+  /** What `loop-state.json` says; undefined when it cannot be read. */
+  readonly found: FoundState | undefined;
   /** The same, checked; undefined when it does not verify. */
   readonly state: LoopState | undefined;
   /** What does not verify, the session state first: `loop-state.json: it is not JSON`. */
@@ -34,35 +34,35 @@ export type Expiry =
 
 export type DetectAction = 'create_new' | 'offer_resume' | 'offer_reset';
 
-const REQUIRED = ['session_id', 'prp_file', 'started_at', 'current_phase', 'status'];
 const RESUMABLE: readonly unknown[] = ['running', 'paused', 'suspended'];
 /** Clocks of two machines differ by so much without anything being wrong. */
 const MAX_SKEW_MS = 5 * 60_000;
 
 /** The published check of a state: undefined if it can be resumed, else the published message. */
 export function validateState(
-  raw: Readonly<Record<string, unknown>>,
+  found: FoundState,
   facts: Pick<SessionFacts, 'prpFile' | 'isSamePrp' | 'phases'>,
 ): string | undefined {
-  const missing = REQUIRED.find((field) => !Object.hasOwn(raw, field));
-  if (missing !== undefined) return `Missing required field: ${missing}`;
-  if (!facts.isSamePrp) return `PRP mismatch: session=${String(raw.prp_file)}, requested=${facts.prpFile}`;
-  if (!facts.phases.includes(String(raw.current_phase))) return `Invalid phase: ${String(raw.current_phase)}`;
-  if (RESUMABLE.includes(raw.status)) return undefined;
-  if (raw.status === 'completed') return 'Session already completed';
-  if (raw.status === 'halted') return 'Session halted by Circuit Breaker';
-  return `Invalid status: ${String(raw.status)}`;
+  const missing = REQUIRED_KEYS.find(([key]) => found[key] === undefined);
+  if (missing !== undefined) return `Missing required field: ${missing[1]}`;
+  if (!facts.isSamePrp) return `PRP mismatch: session=${String(found.prpFile)}, requested=${facts.prpFile}`;
+  if (!facts.phases.includes(String(found.currentPhase)))
+    return `Invalid phase: ${String(found.currentPhase)}`;
+  if (RESUMABLE.includes(found.status)) return undefined;
+  if (found.status === 'completed') return 'Session already completed';
+  if (found.status === 'halted') return 'Session halted by Circuit Breaker';
+  return `Invalid status: ${String(found.status)}`;
 }
 
 /** Whether a session has expired by its state, in this order: each condition has a reason and an action of its own. */
 export function checkExpiry(facts: SessionFacts): Expiry {
-  const { raw, breaker } = facts;
-  if (raw === undefined) return corrupted(facts.faults[0] ?? 'loop-state.json cannot be read');
-  if (!facts.isSamePrp && Object.hasOwn(raw, 'prp_file')) {
-    const detail = `PRP mismatch: session=${String(raw.prp_file)}, requested=${facts.prpFile}`;
+  const { found, breaker } = facts;
+  if (found === undefined) return corrupted(facts.faults[0] ?? 'loop-state.json cannot be read');
+  if (!facts.isSamePrp && found.prpFile !== undefined) {
+    const detail = `PRP mismatch: session=${String(found.prpFile)}, requested=${facts.prpFile}`;
     return expired('Different PRP requested', detail, 'create_new', 'Start new session for new PRP');
   }
-  if (raw.status === 'completed') {
+  if (found.status === 'completed') {
     const words = 'No resume needed';
     return expired('PRP execution already completed', 'Session completed successfully', 'no_resume', words);
   }
@@ -70,13 +70,14 @@ export function checkExpiry(facts: SessionFacts): Expiry {
     const detail = `Circuit Breaker OPEN: ${String(breaker.openReason ?? 'no reason was recorded')}`;
     return expired('Circuit Breaker halted execution', detail, 'reset_or_abort', RESET_OR_ABORT);
   }
-  if (raw.status === 'halted') {
-    const why = typeof raw.halt_reason === 'string' ? `Session halted: ${raw.halt_reason}` : 'Session halted';
+  if (found.status === 'halted') {
+    const why =
+      typeof found.haltReason === 'string' ? `Session halted: ${found.haltReason}` : 'Session halted';
     return expired('Session halted', why, 'reset_or_abort', RESET_OR_ABORT);
   }
-  if (raw.status === 'aborted')
+  if (found.status === 'aborted')
     return expired('Session aborted', 'Session aborted', 'reset_or_abort', RESET_OR_ABORT);
-  const error = validateState(raw, facts) ?? facts.faults[0] ?? futureTime(facts);
+  const error = validateState(found, facts) ?? facts.faults[0] ?? futureTime(facts);
   return error === undefined ? { isExpired: false } : corrupted(error);
 }
 
@@ -103,8 +104,11 @@ function expired(reason: string, detail: string, action: ExpiryAction, actionWor
 
 function futureTime({ state, now }: SessionFacts): string | undefined {
   if (state === undefined) return undefined;
-  const times = { started_at: state.startedAt, last_activity: state.lastActivity };
-  for (const [key, time] of Object.entries(times)) {
+  const times = [
+    ['started_at', state.startedAt],
+    ['last_activity', state.lastActivity],
+  ] as const;
+  for (const [key, time] of times) {
     if (time !== undefined && Date.parse(time) > now.getTime() + MAX_SKEW_MS)
       return `Future timestamp: ${key} is ${time}`;
   }

@@ -1,260 +1,333 @@
-import * as z from 'zod';
-import { diskObject } from './disk-keys.js';
+import {
+  anything,
+  type Codec,
+  count,
+  filledText,
+  flag,
+  isUuidV4,
+  listOf,
+  mapOf,
+  named,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  pairOf,
+  record,
+  text,
+  textThat,
+  time,
+  type ValueOf,
+  whole,
+  withDefault,
+} from '../../foundation/index.js';
 import { loopLifecycle } from './lifecycle.js';
 import { Missing } from './policies/missing.js';
 import { Phase, PRESET_NAMES } from './policies/presets.js';
 
-/** The id of a loop session: a UUID v4. */
-export const LoopSessionId = z.uuidv4('not a UUID v4');
+const ZERO = () => 0;
+const counter = withDefault(count, ZERO);
+const amount = withDefault(number(0), ZERO);
+const nothing = () => null;
+const maybeTime = withDefault(nullable(time), nothing);
+const maybeText = withDefault(nullable(text), nothing);
+const numbers = object;
 
-const Time = z.iso.datetime({ offset: true, error: 'not a time' });
-const Count = z.int().nonnegative();
+function nullish<Value>(codec: Codec<Value>): Codec<Value | null | undefined> {
+  return optional(nullable(codec));
+}
 
-/** Keys of ours in every document: the format, the session, and which commit wrote it. */
-const OURS = { version: z.int().optional(), commit: Count.optional(), sessionId: z.string().optional() };
+function listIn<Value>(codec: Codec<Value>): Codec<Value[]> {
+  return withDefault(listOf(codec), () => []);
+}
 
-export const ErrorEntry = diskObject({
-  timestamp: Time,
-  phase: z.string(),
-  iteration: Count,
-  error: z.string(),
-  hash: z.string(),
+/** Keys of ours in every document: the session, the format, and which commit wrote it. */
+const STAMP = { version: optional(whole()), commit: optional(count) };
+const OURS = { sessionId: named('session_id', optional(text)), ...STAMP };
+
+const ErrorEntry = record({
+  timestamp: time,
+  phase: text,
+  iteration: count,
+  error: text,
+  hash: text,
   /** What was denied, where that is the error; release 0.1 told it in the text alone. */
-  denied: z.string().optional(),
+  denied: optional(text),
 });
-export type ErrorEntry = z.infer<typeof ErrorEntry>;
+export type ErrorEntry = ValueOf<typeof ErrorEntry>;
 
-const PhaseRun = diskObject({
-  startedAt: Time,
-  completedAt: Time.nullable().default(null),
-  iterations: Count,
-  exitReason: z.string().optional(),
+const PhaseRun = record({
+  startedAt: named('started_at', time),
+  completedAt: named('completed_at', maybeTime),
+  iterations: count,
+  exitReason: named('exit_reason', optional(text)),
 });
 
 /** A phase that a person ended without its gates: who, when and why. */
-export const SkippedPhase = diskObject({
-  phase: z.string(),
-  at: Time,
-  actor: z.string(),
-  reason: z.string(),
-});
-export type SkippedPhase = z.infer<typeof SkippedPhase>;
+const SkippedPhase = record({ phase: text, at: time, actor: text, reason: text });
+export type SkippedPhase = ValueOf<typeof SkippedPhase>;
 
 /** Numbers of a test run. */
-export const TestCounts = diskObject({
-  total: Count,
-  passing: Count,
-  failing: Count,
-  skipped: Count.default(0),
-});
-export type TestCounts = z.infer<typeof TestCounts>;
+const TestCounts = record({ total: count, passing: count, failing: count, skipped: counter });
+export type TestCounts = ValueOf<typeof TestCounts>;
 
 /** What the checks said before anybody touched the tree: the exit code, and the numbers where it told any. */
-export const Baseline = diskObject({ exitCode: z.int().nullable(), tests: TestCounts.nullable() });
-export type Baseline = z.infer<typeof Baseline>;
+const Baseline = record({ exitCode: named('exit_code', nullable(whole())), tests: nullable(TestCounts) });
+export type Baseline = ValueOf<typeof Baseline>;
 
 /** What a session has used up, over all restarts. */
-export const Usage = diskObject({
-  iterations: Count.default(0),
-  activeMs: z.number().nonnegative().default(0),
+const Usage = record({
+  iterations: counter,
+  activeMs: named('active_ms', amount),
   /** Input, output and cache writes. */
-  tokens: Count.default(0),
-  costUsd: z.number().nonnegative().default(0),
+  tokens: counter,
+  costUsd: named('cost_usd', amount),
   /** Beside the tokens, never among them. This and what follows is absent in what release 0.1 wrote. */
-  cacheReadTokens: Count.optional(),
+  cacheReadTokens: named('cache_read_tokens', optional(count)),
   /** How much of the cost is by a list of prices. */
-  pricedUsd: z.number().nonnegative().optional(),
+  pricedUsd: named('priced_usd', optional(number(0))),
   /** Tokens whose cost nobody knows. */
-  unpricedTokens: Count.optional(),
+  unpricedTokens: named('unpriced_tokens', optional(count)),
   /** Tokens that are a guess. */
-  estimatedTokens: Count.optional(),
+  estimatedTokens: named('estimated_tokens', optional(count)),
   /** How many of the usage records of the run's conversation are in here. */
-  countedRecords: Count.optional(),
+  countedRecords: named('counted_records', optional(count)),
 });
-export type Usage = z.infer<typeof Usage>;
+export type Usage = ValueOf<typeof Usage>;
+
+const someAmount = optional(number(Number.MIN_VALUE, Number.POSITIVE_INFINITY, 'not a number above 0'));
 
 /** What it may use up; absent = as much as it needs. */
-export const Budget = diskObject({
-  iterations: z.int().positive().optional(),
-  activeMs: z.number().positive().optional(),
-  tokens: z.int().positive().optional(),
-  costUsd: z.number().positive().optional(),
+const Budget = record({
+  iterations: optional(whole(1)),
+  activeMs: named('active_ms', someAmount),
+  tokens: optional(whole(1)),
+  costUsd: named('cost_usd', someAmount),
 });
-export type Budget = z.infer<typeof Budget>;
+export type Budget = ValueOf<typeof Budget>;
 
 /** A file that a run changed; lines where they could be counted. */
-export const ChangedFile = diskObject({
-  path: z.string(),
-  added: Count.nullable().default(null),
-  deleted: Count.nullable().default(null),
+const ChangedFile = record({
+  path: text,
+  added: withDefault(nullable(count), nothing),
+  deleted: withDefault(nullable(count), nothing),
 });
-export type ChangedFile = z.infer<typeof ChangedFile>;
+export type ChangedFile = ValueOf<typeof ChangedFile>;
 
 /** Where the work began, in a repository: the commit, and the files that were not committed. */
-export const StartedFrom = diskObject({
-  commit: z.string().nullable().default(null),
-  uncommitted: z.array(z.string()).default([]),
-});
-export type StartedFrom = z.infer<typeof StartedFrom>;
+const StartedFrom = record({ commit: maybeText, uncommitted: listIn(text) });
+export type StartedFrom = ValueOf<typeof StartedFrom>;
 
 /** `loop-state.json`: the session itself. */
-export const LoopState = diskObject({
-  ...OURS,
-  sessionId: z.string().min(1),
-  prpFile: z.string().min(1),
-  startedAt: Time,
-  currentPhase: z.string().min(1),
+export const LoopState = record({
+  sessionId: named('session_id', filledText),
+  prpFile: named('prp_file', filledText),
+  startedAt: named('started_at', time),
+  currentPhase: named('current_phase', filledText),
   /** Iterations of this phase that are complete. */
-  currentIteration: Count.default(0),
-  lastActivity: Time.optional(),
-  status: z.enum(loopLifecycle.states),
-  haltReason: z.string().nullable().default(null),
-  phasesCompleted: z.array(z.string()).default([]),
-  errorHistory: z.array(ErrorEntry).default([]),
-  phaseHistory: z.record(z.string(), PhaseRun).default({}),
-  totalAgentCalls: Count.default(0),
-  pauseReason: z.string().nullish(),
-  pausedAt: Time.nullish(),
-  suspendReason: z.string().nullish(),
-  resumedAt: Time.nullish(),
-  completedAt: Time.nullish(),
+  currentIteration: named('current_iteration', counter),
+  lastActivity: named('last_activity', optional(time)),
+  status: oneOf(loopLifecycle.states),
+  haltReason: named('halt_reason', maybeText),
+  phasesCompleted: named('phases_completed', listIn(text)),
+  errorHistory: named('error_history', listIn(ErrorEntry)),
+  phaseHistory: named(
+    'phase_history',
+    withDefault(mapOf(PhaseRun), () => ({})),
+  ),
+  totalAgentCalls: named('total_agent_calls', counter),
+  pauseReason: named('pause_reason', nullish(text)),
+  pausedAt: named('paused_at', nullish(time)),
+  suspendReason: named('suspend_reason', nullish(text)),
+  resumedAt: named('resumed_at', nullish(time)),
+  completedAt: named('completed_at', nullish(time)),
   /** SHA-256 of the plan as it was; null for a plan that is a directory. */
-  prpHash: z.string().nullish(),
-  criteriaCount: Count.default(0),
-  preset: diskObject({ name: z.enum(PRESET_NAMES), phases: z.array(Phase).min(1) }).optional(),
+  prpHash: named('prp_hash', nullish(text)),
+  criteriaCount: named('criteria_count', counter),
+  preset: optional(record({ name: oneOf(PRESET_NAMES), phases: listOf(Phase, 1) })),
   /** The story that is being worked on, where the plan has stories. */
-  currentStory: z.string().nullish(),
-  storiesTotal: Count.optional(),
+  currentStory: named('current_story', nullish(text)),
+  storiesTotal: named('stories_total', optional(count)),
   /** All stories as the plan had them when the session began. */
-  stories: z.array(z.looseObject({ id: z.string(), title: z.string() })).optional(),
+  stories: optional(listOf(record({ id: text, title: text }))),
   /** Phases that a person ended without their gates. */
-  phasesSkipped: z.array(SkippedPhase).default([]),
+  phasesSkipped: named('phases_skipped', listIn(SkippedPhase)),
   /** The iteration that was begun and is not complete. */
-  inFlight: diskObject({ phase: z.string(), iteration: Count, startedAt: Time }).nullish(),
+  inFlight: named(
+    'in_flight',
+    nullish(record({ phase: text, iteration: count, startedAt: named('started_at', time) })),
+  ),
   /** The iteration that a crash or a signal cut short, until the next one is complete. */
-  interrupted: diskObject({
-    phase: z.string(),
-    iteration: Count,
-    startedAt: Time,
-    /** How many files it changed, once they are counted. */
-    filesChanged: Count.optional(),
-  }).nullish(),
-  baseline: Baseline.nullish(),
+  interrupted: nullish(
+    record({
+      phase: text,
+      iteration: count,
+      startedAt: named('started_at', time),
+      /** How many files it changed, once they are counted. */
+      filesChanged: named('files_changed', optional(count)),
+    }),
+  ),
+  baseline: nullish(Baseline),
   /** Tests that the phase with the gate `new-tests-fail` added. */
-  newTests: Count.default(0),
+  newTests: named('new_tests', counter),
   /** What people asked the agent to be told and it was not told yet. */
-  guidance: z.array(z.string()).default([]),
+  guidance: listIn(text),
   /** Questions that the agent asked in this session and whose answer it was not told yet. */
-  openQuestions: z.array(z.uuidv4()).default([]),
+  openQuestions: named('open_questions', listIn(textThat(isUuidV4, 'not a UUID v4'))),
   /** The number of the last request from outside that was taken. */
-  lastRequest: z.int().min(-1).default(-1),
-  usage: Usage.optional(),
-  budget: Budget.optional(),
-  startedFrom: StartedFrom.nullish(),
+  lastRequest: named(
+    'last_request',
+    withDefault(whole(-1), () => -1),
+  ),
+  usage: optional(Usage),
+  budget: optional(Budget),
+  startedFrom: named('started_from', nullish(StartedFrom)),
   /** What it changed so far, as it stood when it last stopped. */
-  filesChanged: z.array(ChangedFile).optional(),
+  filesChanged: named('files_changed', optional(listOf(ChangedFile))),
+  ...STAMP,
 });
-export type LoopState = z.infer<typeof LoopState>;
+export type LoopState = ValueOf<typeof LoopState>;
 
-export const BreakerEvent = diskObject({
-  timestamp: Time,
-  event: z.enum(['state_change', 'progress', 'error', 'reset']),
-  fromState: z.string().optional(),
-  toState: z.string().optional(),
-  reason: z.string().nullish(),
+/** What `loop-state.json` says, whether it verifies or not: the published check goes by it, key by key. */
+export const FoundState = record(
+  {
+    sessionId: named('session_id', anything),
+    prpFile: named('prp_file', anything),
+    startedAt: named('started_at', anything),
+    currentPhase: named('current_phase', anything),
+    status: anything,
+    haltReason: named('halt_reason', anything),
+  },
+  'drop',
+);
+export type FoundState = Readonly<Partial<ValueOf<typeof FoundState>>>;
+
+/** The keys that the published check wants, by their published names. */
+export const REQUIRED_KEYS = [
+  ['sessionId', 'session_id'],
+  ['prpFile', 'prp_file'],
+  ['startedAt', 'started_at'],
+  ['currentPhase', 'current_phase'],
+  ['status', 'status'],
+] as const satisfies readonly (readonly [keyof FoundState, string])[];
+
+/** What every document says about itself, whether the rest verifies or not. */
+export const Stamp = record({ version: anything, commit: anything }, 'drop');
+
+const BreakerEvent = record({
+  timestamp: time,
+  event: oneOf(['state_change', 'progress', 'error', 'reset']),
+  fromState: named('from_state', optional(text)),
+  toState: named('to_state', optional(text)),
+  reason: nullish(text),
 });
 
 /** `circuit-breaker.json`. */
-export const Breaker = diskObject({
-  state: z.enum(['CLOSED', 'HALF_OPEN', 'OPEN']),
-  noProgressCount: Count.default(0),
-  sameErrorCount: Count.default(0),
-  permissionDenialCount: Count.default(0),
-  failedRunCount: Count.default(0),
+export const Breaker = record({
+  state: oneOf(['CLOSED', 'HALF_OPEN', 'OPEN']),
+  noProgressCount: named('no_progress_count', counter),
+  sameErrorCount: named('same_error_count', counter),
+  permissionDenialCount: named('permission_denial_count', counter),
+  failedRunCount: named('failed_run_count', counter),
   /** By phase: the best numbers so far; progress is to be better than them. */
-  lastProgressMetric: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
-  lastErrorHash: z.string().nullable().default(null),
-  openedAt: Time.nullable().default(null),
-  openReason: z.string().nullable().default(null),
-  history: z.array(BreakerEvent).default([]),
+  lastProgressMetric: named(
+    'last_progress_metric',
+    withDefault(mapOf(numbers), () => ({})),
+  ),
+  lastErrorHash: named('last_error_hash', maybeText),
+  openedAt: named('opened_at', maybeTime),
+  openReason: named('open_reason', maybeText),
+  history: listIn(BreakerEvent),
   ...OURS,
 });
-export type Breaker = z.infer<typeof Breaker>;
+export type Breaker = ValueOf<typeof Breaker>;
 
-const Numbers = z.record(z.string(), z.unknown());
-
-export const PhaseMetrics = diskObject({
-  startedAt: Time,
-  completedAt: Time.nullable().default(null),
-  iterations: Count,
-  currentMetrics: Numbers.optional(),
-  finalMetrics: Numbers.optional(),
-  history: z.array(Numbers).optional(),
+const PhaseMetrics = record({
+  startedAt: named('started_at', time),
+  completedAt: named('completed_at', maybeTime),
+  iterations: count,
+  currentMetrics: named('current_metrics', optional(numbers)),
+  finalMetrics: named('final_metrics', optional(numbers)),
+  history: optional(listOf(numbers)),
 });
-export type PhaseMetrics = z.infer<typeof PhaseMetrics>;
+export type PhaseMetrics = ValueOf<typeof PhaseMetrics>;
 
 /** `metrics.json`. */
-export const Metrics = diskObject({
-  ...OURS,
-  sessionId: z.string().min(1),
-  prpFile: z.string().optional(),
-  startedAt: Time.optional(),
-  currentPhase: z.string(),
-  phases: z.record(z.string(), PhaseMetrics.nullable()).default({}),
+export const Metrics = record({
+  sessionId: named('session_id', filledText),
+  prpFile: named('prp_file', optional(text)),
+  startedAt: named('started_at', optional(time)),
+  currentPhase: named('current_phase', text),
+  phases: withDefault(mapOf(nullable(PhaseMetrics)), () => ({})),
+  ...STAMP,
 });
-export type Metrics = z.infer<typeof Metrics>;
+export type Metrics = ValueOf<typeof Metrics>;
 
-/** `rate-limit.json`. `anthropic_5h` is the published name for the limit of whatever agent it is. */
-export const RateLimit = diskObject({
-  hourly: diskObject({
-    callsMade: Count.default(0),
-    limit: z.int().positive().default(100),
-    windowStart: Time.nullable().default(null),
-    nextReset: Time.nullable().default(null),
+const no = withDefault(flag, () => false);
+
+const Quota = record({
+  detected: no,
+  detectedAt: named('detected_at', maybeTime),
+  resumeAt: named('resume_at', maybeTime),
+  waiting: no,
+  kind: nullish(text),
+  /** What the service said. */
+  words: nullish(text),
+});
+
+const Overload = record({
+  count: counter,
+  retryAt: named('retry_at', maybeTime),
+  cause: nullish(oneOf(['overload', 'network'])),
+  status: nullish(whole()),
+  words: nullish(text),
+});
+
+/** `rate-limit.json`. */
+export const RateLimit = record({
+  hourly: record({
+    callsMade: named('calls_made', counter),
+    limit: withDefault(whole(1), () => 100),
+    windowStart: named('window_start', maybeTime),
+    nextReset: named('next_reset', maybeTime),
     /** Calls by the minute they were made in, oldest first: the window rolls. */
-    minutes: z.array(z.tuple([Time, Count])).default([]),
+    minutes: listIn(pairOf(time, count)),
   }),
-  anthropic_5h: diskObject({
-    detected: z.boolean().default(false),
-    detectedAt: Time.nullable().default(null),
-    resumeAt: Time.nullable().default(null),
-    waiting: z.boolean().default(false),
-    kind: z.string().nullish(),
-    /** What the service said. */
-    words: z.string().nullish(),
-  }).default({ detected: false, detectedAt: null, resumeAt: null, waiting: false }),
+  /** The published name is that of one agent; it is the limit of whatever agent it is. */
+  quota: named(
+    'anthropic_5h',
+    withDefault(Quota, () => Quota.fromDisk({})),
+  ),
   /** `count`: limits in a row of which nobody said when they end. */
-  overload: diskObject({
-    count: Count.default(0),
-    retryAt: Time.nullable().default(null),
-    cause: z.enum(['overload', 'network']).nullish(),
-    status: z.int().nullish(),
-    words: z.string().nullish(),
-  }).default({ count: 0, retryAt: null }),
-  paused: z.boolean().default(false),
-  pauseReason: z.string().nullable().default(null),
-  pausedAt: Time.nullable().default(null),
+  overload: withDefault(Overload, () => Overload.fromDisk({})),
+  paused: no,
+  pauseReason: named('pause_reason', maybeText),
+  pausedAt: named('paused_at', maybeTime),
   ...OURS,
 });
-export type RateLimit = z.infer<typeof RateLimit>;
+export type RateLimit = ValueOf<typeof RateLimit>;
 
 /** `dual-gate.json`: how the gates stood at the last iteration. */
-export const DualGate = diskObject({
-  phase: z.string(),
-  iteration: Count,
-  gate_1: diskObject({
-    satisfied: z.boolean(),
-    condition: z.string(),
-    values: Numbers.default({}),
-    /** What is not met, in numbers; absent where an older release wrote it. */
-    missing: z.array(Missing).optional(),
-  }),
-  gate_2: diskObject({ satisfied: z.boolean(), source: z.string() }),
-  canExit: z.boolean(),
-  timestamp: Time,
+export const DualGate = record({
+  phase: text,
+  iteration: count,
+  first: named(
+    'gate_1',
+    record({
+      satisfied: flag,
+      condition: text,
+      values: withDefault(numbers, () => ({})),
+      /** What is not met, in numbers; absent where an older release wrote it. */
+      missing: optional(listOf(Missing)),
+    }),
+  ),
+  second: named('gate_2', record({ satisfied: flag, source: text })),
+  canExit: named('can_exit', flag),
+  timestamp: time,
   ...OURS,
 });
-export type DualGate = z.infer<typeof DualGate>;
+export type DualGate = ValueOf<typeof DualGate>;
 
 /** All documents of a session at one commit. */
 export interface LoopDocuments {
@@ -267,13 +340,13 @@ export interface LoopDocuments {
 
 export type DocumentName = keyof LoopDocuments;
 
-/** The documents, their files and their schemas. */
+/** The documents, their files and their codecs. */
 export const DOCUMENTS = {
-  state: { file: 'loop-state.json', schema: LoopState },
-  breaker: { file: 'circuit-breaker.json', schema: Breaker },
-  metrics: { file: 'metrics.json', schema: Metrics },
-  rateLimit: { file: 'rate-limit.json', schema: RateLimit },
-  dualGate: { file: 'dual-gate.json', schema: DualGate },
-} as const satisfies Record<DocumentName, { file: string; schema: z.ZodType }>;
+  state: { file: 'loop-state.json', codec: LoopState },
+  breaker: { file: 'circuit-breaker.json', codec: Breaker },
+  metrics: { file: 'metrics.json', codec: Metrics },
+  rateLimit: { file: 'rate-limit.json', codec: RateLimit },
+  dualGate: { file: 'dual-gate.json', codec: DualGate },
+} as const satisfies Record<DocumentName, { file: string; codec: unknown }>;
 
 export const STATUS_LOG = 'phase-status.log';

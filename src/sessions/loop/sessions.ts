@@ -143,7 +143,7 @@ export class LoopSessions {
     const snapshot = this.#store.read();
     if (!snapshot.isFound) throw this.notFound();
     const facts = this.#factsOf(snapshot, prpFile);
-    return facts.raw === undefined ? facts.faults[0] : validateState(facts.raw, facts);
+    return facts.found === undefined ? facts.faults[0] : validateState(facts.found, facts);
   }
 
   /** The same checks, and those of expiry, of a state that the caller has read. Reads only. */
@@ -151,15 +151,15 @@ export class LoopSessions {
     raw: Readonly<Record<string, unknown>>,
     prpFile: string,
   ): { error: string | undefined; expiry: Expiry } {
-    const { state, fault } = checkState(raw);
+    const { found, state, fault } = checkState(raw);
     const { breaker } = this.#store.read().documents;
     const documents = {
       ...(state === undefined ? {} : { state }),
       ...(breaker === undefined ? {} : { breaker }),
     };
-    const known = this.#factsOf({ ...NOTHING, isFound: true, raw, documents }, prpFile);
+    const known = this.#factsOf({ ...NOTHING, isFound: true, found, documents }, prpFile);
     const facts = fault === undefined ? known : { ...known, faults: [fault] };
-    return { error: validateState(raw, facts), expiry: checkExpiry(facts) };
+    return { error: validateState(found, facts), expiry: checkExpiry(facts) };
   }
 
   /** The session as it stands, or undefined where there is none that can be read. Reads only. */
@@ -184,7 +184,7 @@ export class LoopSessions {
 
   /**
    * Creates a session and owns it. One that was there is archived first, whatever its state; if somebody runs it,
-   * nothing happens. Throws LOCKED, INVALID_INPUT, NEWER_VERSION, UNSAFE_PATH.
+   * nothing happens. Throws LOCKED, INVALID_INPUT, DOCUMENT_REFUSED, NEWER_VERSION, UNSAFE_PATH.
    */
   async create(prpFile: string, options: CreateOptions = {}): Promise<HeldLoop> {
     const facts = this.#newLoop(prpFile, options);
@@ -364,17 +364,17 @@ export class LoopSessions {
   }
 
   #factsOf(snapshot: LoopSnapshot, prpFile: string): SessionFacts {
-    const { documents, raw } = snapshot;
+    const { documents, found } = snapshot;
     const { state, breaker } = documents;
     const preset = state === undefined ? PRESETS['tdd-strict'] : presetOf(state);
     return {
-      raw,
+      found,
       state,
       faults: snapshot.faults.map(({ file, reason }) => `${file}: ${reason}`),
       breaker,
       prpFile,
       isSamePrp:
-        typeof raw?.prp_file === 'string' && this.#realPath(raw.prp_file) === this.#realPath(prpFile),
+        typeof found?.prpFile === 'string' && this.#realPath(found.prpFile) === this.#realPath(prpFile),
       phases: preset.phases.map((phase) => phase.name),
       now: this.#options.clock.now(),
     };

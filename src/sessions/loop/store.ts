@@ -103,7 +103,7 @@ export class LoopStore {
       this.assertOurs(before);
       if (before.isFound)
         log.info('loop.archived', {
-          path: archiveSession(this.#tools, this.directory, before.raw?.session_id),
+          path: archiveSession(this.#tools, this.directory, before.found?.sessionId),
         });
       const documents = make();
       const replaced = { ...writeDocuments(documents, 0), [STATUS_LOG]: '' };
@@ -206,7 +206,7 @@ export class LoopStore {
 /** What is read where there is no loop. */
 export const NOTHING: LoopSnapshot = {
   isFound: false,
-  raw: undefined,
+  found: undefined,
   documents: {},
   faults: [],
   missing: [],

@@ -45,11 +45,11 @@ function launchOf(directory: string, usage: typeof USAGE, costUsd: number): Agen
       driver: 'acp',
       command: 'odd',
       args: [],
-      working_dir: directory,
+      workingDirectory: directory,
       env: [],
       permissions: 'edits',
       model: null,
-      mcp_servers: [],
+      mcpServers: [],
     },
     start: async () => connection,
   };
@@ -69,7 +69,7 @@ describe('nothing is committed that the reader of the same record would refuse',
       const session = await sessions.create(launchOf(dir.path, usage, costUsd));
       expect(await session.execute('go')).toMatchObject({ reason: 'completed', stdout: 'the answer' });
       expect(store.read(session.id)).toEqual(JSON.parse(JSON.stringify(session.record)));
-      expect(session.record).toMatchObject({ state: 'ready', prompt_count: 1, prompt: null });
+      expect(session.record).toMatchObject({ state: 'ready', promptCount: 1, prompt: null });
       await session.end();
       expect(store.read(session.id).state).toBe('ended');
     }
@@ -87,7 +87,7 @@ describe('nothing is committed that the reader of the same record would refuse',
       try {
         owned.write(hostile);
       } catch (error) {
-        expect(error).toMatchObject({ code: expect.stringMatching(/^(INVALID_INPUT|NEWER_VERSION)$/) });
+        expect(error).toMatchObject({ code: expect.stringMatching(/^(DOCUMENT_REFUSED|NEWER_VERSION)$/) });
       }
       expect(store.read(id).id).toBe(id);
     }

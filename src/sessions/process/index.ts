@@ -12,7 +12,6 @@ export {
   TooManyProcessesError,
 } from './errors.js';
 export type { Denial } from './gatherer.js';
-export type { LaunchInfo, ProcessInfo, Standing } from './info.js';
 export { canExecute, isOver, type ProcessState, processLifecycle } from './lifecycle.js';
 export type { Measured, Workbench } from './measure.js';
 export type { PromptResponse } from './response.js';
@@ -25,3 +24,4 @@ export {
 } from './session.js';
 export { type AgentLaunch, ProcessSessions, type ProcessSessionsOptions } from './sessions.js';
 export { FileProcessStore } from './store.js';
+export type { ProcessInfo, Standing } from './view.js';

@@ -1,19 +1,24 @@
 import { visibleLine } from '../../foundation/index.js';
 import type { Launch } from './schema.js';
 
+/** What counts about a launch, and how it is called. */
+const PARTS = {
+  driver: 'driver',
+  command: 'command',
+  args: 'args',
+  workingDirectory: 'working directory',
+  env: 'env',
+  permissions: 'permissions',
+  model: 'model',
+  mcpServers: 'MCP servers',
+} as const satisfies Record<keyof Launch, string>;
+
 /** How a launch differs from the one before, one line each; empty when it does not. */
 export function launchDifferences(before: Launch, now: Launch): string[] {
-  const keys: (keyof Launch & string)[] = [
-    'driver',
-    'command',
-    'args',
-    'working_dir',
-    'env',
-    'permissions',
-    'model',
-    'mcp_servers',
-  ];
-  return keys
-    .filter((key) => JSON.stringify(before[key]) !== JSON.stringify(now[key]))
-    .map((key) => visibleLine(`${key}: ${JSON.stringify(before[key])}, now ${JSON.stringify(now[key])}`));
+  const parts = Object.entries(PARTS) as [keyof Launch, string][];
+  return parts
+    .filter(([part]) => JSON.stringify(before[part]) !== JSON.stringify(now[part]))
+    .map(([part, name]) =>
+      visibleLine(`${name}: ${JSON.stringify(before[part])}, now ${JSON.stringify(now[part])}`),
+    );
 }

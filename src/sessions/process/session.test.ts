@@ -37,7 +37,7 @@ describe.each(['acp', 'claude', 'codex'] as const)(
       const first = await session.execute('first');
       expect(first).toMatchObject({ reason: 'completed', stdout: 'one', exitCode: null, signal: null });
       expect((await session.execute('second')).stdout).toBe('two');
-      expect(session.record).toMatchObject({ prompt_count: 2, state: 'ready', prompt: null });
+      expect(session.record).toMatchObject({ promptCount: 2, state: 'ready', prompt: null });
       expect(session.record.resume?.id).toEqual(expect.any(String));
       await session.end();
       expect(world.agents.alive()).toEqual([]);
@@ -68,7 +68,7 @@ describe.each(['acp', 'claude', 'codex'] as const)(
         code: 'PROCESS_NOT_READY',
         state: 'error',
       });
-      expect(world.store.read(session.id)).toMatchObject({ state: 'error', ended: { exit_code: 7 } });
+      expect(world.store.read(session.id)).toMatchObject({ state: 'error', ended: { exitCode: 7 } });
     });
 
     verifies(

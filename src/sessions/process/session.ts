@@ -87,7 +87,7 @@ export class ProcessSession {
     this.#owned = owned;
     this.#options = options;
     this.#startedAtMs = tools.clock.monotonicMs();
-    this.#firstPrompt = record.prompt_count + 1;
+    this.#firstPrompt = record.promptCount + 1;
     this.#context = new ContextTracker(options.context, (level, percent) => {
       this.#tell({ type: 'context', level, percent });
     });
@@ -169,17 +169,17 @@ export class ProcessSession {
     const connection = this.#connection;
     if (this.#isLeft || connection === undefined || !canExecute(this.state))
       throw new ProcessNotReadyError(this.id, this.state);
-    const number = this.#record.prompt_count + 1;
+    const number = this.#record.promptCount + 1;
     this.#move('prompt', {
-      prompt_count: number,
-      prompt: { number, sent_at: timestamp(this.#tools.clock), characters: prompt.length },
+      promptCount: number,
+      prompt: { number, sentAt: timestamp(this.#tools.clock), characters: prompt.length },
     });
     const gatherer = new Gatherer();
     this.#gatherer = gatherer;
     const startedAt = this.#tools.clock.monotonicMs();
     const patience = { ...this.#options.patience, ...options };
     using watch = new ExchangeWatch(this.#tools.clock, patience, this.#lifetimeLeftMs());
-    const { working_dir: directory } = this.#record.launch;
+    const { workingDirectory: directory } = this.#record.launch;
     const measuring = await Measuring.begin(this.#tools, this.id, directory);
     let thrown: { error: unknown } | undefined;
     try {
@@ -237,7 +237,7 @@ export class ProcessSession {
     this.#isLeft = true;
     const exit = await (isUrgent ? this.#connection?.terminate() : this.#connection?.end());
     const left = leftIn(exit);
-    if (left.left_behind !== undefined) this.#write({ ...this.#record, ...left });
+    if (left.leftBehind !== undefined) this.#write({ ...this.#record, ...left });
     this.#leave();
   }
 
@@ -287,8 +287,8 @@ export class ProcessSession {
   #recordAnswer(response: PromptResponse, exit: ProgramExit | null | undefined): void {
     const facts = {
       prompt: null,
-      total_execution_ms: this.#record.total_execution_ms + Math.max(0, response.durationMs),
-      context_usage: response.contextUsage,
+      totalExecutionMs: this.#record.totalExecutionMs + Math.max(0, response.durationMs),
+      contextUsage: response.contextUsage,
       resume: this.#connection?.resumeHandle ?? this.#record.resume,
       ...this.#costSoFar(),
     };
@@ -305,9 +305,9 @@ export class ProcessSession {
     this.#leave();
   }
 
-  #costSoFar(): Pick<ProcessFile, 'resume_cost_usd'> {
+  #costSoFar(): Pick<ProcessFile, 'resumeCostUsd'> {
     const costUsd = dollarsOf(this.#connection?.conversationCostUsd);
-    return costUsd === null ? {} : { resume_cost_usd: costUsd };
+    return costUsd === null ? {} : { resumeCostUsd: costUsd };
   }
 
   async #throwTimedOut(kind: TimeoutKind, patience: Patience, response: PromptResponse): Promise<never> {
@@ -367,7 +367,7 @@ export class ProcessSession {
       at: timestamp(this.#tools.clock),
       // What a program said may hold what nobody should read later.
       reason: redact(reason),
-      exit_code: exit?.code ?? null,
+      exitCode: exit?.code ?? null,
       signal: exit?.signal ?? null,
     };
     this.#move(event, { ended, ...leftIn(exit) });
@@ -394,7 +394,7 @@ export class ProcessSession {
       ...this.#record,
       ...facts,
       state: to,
-      last_activity: timestamp(this.#tools.clock),
+      lastActivity: timestamp(this.#tools.clock),
     };
     if (event === 'prompt' || event === 'pause') this.#owned?.write(record);
     else this.#write(record);
@@ -417,6 +417,6 @@ export class ProcessSession {
 }
 
 /** What an agent may have left running, as it is written down. */
-function leftIn(exit: ProgramExit | null | undefined): Pick<ProcessFile, 'left_behind'> {
-  return exit?.leftBehind === undefined ? {} : { left_behind: exit.leftBehind.map((left) => ({ ...left })) };
+function leftIn(exit: ProgramExit | null | undefined): Pick<ProcessFile, 'leftBehind'> {
+  return exit?.leftBehind === undefined ? {} : { leftBehind: exit.leftBehind.map((left) => ({ ...left })) };
 }

@@ -126,7 +126,7 @@ describe.each(['acp', 'claude', 'codex'] as const)('a session that was left (%s)
         .at(-1)
         ?.history.map(({ text }) => text),
     ).toContain('first');
-    expect(again.record.prompt_count).toBe(2);
+    expect(again.record.promptCount).toBe(2);
     await again.end();
     await expect(other.reopen(session.id, await world.launch(play, protocol))).rejects.toMatchObject({
       code: 'NOT_RESUMABLE',

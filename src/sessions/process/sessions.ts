@@ -19,7 +19,6 @@ import {
   TooManyProcessesError,
   unusableDirectory,
 } from './errors.js';
-import { infoOf, type ProcessInfo } from './info.js';
 import { launchDifferences } from './launch.js';
 import { isOver } from './lifecycle.js';
 import type { Workbench } from './measure.js';
@@ -27,6 +26,7 @@ import { Pool } from './pool.js';
 import { handleIn, type Launch, type ProcessFile, processId, type StopMode } from './schema.js';
 import { type ProcessOptions, ProcessSession, type StartConnection } from './session.js';
 import { type FileProcessStore, type HeldProcess, LISTED_BY } from './store.js';
+import { infoOf, type ProcessInfo } from './view.js';
 
 /** How to start the agent of a new session. */
 export interface AgentLaunch {
@@ -198,7 +198,7 @@ export class ProcessSessions {
   *retirable(before: number): Generator<Retirable> {
     const { store } = this.#options;
     if (store === undefined) return;
-    const isOld = ({ last_activity: at }: ProcessFile) => Date.parse(at) < before;
+    const isOld = ({ lastActivity: at }: ProcessFile) => Date.parse(at) < before;
     for (const id of store.ids())
       yield {
         id,
@@ -307,7 +307,7 @@ export class ProcessSessions {
   }
 
   /** A directory that is not there is not made: the agent would work in a place that nobody has looked at. */
-  #checkDirectory(id: string, { working_dir: path }: Launch): void {
+  #checkDirectory(id: string, { workingDirectory: path }: Launch): void {
     const { fileSystem } = this.#options;
     const real = resolveUserPath(fileSystem, path);
     if (real !== undefined && lookAt(fileSystem, real)?.kind === 'directory') return;
@@ -348,11 +348,11 @@ function newRecord(
     id: processId(options.ids.uuid()),
     state: 'creating',
     agent,
-    created_at: now,
-    last_activity: now,
-    prompt_count: 0,
-    total_execution_ms: 0,
-    context_usage: 0,
+    createdAt: now,
+    lastActivity: now,
+    promptCount: 0,
+    totalExecutionMs: 0,
+    contextUsage: 0,
     launch,
     resume: null,
     prompt: null,
@@ -360,11 +360,11 @@ function newRecord(
   };
 }
 
-function resumeIn(resume: ResumeHandle | null): Pick<ProcessFile, 'resume' | 'resume_cost_usd'> {
+function resumeIn(resume: ResumeHandle | null): Pick<ProcessFile, 'resume' | 'resumeCostUsd'> {
   if (resume === null) return { resume };
   const { driver, id } = resume;
   const costUsd = dollarsOf(resume.costUsd);
-  return { resume: { driver, id }, ...(costUsd === null ? {} : { resume_cost_usd: costUsd }) };
+  return { resume: { driver, id }, ...(costUsd === null ? {} : { resumeCostUsd: costUsd }) };
 }
 
 /** Undefined for a record that is damaged. */
@@ -384,8 +384,8 @@ function closeLeft(clock: Clock, record: ProcessFile, owned: HeldProcess, mode: 
   owner.write({
     ...record,
     state: mode === 'end' ? 'ended' : 'terminated',
-    last_activity: at,
-    ended: { at, reason: 'stopped after its owner had gone', exit_code: null, signal: null },
+    lastActivity: at,
+    ended: { at, reason: 'stopped after its owner had gone', exitCode: null, signal: null },
   });
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { InvalidInputError, messageOf, SessionNotFoundError } from '../../foundation/index.js';
+import { messageOf, SessionNotFoundError } from '../../foundation/index.js';
 import {
   acquireLock,
   type DirectoryWatch,
@@ -13,7 +13,6 @@ import {
   type LockState,
   type LockTools,
   listDirectory,
-  parseDocument,
   readDocument,
   removeQuietly,
   Trash,
@@ -82,7 +81,7 @@ export class FileProcessStore {
   /** Asks the owner of a session to stop it. */
   requestStop(id: string, mode: StopMode): void {
     const request = { version: DOCUMENT_VERSION, mode };
-    writeDocument(this.#tools, join(this.#existing(id), STOP), request);
+    writeDocument(this.#tools, join(this.#existing(id), STOP), request, StopFile);
   }
 
   /** Moves a session that has no living owner to the trash. Throws SESSION_NOT_FOUND, LOCKED. */
@@ -120,18 +119,6 @@ export class FileProcessStore {
   }
 }
 
-/** What the reader of the same file would refuse is not written: the session could not be found again. */
-function refuseUnreadable(path: string, record: ProcessFile): void {
-  try {
-    parseDocument(path, JSON.stringify(record), ProcessFile);
-  } catch (error) {
-    if (!(error instanceof DocumentDamagedError)) throw error;
-    throw new InvalidInputError(`Nothing was written, because nobody could read ${path}: ${error.reason}`, {
-      cause: error,
-    });
-  }
-}
-
 export const LISTED_BY = 'holdfast processes list --all';
 
 /** What only the owner of a session may do with its files. */
@@ -151,12 +138,11 @@ export class HeldProcess implements Disposable {
     return join(this.#directory, `output-${prompt}.log`);
   }
 
-  /** Makes a record durable. Throws LOCK_LOST, ATOMIC_WRITE_FAILED, INVALID_INPUT for one that no reader would take. */
+  /** Makes a record durable. Throws LOCK_LOST, ATOMIC_WRITE_FAILED, DOCUMENT_REFUSED. */
   write(record: ProcessFile): void {
     const path = join(this.#directory, RECORD);
-    refuseUnreadable(path, record);
     this.#lock.assertHeld();
-    writeDocument(this.#tools, path, record);
+    writeDocument(this.#tools, path, record, ProcessFile);
   }
 
   /** Calls back once for each request to stop, soon after it was made. */

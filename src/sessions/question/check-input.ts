@@ -1,16 +1,19 @@
 import * as z from 'zod';
 import {
+  type Codec,
+  count,
+  flag,
   InvalidInputError,
-  isBoolean,
-  isCount,
-  isText,
   listOf,
-  shape,
+  number,
+  optional,
+  RecordFault,
+  record,
+  text,
+  textThat,
   visibleExcerpt,
 } from '../../foundation/index.js';
-import { withShortWay } from '../../storage/index.js';
 import { InvalidAnswerError } from './errors.js';
-import { isPlainAsker, isPlainQuestion } from './own-files.js';
 import { AnswerInput, Asker, QuestionInput } from './schema.js';
 
 /** Later than that no calendar of four digits goes. */
@@ -24,13 +27,21 @@ const ONCE = { jitless: true };
 
 const Name = z.string().max(MAX_NAME_CHARACTERS);
 
+/** What a program may say about itself. */
+export const AskerInput = z.looseObject({
+  agent: z.string().optional(),
+  version: z.string().optional(),
+  session: z.string().optional(),
+  asks: z.string().optional(),
+});
+
 /** What a program may say when it asks. */
 export const CreateInput = z.strictObject({
   questions: z.array(QuestionInput),
   callId: Name.optional(),
   timeoutMs: z.number().nonnegative().max(MAX_TIMEOUT_MS).optional(),
   workingDirectory: Name.optional(),
-  asker: Asker.optional(),
+  asker: AskerInput.optional(),
   requestId: z
     .string()
     .min(1, 'a request id has at least one character')
@@ -40,28 +51,62 @@ export const CreateInput = z.strictObject({
 });
 export type CreateInput = z.infer<typeof CreateInput>;
 
-const isName = (value: unknown) => isText(value) && value.length <= MAX_NAME_CHARACTERS;
-const isPlainSet = shape(
-  { questions: listOf(isPlainQuestion) },
+const name = optional(textThat((value) => value.length <= MAX_NAME_CHARACTERS, 'too long'));
+const PlainQuestion = record(
   {
-    workingDirectory: isName,
-    callId: isName,
-    asker: isPlainAsker,
-    isWaiting: isBoolean,
+    prompt: text,
+    title: text,
+    options: listOf(record({ label: text, description: optional(text) }, 'refuse')),
+    multiSelect: optional(flag),
   },
+  'refuse',
 );
-const isPlainAnswer = shape(
-  { questionIndex: isCount },
-  { selectedOption: isText, selectedOptions: listOf(isText), customText: isText },
+const PlainSet = record(
+  {
+    questions: listOf(PlainQuestion),
+    callId: name,
+    timeoutMs: optional(number(0, MAX_TIMEOUT_MS)),
+    workingDirectory: name,
+    asker: optional(Asker),
+    requestId: optional(
+      textThat((id) => id !== '' && id.length <= MAX_REQUEST_ID_CHARACTERS, 'too short or too long'),
+    ),
+    isWaiting: optional(flag),
+  },
+  'refuse',
+);
+const PlainAnswers = listOf(
+  record(
+    {
+      questionIndex: count,
+      selectedOption: optional(text),
+      selectedOptions: optional(listOf(text)),
+      customText: optional(text),
+    },
+    'refuse',
+  ),
 );
 
-/** What is asked and answered most often needs no schema. */
-export const PlainCreateInput = withShortWay(CreateInput, isPlainSet);
-export const PlainAnswerInput = withShortWay(z.array(AnswerInput), listOf(isPlainAnswer));
+/**
+ * What a schema says about an input. It is asked only about what the check refuses, for its words: the first use of a
+ * schema costs a start of the command line more than all the rest it does. A property test holds the two against each other.
+ */
+function checkInput<Input>(
+  value: unknown,
+  check: Codec<Input>,
+  schema: z.ZodType<Input>,
+): z.ZodSafeParseResult<Input> {
+  try {
+    return { success: true, data: check.fromDisk(value) };
+  } catch (error) {
+    if (!(error instanceof RecordFault)) throw error;
+    return schema.safeParse(value, ONCE);
+  }
+}
 
 /** Checks what a program asks, types included: not every caller is compiled. Throws INVALID_INPUT with the place. */
 export function checkCreateInput(input: unknown): CreateInput {
-  const result = PlainCreateInput.safeParse(input, ONCE);
+  const result = checkInput(input, PlainSet, CreateInput);
   if (result.success) return result.data;
   const { place, reason } = firstIssue(result.error);
   throw new InvalidInputError(`Invalid question set: ${place === '' ? '' : `${place}: `}${reason}`, {
@@ -72,7 +117,7 @@ export function checkCreateInput(input: unknown): CreateInput {
 
 /** Checks the shape of answers before they are compared with their questions. Throws INVALID_ANSWER. */
 export function checkAnswerInput(answers: unknown): AnswerInput[] {
-  const result = PlainAnswerInput.safeParse(answers, ONCE);
+  const result = checkInput(answers, PlainAnswers, z.array(AnswerInput));
   if (result.success) return result.data;
   const { place, reason } = firstIssue(result.error);
   throw new InvalidAnswerError(`answers${place}: ${reason}`);

@@ -2,14 +2,13 @@ import { join } from 'node:path';
 import type { Ids } from '../../foundation/index.js';
 import {
   createFile,
-  formatChecked,
+  formatDocument,
   type Lock,
   type LockTools,
   type Trash,
   writeDocument,
 } from '../../storage/index.js';
-import { OwnAnswersFile, OwnStatusFile } from './own-files.js';
-import type { AnswersFile, StatusFile } from './schema.js';
+import { AnswersFile, StatusFile } from './schema.js';
 import type { QuestionSnapshot } from './state.js';
 
 /** A set of questions that is held by its lock. Every write checks the lock first. */
@@ -41,7 +40,7 @@ export class HeldQuestion implements Disposable {
 
   writeStatus(status: StatusFile): void {
     this.#lock.assertHeld();
-    writeDocument(this.#tools, join(this.#directory, 'status.json'), status, OwnStatusFile);
+    writeDocument(this.#tools, join(this.#directory, 'status.json'), status, StatusFile);
     this.#snapshot = { ...this.#snapshot, status };
   }
 
@@ -49,7 +48,7 @@ export class HeldQuestion implements Disposable {
   createAnswers(answers: AnswersFile): boolean {
     this.#lock.assertHeld();
     const path = join(this.#directory, 'answers.json');
-    const isOurs = createFile(this.#tools, path, formatChecked(path, answers, OwnAnswersFile));
+    const isOurs = createFile(this.#tools, path, formatDocument(path, answers, AnswersFile));
     if (isOurs) this.#snapshot = { ...this.#snapshot, answers };
     return isOurs;
   }

@@ -1,7 +1,7 @@
 import { type Clock, type Ids, uuidFrom } from '../../foundation/index.js';
 import type { ProcessIdentity } from '../../storage/index.js';
 import { questionLifecycle } from './lifecycle.js';
-import type { Asker, QuestionInput, RequestFile, SessionId, StatusFile } from './schema.js';
+import type { Asker, QuestionInput, RequestFile, StatusFile } from './schema.js';
 
 export interface CreateOptions {
   readonly callId?: string | undefined;
@@ -25,8 +25,7 @@ export function newRequest(
   const timeoutMs = options.timeoutMs ?? tools.timeoutMs;
   const now = tools.clock.now();
   return {
-    // Both are made by us.
-    sessionId: (requestId === undefined ? tools.ids.uuid() : idOfRequest(requestId, options)) as SessionId,
+    sessionId: requestId === undefined ? tools.ids.uuid() : idOfRequest(requestId, options),
     questions: questions.map((question) => ({ ...question, multiSelect: question.multiSelect ?? false })),
     status: questionLifecycle.initial,
     timestamp: now.toISOString(),

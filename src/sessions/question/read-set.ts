@@ -1,6 +1,6 @@
+import type { Codec } from '../../foundation/index.js';
 import {
   DocumentDamagedError,
-  type DocumentSchema,
   type FileSystem,
   lookAt,
   readDocument,
@@ -8,8 +8,7 @@ import {
 } from '../../storage/index.js';
 import { assertFits } from './check-answers.js';
 import { InvalidAnswerError } from './errors.js';
-import { OwnAnswersFile, OwnRequestFile, OwnStatusFile } from './own-files.js';
-import type { AnswersFile, RequestFile } from './schema.js';
+import { AnswersFile, RequestFile, StatusFile } from './schema.js';
 import { type FileFault, type QuestionFile, type QuestionSnapshot, replacementIn } from './state.js';
 
 export const FILE_NAMES: readonly QuestionFile[] = ['request.json', 'status.json', 'answers.json'];
@@ -19,10 +18,10 @@ export function readSet(fileSystem: FileSystem, directory: string, id: string): 
   const faults: FileFault[] = [];
   const read = <Document extends { sessionId: string }>(
     file: QuestionFile,
-    schema: DocumentSchema<Document>,
+    codec: Codec<Document>,
   ): Document | undefined => {
     try {
-      const document = readDocument(fileSystem, `${directory}/${file}`, schema);
+      const document = readDocument(fileSystem, `${directory}/${file}`, codec);
       if (document?.sessionId === id) return document;
       faults.push(wrongFile(file, document));
     } catch (error) {
@@ -31,11 +30,11 @@ export function readSet(fileSystem: FileSystem, directory: string, id: string): 
     return undefined;
   };
   // In this order: a status that says `completed` is read before the answer that was written before it.
-  const request = read('request.json', OwnRequestFile);
-  const status = read('status.json', OwnStatusFile);
+  const request = read('request.json', RequestFile);
+  const status = read('status.json', StatusFile);
   // By far most sets of a list have no answer: a look is cheaper than the error of opening what is not there.
   const isAnswered = lookAt(fileSystem, `${directory}/answers.json`) !== undefined;
-  const given = isAnswered ? read('answers.json', OwnAnswersFile) : undefined;
+  const given = isAnswered ? read('answers.json', AnswersFile) : undefined;
   const misfit = misfitOf(request, given);
   if (misfit !== undefined) faults.push({ file: 'answers.json', kind: 'damaged', reason: misfit });
   const answers = misfit === undefined ? given : undefined;

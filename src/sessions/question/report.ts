@@ -1,7 +1,22 @@
 import * as z from 'zod';
+import { AskerInput } from './check-input.js';
 import { questionLifecycle } from './lifecycle.js';
-import { Asker, Question, UserAnswer } from './schema.js';
 import type { QuestionView } from './view.js';
+
+const Question = z.looseObject({
+  prompt: z.string(),
+  title: z.string(),
+  options: z.array(z.looseObject({ label: z.string(), description: z.string().optional() })),
+  multiSelect: z.boolean().optional(),
+});
+
+const UserAnswer = z.looseObject({
+  questionIndex: z.int().nonnegative(),
+  selectedOption: z.string().optional(),
+  selectedOptions: z.array(z.string()).optional(),
+  customText: z.string().optional(),
+  timestamp: z.iso.datetime({ offset: true }),
+});
 
 /** A question set as the command line (`--json`) and MCP (structured content) tell it. */
 export const QuestionReport = z.object({
@@ -18,7 +33,7 @@ export const QuestionReport = z.object({
   expiresAt: z.string().nullable(),
   collectedAt: z.string().nullable(),
   workingDirectory: z.string().nullable(),
-  asker: Asker.nullable(),
+  asker: AskerInput.nullable(),
   isAskerGone: z.boolean().nullable(),
   faults: z.array(z.object({ file: z.string(), kind: z.string(), reason: z.string() })),
 });

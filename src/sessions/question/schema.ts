@@ -1,23 +1,37 @@
 import * as z from 'zod';
-import { questionLifecycle } from './lifecycle.js';
+import {
+  type Codec,
+  count,
+  flag,
+  isUuidV4,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  text,
+  textThat,
+  time,
+  type ValueOf,
+  whole,
+} from '../../foundation/index.js';
+import { ProcessRecord } from '../../storage/index.js';
+import { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 
 /** The id of a question set: a UUID v4, which is also the name of its directory. */
-export const SessionId = z.uuidv4('not a UUID v4').brand<'SessionId'>();
-export type SessionId = z.infer<typeof SessionId>;
-
-const Time = z.iso.datetime({ offset: true });
+const SessionId = textThat(isUuidV4, 'not a UUID v4');
 
 /** One choice. Options are referred to by their label. */
-export const Option = z.looseObject({ label: z.string(), description: z.string().optional() });
-export type Option = z.infer<typeof Option>;
+const Option = record({ label: text, description: optional(text) });
+export type Option = ValueOf<typeof Option>;
 
-export const Question = z.looseObject({
-  prompt: z.string(),
-  title: z.string(),
-  options: z.array(Option),
-  multiSelect: z.boolean().optional(),
+const Question = record({
+  prompt: text,
+  title: text,
+  options: listOf(Option),
+  multiSelect: optional(flag),
 });
-export type Question = z.infer<typeof Question>;
+export type Question = ValueOf<typeof Question>;
 
 /** What an asker may say about one question; the numbers come from the configured limits. */
 export const QuestionInput = z.strictObject({
@@ -43,102 +57,94 @@ export const QuestionInput = z.strictObject({
 export type QuestionInput = z.infer<typeof QuestionInput>;
 
 /** Who asks, as far as we know. */
-export const Asker = z.looseObject({
-  agent: z.string().optional(),
-  version: z.string().optional(),
-  session: z.string().optional(),
+export const Asker = record({
+  agent: optional(text),
+  version: optional(text),
+  session: optional(text),
   /** `permission`: leave to do something, which counts only while the asker waits. */
-  asks: z.string().optional(),
+  asks: optional(text),
 });
-export type Asker = z.infer<typeof Asker>;
+export type Asker = ValueOf<typeof Asker>;
 
 /** `request.json`: written once, never changed. A set that AUQ made has no `version`. */
-export const RequestFile = z.looseObject({
+export const RequestFile = record({
   sessionId: SessionId,
-  questions: z.array(Question).min(1),
-  status: z.string(),
-  timestamp: Time,
-  callId: z.string().optional(),
-  workingDirectory: z.string().optional(),
-  version: z.int().optional(),
+  questions: listOf(Question, 1),
+  status: text,
+  timestamp: time,
+  callId: optional(text),
+  workingDirectory: optional(text),
+  version: optional(whole()),
   /** When the set times out; absent means never. */
-  expiresAt: Time.optional(),
+  expiresAt: optional(time),
   /** The asker's own name for this request; the same one again is the same set. */
-  requestId: z.string().optional(),
-  asker: Asker.optional(),
+  requestId: optional(text),
+  asker: optional(Asker),
 });
-export type RequestFile = z.infer<typeof RequestFile>;
-
-/** The process that waits for the answer, in the words of an owner record. */
-export const AskerProcess = z.looseObject({
-  pid: z.int().positive(),
-  startTime: z.string().nullable(),
-  bootId: z.string().nullable(),
-  pidNamespace: z.string().nullable(),
-  timeNamespace: z.string().nullable().optional(),
-  host: z.string(),
-});
-export type AskerProcess = z.infer<typeof AskerProcess>;
+export type RequestFile = ValueOf<typeof RequestFile>;
 
 /** Declared by AUQ and never seen in a file; they all mean that nobody has decided yet. */
-const UNDECIDED = ['in-progress', 'elaborate_requested', 'rephrase_requested'] as const;
+const UNDECIDED: ReadonlySet<unknown> = new Set(['in-progress', 'elaborate_requested', 'rephrase_requested']);
 
-const StatusOnDisk = z
-  .enum([...questionLifecycle.states, ...UNDECIDED])
-  .transform((status) => (isUndecided(status) ? 'pending' : status));
+const Status = oneOf(questionLifecycle.states);
+const StatusOnDisk: Codec<QuestionStatus> = {
+  fromDisk: (value) => (UNDECIDED.has(value) ? 'pending' : Status.fromDisk(value)),
+  toDisk: Status.toDisk,
+};
 
 /** `status.json`: replaced at every transition. */
-export const StatusFile = z.looseObject({
+export const StatusFile = record({
   sessionId: SessionId,
   status: StatusOnDisk,
-  createdAt: Time,
-  lastModified: Time,
-  totalQuestions: z.int().nonnegative(),
-  callId: z.string().optional(),
-  workingDirectory: z.string().optional(),
-  rejectionReason: z.string().nullish(),
-  version: z.int().optional(),
+  createdAt: time,
+  lastModified: time,
+  totalQuestions: count,
+  callId: optional(text),
+  workingDirectory: optional(text),
+  rejectionReason: optional(nullable(text)),
+  version: optional(whole()),
   /** Why it was abandoned. */
-  abandonedReason: z.string().optional(),
+  abandonedReason: optional(text),
   /** Whether the rejection came after the set had timed out or was abandoned. */
-  late: z.boolean().optional(),
+  late: optional(flag),
   /** Through which command or program it was decided; it informs and proves nothing. */
-  actor: z.string().optional(),
+  actor: optional(text),
   /** When the outcome was delivered to the asker for the first time. */
-  collectedAt: Time.optional(),
+  collectedAt: optional(time),
   /** Which outcome that was; a mark without it counts for the status it was made with. */
-  collectedDigest: z.string().optional(),
+  collectedDigest: optional(text),
   /** Which outcome was first, so that a later change by another program can be told. */
-  outcomeDigest: z.string().optional(),
-  askerProcess: AskerProcess.optional(),
+  outcomeDigest: optional(text),
+  /** The process that waits for the answer. */
+  askerProcess: optional(ProcessRecord),
   /** When the asker went away without its answer. */
-  askerGoneAt: Time.optional(),
+  askerGoneAt: optional(time),
 });
-export type StatusFile = z.infer<typeof StatusFile>;
+export type StatusFile = ValueOf<typeof StatusFile>;
 
 /** The answer to one question: a label, several labels, own words, or labels and own words. */
-export const UserAnswer = z.looseObject({
-  questionIndex: z.int().nonnegative(),
-  selectedOption: z.string().optional(),
-  selectedOptions: z.array(z.string()).optional(),
-  customText: z.string().optional(),
-  timestamp: Time,
+const UserAnswer = record({
+  questionIndex: count,
+  selectedOption: optional(text),
+  selectedOptions: optional(listOf(text)),
+  customText: optional(text),
+  timestamp: time,
 });
-export type UserAnswer = z.infer<typeof UserAnswer>;
+export type UserAnswer = ValueOf<typeof UserAnswer>;
 
 /** `answers.json`: created once. It is the answer, whatever `status.json` says. */
-export const AnswersFile = z.looseObject({
+export const AnswersFile = record({
   sessionId: SessionId,
-  answers: z.array(UserAnswer),
-  timestamp: Time,
-  callId: z.string().optional(),
-  version: z.int().optional(),
+  answers: listOf(UserAnswer),
+  timestamp: time,
+  callId: optional(text),
+  version: optional(whole()),
   /** Whether it came after the set had timed out or was abandoned. */
-  late: z.boolean().optional(),
+  late: optional(flag),
   /** AUQ's mark of a delivered answer. */
-  lastReadAt: Time.optional(),
+  lastReadAt: optional(time),
 });
-export type AnswersFile = z.infer<typeof AnswersFile>;
+export type AnswersFile = ValueOf<typeof AnswersFile>;
 
 /** What a person gives as the answer to one question. */
 export const AnswerInput = z.strictObject({
@@ -150,27 +156,23 @@ export const AnswerInput = z.strictObject({
 export type AnswerInput = z.infer<typeof AnswerInput>;
 
 /** What a person has chosen and typed for one question so far. */
-export const DraftAnswer = z.looseObject({
-  selected: z.array(z.string()),
+const DraftAnswer = record({
+  selected: listOf(text),
   /** Whether the own words count, and what they are; they are kept when they do not count. */
-  isOther: z.boolean(),
-  text: z.string(),
+  isOther: flag,
+  text: text,
   /** Whether the person has gone on from this question. */
-  isConfirmed: z.boolean(),
+  isConfirmed: flag,
 });
-export type DraftAnswer = z.infer<typeof DraftAnswer>;
+export type DraftAnswer = ValueOf<typeof DraftAnswer>;
 
 /** `draft.json`: a half-given answer, kept until the set is answered. Never sent to the asker. */
-export const DraftFile = z.looseObject({
-  version: z.int(),
+export const DraftFile = record({
+  version: whole(),
   sessionId: SessionId,
-  lastModified: Time,
-  questionIndex: z.int().nonnegative(),
-  answers: z.array(DraftAnswer),
-  rejectionReason: z.string(),
+  lastModified: time,
+  questionIndex: count,
+  answers: listOf(DraftAnswer),
+  rejectionReason: text,
 });
-export type DraftFile = z.infer<typeof DraftFile>;
-
-function isUndecided(status: string): status is (typeof UNDECIDED)[number] {
-  return (UNDECIDED as readonly string[]).includes(status);
-}
+export type DraftFile = ValueOf<typeof DraftFile>;

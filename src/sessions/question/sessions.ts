@@ -42,15 +42,7 @@ import { questionLifecycle } from './lifecycle.js';
 import { type CreateOptions, newRequest, newStatus } from './new-set.js';
 import { isPermission } from './permission.js';
 import { retirableQuestions } from './retirable.js';
-import {
-  type AnswerInput,
-  type AnswersFile,
-  type DraftAnswer,
-  type Question,
-  type QuestionInput,
-  SessionId,
-  type StatusFile,
-} from './schema.js';
+import type { AnswerInput, AnswersFile, DraftAnswer, Question, QuestionInput, StatusFile } from './schema.js';
 import {
   digestOf,
   healedStatus,
@@ -354,7 +346,7 @@ export class QuestionSessions {
     if (!isUuidV4(id)) throw new InvalidSessionIdError(id);
     this.#store.writeDraft({
       version: 1,
-      sessionId: SessionId.parse(id),
+      sessionId: id,
       lastModified: timestamp(this.#clock),
       ...content,
     });

@@ -257,7 +257,7 @@ describe('the mark of a delivery', () => {
 
 describe('the status file that a set should have', () => {
   it('is its own, unknown keys included', () => {
-    const own = status('timed_out', { currentQuestionIndex: 3, extra: { a: 1 } });
+    const own = { ...status('timed_out'), currentQuestionIndex: 3, extra: { a: 1 } };
     expect(statusFor(snapshot({ request: request(), status: own }), NOW)).toBe(own);
   });
 

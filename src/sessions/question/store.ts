@@ -9,7 +9,7 @@ import {
   DOCUMENT_VERSION,
   DocumentDamagedError,
   ensureDirectory,
-  formatChecked,
+  formatDocument,
   hasDirectory,
   isTemporaryName,
   type Lock,
@@ -30,9 +30,8 @@ import {
 } from '../../storage/index.js';
 import { InvalidSessionIdError, SessionNotFoundError } from './errors.js';
 import { HeldQuestion } from './held-question.js';
-import { OwnRequestFile, OwnStatusFile } from './own-files.js';
 import { documentsOf, FILE_NAMES, readSet } from './read-set.js';
-import { DraftFile, type RequestFile, type StatusFile } from './schema.js';
+import { DraftFile, RequestFile, StatusFile } from './schema.js';
 import { healedStatus, type QuestionSnapshot, statusFor } from './state.js';
 
 /** Where question sets are kept. The file implementation is the default; another engine brings its own. */
@@ -89,13 +88,10 @@ export class FileQuestionStore implements QuestionStore {
     const staged = join(own, `${request.sessionId}.staged`);
     try {
       ensureDirectory(fileSystem, staged);
-      for (const [name, document, schema] of [
-        ['request.json', request, OwnRequestFile],
-        ['status.json', status, OwnStatusFile],
-      ] as const) {
-        const path = join(staged, name);
-        createFile(this.#tools, path, formatChecked(path, document, schema));
-      }
+      const path = join(staged, 'request.json');
+      createFile(this.#tools, path, formatDocument(path, request, RequestFile));
+      const statusPath = join(staged, 'status.json');
+      createFile(this.#tools, statusPath, formatDocument(statusPath, status, StatusFile));
       attempt(target, 'create', () => {
         fileSystem.rename(staged, target);
         syncDirectory(fileSystem, this.directory);
@@ -218,7 +214,7 @@ export class FileQuestionStore implements QuestionStore {
     const made = statusFor(snapshot, this.#tools.clock.now());
     const status = healedStatus({ ...snapshot, status: made }) ?? made;
     if (status === snapshot.status) return snapshot;
-    writeDocument(this.#tools, join(directory, 'status.json'), status, OwnStatusFile);
+    writeDocument(this.#tools, join(directory, 'status.json'), status, StatusFile);
     return { ...snapshot, status };
   }
 

@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
 import { FailingFileSystem } from '../../../test/support/failing-file-system.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { PLANTED, plant } from '../../../test/support/plant.js';
 import { storageTools } from '../../../test/support/storage-tools.js';
 import { tempDir } from '../../../test/support/temp-dir.js';
 import { verifies } from '../../../test/support/verifies.js';
-import type { Clock } from '../../foundation/index.js';
+import { type Clock, oneOf, optional, record, whole } from '../../foundation/index.js';
 import { type FileSystem, nodeFileSystem } from './file-system.js';
 import {
   formatDocument,
@@ -17,8 +16,12 @@ import {
   writeDocument,
 } from './json-document.js';
 
-const Status = z.looseObject({ status: z.enum(['pending', 'completed']), total: z.int().positive() });
-const good = { status: 'pending', total: 3 };
+const Status = record({
+  version: optional(whole()),
+  status: oneOf(['pending', 'completed']),
+  total: whole(1),
+});
+const good = { status: 'pending', total: 3 } as const;
 
 function read(tools: { fileSystem: FileSystem; clock: Clock }, path: string) {
   return readPatiently(tools.clock, () => readDocument(tools.fileSystem, path, Status));
@@ -151,12 +154,12 @@ describe('parseDocument', () => {
 describe('writeDocument', () => {
   it('writes two spaces and no final newline, and what it wrote is read again', async () => {
     await using dir = await tempDir();
-    writeDocument(storageTools(), dir.at('a.json'), { version: 1, ...good });
+    writeDocument(storageTools(), dir.at('a.json'), { version: 1, ...good }, Status);
     expect(readFileSync(dir.at('a.json'), 'utf8')).toBe(
       '{\n  "version": 1,\n  "status": "pending",\n  "total": 3\n}',
     );
     expect(readDocument(nodeFileSystem, dir.at('a.json'), Status)).toEqual({ version: 1, ...good });
-    expect(formatDocument({})).toBe('{}');
+    expect(formatDocument('/a.json', {}, record({}))).toBe('{}');
   });
 
   it('refuses to rewrite what a newer Holdfast wrote, and leaves it', async () => {
@@ -164,7 +167,7 @@ describe('writeDocument', () => {
     writeFileSync(dir.at('a.json'), JSON.stringify({ version: 2, ...good }));
     const document = readDocument(nodeFileSystem, dir.at('a.json'), Status);
     expect(() =>
-      writeDocument(storageTools(), dir.at('a.json'), { ...document, status: 'completed' }),
+      writeDocument(storageTools(), dir.at('a.json'), { ...document, total: 1, status: 'completed' }, Status),
     ).toThrow(expect.objectContaining({ code: 'NEWER_VERSION' }));
     expect(JSON.parse(readFileSync(dir.at('a.json'), 'utf8'))).toEqual({ version: 2, ...good });
     expect(readdirSync(dir.path)).toEqual(['a.json']);
@@ -172,14 +175,23 @@ describe('writeDocument', () => {
 
   it('counts a document without a version as 1', async () => {
     await using dir = await tempDir();
-    writeDocument(storageTools(), dir.at('a.json'), good);
+    writeDocument(storageTools(), dir.at('a.json'), good, Status);
     expect(readDocument(nodeFileSystem, dir.at('a.json'), Status)).toEqual(good);
+  });
+
+  it('writes nothing that its own reader would refuse', async () => {
+    await using dir = await tempDir();
+    for (const total of [Number.NaN, 0, 1.5, 2 ** 53])
+      expect(() => writeDocument(storageTools(), dir.at('a.json'), { ...good, total }, Status)).toThrow(
+        expect.objectContaining({ code: 'DOCUMENT_REFUSED', reason: expect.stringMatching(/^total: /) }),
+      );
+    expect(readdirSync(dir.path)).toEqual([]);
   });
 
   it('tells an atomic write that failed as such', async () => {
     await using dir = await tempDir();
     const fileSystem: FileSystem = new FailingFileSystem({ fault: 'EROFS', at: 1 });
-    expect(() => writeDocument(storageTools({ fileSystem }), dir.at('a.json'), good)).toThrow(
+    expect(() => writeDocument(storageTools({ fileSystem }), dir.at('a.json'), good, Status)).toThrow(
       expect.objectContaining({ code: 'ATOMIC_WRITE_FAILED', fault: 'read-only' }),
     );
   });

@@ -74,8 +74,8 @@ describe('the state of a lock', () => {
     ['null', 'null', 'held', 'its record cannot be read'],
     ['an array', '[]', 'held', 'its record cannot be read'],
     ['without a host', JSON.stringify({ ...owner, host: undefined }), 'held', 'its record cannot be read'],
-    ['with pid 0', serializeOwner({ ...owner, pid: 0 }), 'held', 'its record cannot be read'],
-    ['with a negative pid', serializeOwner({ ...owner, pid: -1 }), 'held', 'its record cannot be read'],
+    ['with pid 0', JSON.stringify({ ...owner, pid: 0 }), 'held', 'its record cannot be read'],
+    ['with a negative pid', JSON.stringify({ ...owner, pid: -1 }), 'held', 'its record cannot be read'],
     ['with a pid of text', JSON.stringify({ ...owner, pid: '1' }), 'held', 'its record cannot be read'],
     [
       'with a start time of a number',

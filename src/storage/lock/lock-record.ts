@@ -1,16 +1,19 @@
 import { basename } from 'node:path';
+import { record, text, type ValueOf, whole, withDefault } from '../../foundation/index.js';
 import { readFile } from '../bytes/atomic-file.js';
 import type { FileSystem } from '../bytes/file-system.js';
 import { UnsafePathError } from '../errors.js';
-import { judgeLife, type ProcessIdentity } from './process-identity.js';
+import { judgeLife, PROCESS_KEYS, type ProcessIdentity } from './process-identity.js';
 
 /** What the owner of a lock writes down about itself. */
-export interface LockOwner extends ProcessIdentity {
-  readonly version: 1;
-  readonly token: string;
-  readonly command: string;
-  readonly since: string;
-}
+const Owner = record({
+  version: withDefault(whole(), () => 1),
+  ...PROCESS_KEYS,
+  token: text,
+  command: text,
+  since: text,
+});
+export type LockOwner = Readonly<ValueOf<typeof Owner>>;
 
 /** Who has a lock. `dead` means proven dead: free to take over; everything doubtful is `held`. */
 export interface LockState {
@@ -75,26 +78,13 @@ export function lockStateAt(
 }
 
 export function serializeOwner(owner: LockOwner): string {
-  return `${JSON.stringify(owner)}\n`;
+  return `${JSON.stringify(Owner.toDisk(owner))}\n`;
 }
 
-/** Checked by hand: this is the hot path of every write, and it must not pull in a schema library. */
 function parseOwner(content: string): LockOwner | undefined {
-  let value: unknown;
   try {
-    value = JSON.parse(content);
+    return Owner.fromDisk(JSON.parse(content));
   } catch {
     return undefined; // told as "cannot be read" by the caller
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const record = value as Record<string, unknown>;
-  const isText = (key: string) => typeof record[key] === 'string';
-  const isTextOrNull = (key: string) => record[key] === null || isText(key);
-  const isWhole =
-    Number.isInteger(record.pid) &&
-    Number(record.pid) > 0 &&
-    ['startTime', 'bootId', 'pidNamespace'].every(isTextOrNull) &&
-    (record.timeNamespace === undefined || isTextOrNull('timeNamespace')) &&
-    ['host', 'token', 'command', 'since'].every(isText);
-  return isWhole ? (record as unknown as LockOwner) : undefined;
 }

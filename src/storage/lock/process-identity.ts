@@ -1,19 +1,25 @@
 import { hostname } from 'node:os';
+import { nullable, optional, record, text, type ValueOf, whole } from '../../foundation/index.js';
 import { readFile } from '../bytes/atomic-file.js';
 import { type FileSystem, systemCode } from '../bytes/file-system.js';
 import { StorageError } from '../errors.js';
 
-/** What tells one process from every other one, also after its pid was given to another. */
-export interface ProcessIdentity {
-  readonly pid: number;
+/** The keys of a process in every record that names one. */
+export const PROCESS_KEYS = {
+  pid: whole(1),
   /** Clock ticks since boot at which it started; null where the system does not tell. */
-  readonly startTime: string | null;
-  readonly bootId: string | null;
-  readonly pidNamespace: string | null;
+  startTime: nullable(text),
+  bootId: nullable(text),
+  pidNamespace: nullable(text),
   /** Start times are shifted by it. Records of earlier releases lack it. */
-  readonly timeNamespace?: string | null | undefined;
-  readonly host: string;
-}
+  timeNamespace: optional(nullable(text)),
+  host: text,
+};
+
+export const ProcessRecord = record(PROCESS_KEYS);
+
+/** What tells one process from every other one, also after its pid was given to another. */
+export type ProcessIdentity = Readonly<ValueOf<typeof ProcessRecord>>;
 
 /** Whether a process is there, and how we know. `unknown` counts as alive for every decision. */
 export interface LifeVerdict {

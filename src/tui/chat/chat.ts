@@ -236,7 +236,7 @@ export class Chat {
       ['agent', agent],
       ['turns', `${turns.length} (${conversation.context.length} in the context)`],
       ['tokens', `${sum('user')} said, ${sum('assistant')} answered`],
-      ['context', `${taker.session?.record.context_usage ?? 0} % full`],
+      ['context', `${taker.session?.record.contextUsage ?? 0} % full`],
       ['file', visibleLine(this.#party.path)],
     ];
     return rows.map(([name, value]) => `${name.padEnd(8)} ${value}`).join('\n');

@@ -41,21 +41,21 @@ describe('the dual gate', () => {
     expect(judge(name, facts).canExit).toBe(true);
     expect(judge(name, { ...facts, measured: { ...measured(10), ...counts(9, 9) } })).toMatchObject({
       canExit: false,
-      gate_1: { satisfied: false, missing: [{ what: 'tests', have: 9, want: 10 }] },
+      first: { satisfied: false, missing: [{ what: 'tests', have: 9, want: 10 }] },
     });
   });
 
   verifies('L11', 'needs what was measured and an explicit signal, both in this iteration', () => {
     expect(judge('GREEN')).toMatchObject({
       canExit: true,
-      gate_1: { satisfied: true, values: { tests_failing: 0, tests_total: 10 } },
-      gate_2: { satisfied: true, source: 'explicit_signal' },
+      first: { satisfied: true, values: { tests_failing: 0, tests_total: 10 } },
+      second: { satisfied: true, source: 'explicit_signal' },
     });
     for (const exitSignal of [false, undefined])
       expect(judge('GREEN', { claim: { metrics: {}, status: 'COMPLETE', exitSignal } })).toMatchObject({
         canExit: false,
-        gate_1: { satisfied: true },
-        gate_2: { satisfied: false, source: 'none' },
+        first: { satisfied: true },
+        second: { satisfied: false, source: 'none' },
       });
     expect(judge('GREEN', { measured: measured(9) }).canExit).toBe(false);
   });
@@ -70,16 +70,16 @@ describe('the dual gate', () => {
           baseline: null,
           newTests: 0,
           criteriaCount: 0,
-        }).gate_1.satisfied,
+        }).first.satisfied,
       ).toBe(false);
       expect(
-        judge('GREEN', { measured: measured(9, { ...counts(9, 9), exitCode: 0 }) }).gate_1.satisfied,
+        judge('GREEN', { measured: measured(9, { ...counts(9, 9), exitCode: 0 }) }).first.satisfied,
       ).toBe(false);
-      expect(judge('GREEN', { consecutiveGreenRuns: 1 }).gate_1.satisfied).toBe(false);
+      expect(judge('GREEN', { consecutiveGreenRuns: 1 }).first.satisfied).toBe(false);
       expect(judge('GREEN', { measured: measured(0, { tests: null, exitCode: 0 }) })).toMatchObject({
-        gate_1: { satisfied: true, values: { tests_total: 'unknown' } },
+        first: { satisfied: true, values: { tests_total: 'unknown' } },
       });
-      expect(judge('GREEN', { measured: measured(10, { exitCode: 1 }) }).gate_1.satisfied).toBe(false);
+      expect(judge('GREEN', { measured: measured(10, { exitCode: 1 }) }).first.satisfied).toBe(false);
     },
   );
 
@@ -88,25 +88,25 @@ describe('the dual gate', () => {
     'tdd-strict RED: as many new tests fail as there are criteria, and no test of the baseline broke',
     () => {
       expect(
-        judge('strict RED', { measured: measured(4, { ...counts(7, 4), exitCode: 1 }) }).gate_1.satisfied,
+        judge('strict RED', { measured: measured(4, { ...counts(7, 4), exitCode: 1 }) }).first.satisfied,
       ).toBe(true);
       expect(
-        judge('strict RED', { measured: measured(4, { ...counts(6, 4), exitCode: 1 }) }).gate_1.satisfied,
+        judge('strict RED', { measured: measured(4, { ...counts(6, 4), exitCode: 1 }) }).first.satisfied,
       ).toBe(false);
       expect(
-        judge('strict RED', { measured: measured(3, { ...counts(7, 3), exitCode: 1 }) }).gate_1.satisfied,
+        judge('strict RED', { measured: measured(3, { ...counts(7, 3), exitCode: 1 }) }).first.satisfied,
       ).toBe(false);
       expect(
         judge('strict RED', { measured: measured(0, { ...counts(0, 0) }), criteriaCount: 0, baseline: null })
-          .gate_1.satisfied,
+          .first.satisfied,
       ).toBe(false);
       expect(
-        judge('strict RED', { measured: measured(0, { tests: null, exitCode: 1 }) }).gate_1.satisfied,
+        judge('strict RED', { measured: measured(0, { tests: null, exitCode: 1 }) }).first.satisfied,
       ).toBe(true);
       const failedBefore = { exitCode: 2, tests: null };
       expect(
         judge('strict RED', { measured: measured(0, { tests: null, exitCode: 1 }), baseline: failedBefore })
-          .gate_1.satisfied,
+          .first.satisfied,
       ).toBe(false);
     },
   );
@@ -119,23 +119,23 @@ describe('the dual gate', () => {
         metrics: { refactoring_complete: true, docs_generated: 9, has_adr: true },
         exitSignal: true,
       };
-      expect(judge('strict REFACTOR', { claim: boast, measured: measured(9) }).gate_1.satisfied).toBe(false);
-      expect(judge('strict REFACTOR', { claim: boast, filesChangedInPhase: 0 }).gate_1.satisfied).toBe(true);
-      expect(judge('strict REFACTOR', { filesChangedInPhase: 0 }).gate_1.satisfied).toBe(false);
-      expect(judge('strict REFACTOR', { filesChangedInPhase: 0, iteration: 5 }).gate_1.satisfied).toBe(true);
-      expect(judge('strict DOCUMENT', { claim: boast }).gate_1.satisfied).toBe(false);
+      expect(judge('strict REFACTOR', { claim: boast, measured: measured(9) }).first.satisfied).toBe(false);
+      expect(judge('strict REFACTOR', { claim: boast, filesChangedInPhase: 0 }).first.satisfied).toBe(true);
+      expect(judge('strict REFACTOR', { filesChangedInPhase: 0 }).first.satisfied).toBe(false);
+      expect(judge('strict REFACTOR', { filesChangedInPhase: 0, iteration: 5 }).first.satisfied).toBe(true);
+      expect(judge('strict DOCUMENT', { claim: boast }).first.satisfied).toBe(false);
       expect(
         judge('strict DOCUMENT', { measured: measured(10, { documents: { total: 3, decisionRecords: 1 } }) })
-          .gate_1.satisfied,
+          .first.satisfied,
       ).toBe(true);
       expect(
-        judge('STORY', { measured: measured(10, { tasks: { total: 3, done: 2 } }) }).gate_1.satisfied,
+        judge('STORY', { measured: measured(10, { tasks: { total: 3, done: 2 } }) }).first.satisfied,
       ).toBe(false);
       expect(
-        judge('STORY', { measured: measured(10, { tasks: { total: 3, done: 3 } }) }).gate_1.satisfied,
+        judge('STORY', { measured: measured(10, { tasks: { total: 3, done: 3 } }) }).first.satisfied,
       ).toBe(true);
       expect(
-        judge('STORY', { measured: measured(10, { tasks: { total: 0, done: 0 } }) }).gate_1.satisfied,
+        judge('STORY', { measured: measured(10, { tasks: { total: 0, done: 0 } }) }).first.satisfied,
       ).toBe(false);
     },
   );
@@ -143,13 +143,13 @@ describe('the dual gate', () => {
   verifies('R04', 'tdd RED: one new failing test is enough, whatever the number of criteria', () => {
     expect(judge('RED', { measured: measured(5, { ...counts(6, 5), exitCode: 1 }) })).toMatchObject({
       canExit: true,
-      gate_1: { missing: [] },
+      first: { missing: [] },
     });
-    expect(judge('RED', { measured: measured(5, { ...counts(5, 5), exitCode: 0 }) }).gate_1).toMatchObject({
+    expect(judge('RED', { measured: measured(5, { ...counts(5, 5), exitCode: 0 }) }).first).toMatchObject({
       satisfied: false,
       missing: [{ what: 'new-failing-tests', have: 0, want: 1 }],
     });
-    expect(judge('RED', { measured: measured(3, { ...counts(6, 3), exitCode: 1 }) }).gate_1).toMatchObject({
+    expect(judge('RED', { measured: measured(3, { ...counts(6, 3), exitCode: 1 }) }).first).toMatchObject({
       satisfied: false,
       missing: [{ what: 'earlier-tests', have: 3, want: 4 }],
     });
@@ -157,7 +157,7 @@ describe('the dual gate', () => {
       judge('RED', {
         measured: measured(0, { tests: null, exitCode }),
         baseline: { exitCode: before, tests: null },
-      }).gate_1;
+      }).first;
     expect(exitOnly(1, 0)).toMatchObject({ satisfied: true });
     expect(exitOnly(0, 0)).toMatchObject({ missing: [{ what: 'failing-checks' }] });
     expect(exitOnly(1, 1)).toMatchObject({ missing: [{ what: 'green-baseline' }] });
@@ -172,7 +172,7 @@ describe('the dual gate', () => {
         judge('GREEN', { ...facts, measured: measured(5, { ...counts(5, 5), exitCode: 0 }) }).canExit,
       ).toBe(true);
       expect(
-        judge('GREEN', { ...facts, measured: measured(4, { ...counts(4, 4), exitCode: 0 }) }).gate_1,
+        judge('GREEN', { ...facts, measured: measured(4, { ...counts(4, 4), exitCode: 0 }) }).first,
       ).toMatchObject({
         missing: [{ what: 'tests', have: 4, want: 5 }],
       });
@@ -181,11 +181,11 @@ describe('the dual gate', () => {
           ...facts,
           measured: measured(5, { ...counts(5, 5), exitCode: 0 }),
           consecutiveGreenRuns: 1,
-        }).gate_1,
+        }).first,
       ).toMatchObject({
         missing: [{ what: 'green-runs', have: 1, want: 2 }],
       });
-      expect(judge('GREEN', { ...facts, measured: measured(3, { ...counts(5, 3) }) }).gate_1).toMatchObject({
+      expect(judge('GREEN', { ...facts, measured: measured(3, { ...counts(5, 3) }) }).first).toMatchObject({
         missing: [{ what: 'passing-tests', have: 3, want: 5 }],
       });
     },
@@ -197,7 +197,7 @@ describe('the dual gate', () => {
     () => {
       expect(judge('REFACTOR', { filesChangedInPhase: 0 }).canExit).toBe(true);
       expect(judge('REFACTOR', { measured: measured(9) }).canExit).toBe(false);
-      expect(judge('DOCUMENT').gate_1.missing).toEqual([{ what: 'changed-documents', have: 0, want: 1 }]);
+      expect(judge('DOCUMENT').first.missing).toEqual([{ what: 'changed-documents', have: 0, want: 1 }]);
       expect(judge('DOCUMENT', { documentsChangedInPhase: 1 }).canExit).toBe(true);
       const because = (reason: string | boolean) =>
         judge('DOCUMENT', { claim: { exitSignal: true, metrics: { no_documents_needed: reason } } }).canExit;
@@ -212,17 +212,17 @@ describe('the dual gate', () => {
     expect(judge('WORK', { ...facts, measured: measured(0, { tests: null, exitCode: 0 }) }).canExit).toBe(
       true,
     );
-    expect(judge('WORK', { ...facts, filesChangedInPhase: 0 }).gate_1.missing).toEqual([
+    expect(judge('WORK', { ...facts, filesChangedInPhase: 0 }).first.missing).toEqual([
       { what: 'changed-files', have: 0, want: 1 },
     ]);
     expect(
-      judge('WORK', { ...facts, measured: measured(0, { tests: null, exitCode: 2 }) }).gate_1.missing,
+      judge('WORK', { ...facts, measured: measured(0, { tests: null, exitCode: 2 }) }).first.missing,
     ).toEqual([{ what: 'passing-checks', have: 2, want: 0 }]);
   });
 
   verifies('R04', 'what is missing is said in numbers, of the published presets too', () => {
     const words = (name: string, facts: Partial<GateFacts>) =>
-      describeMissing(judge(name, facts).gate_1.missing ?? []);
+      describeMissing(judge(name, facts).first.missing ?? []);
     expect(words('strict RED', { measured: measured(4, { ...counts(6, 4), exitCode: 1 }) })).toBe(
       '2 of 3 new failing tests',
     );
@@ -238,7 +238,7 @@ describe('the dual gate', () => {
 
   it('a test that the plan does not need is what --phases work is for', () => {
     const about = (name: string, facts: Partial<GateFacts>) =>
-      isAboutTests(judge(name, facts).gate_1.missing ?? []);
+      isAboutTests(judge(name, facts).first.missing ?? []);
     expect(about('RED', { measured: measured(4, { ...counts(4, 4), exitCode: 0 }) })).toBe(true);
     expect(about('GREEN', { measured: measured(9) })).toBe(false);
     expect(about('WORK', { filesChangedInPhase: 0 })).toBe(false);

@@ -42,8 +42,8 @@ export function judgeGates(facts: GateFacts, at: string): DualGate {
   return {
     phase: facts.phase.name,
     iteration: facts.iteration,
-    gate_1: { satisfied: isSatisfied, condition, values: valuesOf(facts), missing: lacking },
-    gate_2: { satisfied: isSignalled, source: isSignalled ? 'explicit_signal' : 'none' },
+    first: { satisfied: isSatisfied, condition, values: valuesOf(facts), missing: lacking },
+    second: { satisfied: isSignalled, source: isSignalled ? 'explicit_signal' : 'none' },
     canExit: isSatisfied && isSignalled,
     timestamp: at,
   };

@@ -1,5 +1,4 @@
-import * as z from 'zod';
-import { counted } from '../../../foundation/index.js';
+import { counted, lenient, number, oneOf, record, type ValueOf } from '../../../foundation/index.js';
 
 /** What a gate can lack. */
 export const LACKS = [
@@ -21,12 +20,12 @@ export const LACKS = [
 ] as const;
 
 /** One thing that a gate lacks: how much of it there is, and how much there must be. */
-export const Missing = z.looseObject({
-  what: z.enum(LACKS).catch('measurement'),
-  have: z.number(),
-  want: z.number(),
+export const Missing = record({
+  what: lenient(oneOf(LACKS), 'measurement' as const),
+  have: number(),
+  want: number(),
 });
-export type Missing = z.infer<typeof Missing>;
+export type Missing = ValueOf<typeof Missing>;
 
 type Words = (missing: Missing) => string;
 

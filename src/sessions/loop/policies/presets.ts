@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { InvalidInputError } from '../../../foundation/index.js';
+import {
+  InvalidInputError,
+  oneOf,
+  record,
+  textThat,
+  type ValueOf,
+  whole,
+} from '../../../foundation/index.js';
 
 /**
  * The measured conditions that a phase can end with; see `dual-gate.ts`. The first four have the published numbers, and
@@ -19,23 +26,27 @@ export const GATES = [
 ] as const;
 export type GateName = (typeof GATES)[number];
 
+const NAME = /^[A-Z][A-Z0-9_-]{0,31}$/;
+const NAME_WORDS = 'capital letters, digits, dash and underscore';
+const MAX_ITERATIONS = 100;
+
 /** One phase of a loop: its name, its gate, and when the breaker opens in it. */
-export const Phase = z.looseObject({
-  name: z.string().regex(/^[A-Z][A-Z0-9_-]{0,31}$/, 'capital letters, digits, dash and underscore'),
-  gate: z.enum(GATES),
+export const Phase = record({
+  name: textThat((name) => NAME.test(name), NAME_WORDS),
+  gate: oneOf(GATES),
   /** Iterations without progress after which the breaker opens. */
-  noProgress: z.int().min(1).max(100),
+  noProgress: whole(1, MAX_ITERATIONS),
   /** Iterations with the same error after which the breaker opens. */
-  sameError: z.int().min(1).max(100),
+  sameError: whole(1, MAX_ITERATIONS),
 });
-export type Phase = z.infer<typeof Phase>;
+export type Phase = ValueOf<typeof Phase>;
 
 /** What a configuration may say about a phase: one of the preset by name, retuned, or one of its own. */
 export const PhaseSetting = z.strictObject({
-  name: Phase.shape.name,
-  gate: Phase.shape.gate.optional(),
-  noProgress: Phase.shape.noProgress.optional(),
-  sameError: Phase.shape.sameError.optional(),
+  name: z.string().regex(NAME, NAME_WORDS),
+  gate: z.enum(GATES).optional(),
+  noProgress: z.int().min(1).max(MAX_ITERATIONS).optional(),
+  sameError: z.int().min(1).max(MAX_ITERATIONS).optional(),
 });
 export type PhaseSetting = z.infer<typeof PhaseSetting>;
 

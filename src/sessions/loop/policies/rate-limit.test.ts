@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.js';
-import { toDisk } from '../disk-keys.js';
 import { RateLimit } from '../schema.js';
 import {
   countdown,
@@ -47,7 +46,7 @@ describe('calls per hour', () => {
         for (const gap of steps) {
           now += gap;
           // As it comes back from disk.
-          limit = RateLimit.parse(JSON.parse(JSON.stringify(toDisk(RateLimit, limit))));
+          limit = RateLimit.fromDisk(JSON.parse(JSON.stringify(RateLimit.toDisk(limit))));
           const permission = mayCall(limit, new Date(now));
           if (!permission.isAllowed) {
             expect(Date.parse(permission.wait.until)).toBeGreaterThan(now);
@@ -70,7 +69,7 @@ describe('calls per hour', () => {
   });
 
   it('takes over the count of a file that somebody else wrote', () => {
-    const foreign = RateLimit.parse({
+    const foreign = RateLimit.fromDisk({
       hourly: {
         calls_made: 100,
         limit: 100,
@@ -159,12 +158,12 @@ describe("the agent's own limits", () => {
       { kind: 'quota', resetsAt: at(9), scope: '5h', words: 'x' },
       at(0),
     );
-    const restored = RateLimit.parse(JSON.parse(JSON.stringify(toDisk(RateLimit, limit))));
+    const restored = RateLimit.fromDisk(JSON.parse(JSON.stringify(RateLimit.toDisk(limit))));
     expect(limitWait(restored, at(0))).toEqual(limitWait(limit, at(0)));
   });
 
   it('a file of the first release waits for what it waited for', () => {
-    const old = RateLimit.parse({
+    const old = RateLimit.fromDisk({
       hourly: {},
       anthropic_5h: { detected: true, resume_at: at(9).toISOString(), waiting: true, kind: null },
       overload: { count: 0, retry_at: null },

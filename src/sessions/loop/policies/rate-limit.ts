@@ -58,7 +58,7 @@ const MAX_WORDS = 500;
 export function newRateLimit(callsPerHour: number): RateLimit {
   return {
     hourly: { callsMade: 0, limit: callsPerHour, windowStart: null, nextReset: null, minutes: [] },
-    anthropic_5h: { detected: false, detectedAt: null, resumeAt: null, waiting: false },
+    quota: { detected: false, detectedAt: null, resumeAt: null, waiting: false },
     overload: { count: 0, retryAt: null },
     paused: false,
     pauseReason: null,
@@ -74,7 +74,7 @@ export function mayCall(limit: RateLimit, now: Date): Permission {
 
 /** What must be waited for before the next call; null when it may be made. */
 export function limitWait(limit: RateLimit, now: Date): LimitWait | null {
-  const { anthropic_5h: quota, overload } = limit;
+  const { quota, overload } = limit;
   if (quota.waiting && isAfter(quota.resumeAt, now))
     return { cause: 'quota', until: quota.resumeAt, scope: quota.kind ?? null, words: quota.words ?? null };
   if (isAfter(overload.retryAt, now)) {
@@ -91,7 +91,7 @@ export function limitWait(limit: RateLimit, now: Date): LimitWait | null {
 export function endWait(limit: RateLimit, now: Date): RateLimit {
   const ended = {
     ...limit,
-    anthropic_5h: { ...limit.anthropic_5h, waiting: false, resumeAt: null },
+    quota: { ...limit.quota, waiting: false, resumeAt: null },
     overload: { ...limit.overload, retryAt: null },
   };
   if (limitWait(ended, now) === null) return ended;
@@ -113,10 +113,10 @@ export function recordCall(limit: RateLimit, now: Date): RateLimit {
 
 /** The agent answered: whatever it complained about is over. */
 export function recordAnswer(limit: RateLimit): RateLimit {
-  const { anthropic_5h: quota, overload } = limit;
+  const { quota, overload } = limit;
   return {
     ...limit,
-    anthropic_5h: { ...quota, detected: false, waiting: false, resumeAt: null, words: null },
+    quota: { ...quota, detected: false, waiting: false, resumeAt: null, words: null },
     overload: { ...overload, count: 0, retryAt: null, cause: null, status: null, words: null },
   };
 }
@@ -127,7 +127,7 @@ export function recordAnswer(limit: RateLimit): RateLimit {
  */
 export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date): RateLimit {
   if (signal.kind === 'hopeless') return limit;
-  const { anthropic_5h: quota, overload } = limit;
+  const { quota, overload } = limit;
   const { count } = overload;
   const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(count, 20));
   const backoff = new Date(now.getTime() + backoffMs);
@@ -136,7 +136,7 @@ export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date): R
     const told = believed(signal.resetsAt, now);
     return {
       ...limit,
-      anthropic_5h: {
+      quota: {
         ...quota,
         detected: true,
         detectedAt: now.toISOString(),
@@ -153,7 +153,7 @@ export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date): R
   const retryAt = new Date(Math.max(backoff.getTime(), told?.getTime() ?? 0)).toISOString();
   return {
     ...limit,
-    anthropic_5h: { ...quota, waiting: false, resumeAt: null },
+    quota: { ...quota, waiting: false, resumeAt: null },
     overload: { ...overload, count: count + 1, retryAt, cause: signal.kind, status, words },
   };
 }
