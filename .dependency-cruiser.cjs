@@ -16,6 +16,8 @@ const MAY_IMPORT = {
   catalog: ['foundation', 'storage', KINDS],
   run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
+  // The registry: every action of every part. The parts themselves come in as parameters.
+  operations: ['foundation', KINDS, 'catalog', 'run'],
   app: [
     'foundation',
     'storage',
@@ -27,12 +29,13 @@ const MAY_IMPORT = {
     'catalog',
     'run',
     'client-settings',
+    'operations',
   ],
   // The names of a specification over a kind and what it needs from the process that uses them.
   published: ['foundation', 'storage', 'programs', 'agents', KINDS, 'app'],
-  mcp: ['foundation', KINDS, 'app'],
+  mcp: ['foundation', KINDS, 'operations', 'app'],
   tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'app'],
-  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'app', 'mcp', 'tui'],
+  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'operations', 'app', 'mcp', 'tui'],
 };
 
 const TEST = '\\.test\\.tsx?$';
@@ -48,14 +51,17 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
   name: `enter-${folder.replace('/', '-')}-through-its-index`,
   severity: 'error',
   // The published names of a kind need more of it than the rest of the product does.
-  from: { path: '^src/', pathNot: [`^src/${folder}/`, '^src/published/', TEST] },
+  // The registry takes the operations of each part by their file, without everything else of it.
+  from: { path: '^src/', pathNot: [`^src/${folder}/`, '^src/published/', '^src/operations/index\\.ts$', TEST] },
   to: {
     path: `^src/${folder}/`,
     pathNot: [
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|open-catalog|open-changes|open-run|run|run-detached|run-log|run-records|run-status|stopped-run)\\.ts$',
+      '^src/app/(base|config|edit-config|open-catalog|open-changes|open-run|open-runs|open-settings|run|run-detached|run-log|run-records|run-status|stopped-run)\\.ts$',
+      // What belongs to no part of its own, for the command that is it: the registry has all of the product.
+      '^src/operations/(paths|settings)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
       '^src/run/take-turn\\.ts$',
@@ -79,7 +85,7 @@ module.exports = {
     onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', [
       'storage/',
       'agents/scripted/program/',
-      'cli/entry\\.ts',
+      'cli/programs/entry\\.ts',
     ]),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),

@@ -36,4 +36,4 @@ export { createProcessSessions, type OpenProcessesOptions } from './open-process
 export { CostUnknownError, openPrices } from './prices.js';
 export { launchOf, openProcesses } from './processes.js';
 export { lastWords } from './run-words.js';
-export { findLockedSession, type LockReport, lockOf, unlock } from './unlock.js';
+export { openLocks } from './unlock.js';

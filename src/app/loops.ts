@@ -8,9 +8,10 @@ export function openLoops(
   services: Services,
   overrides: { readonly callsPerHour?: number | undefined } = {},
 ): LoopSessions {
-  const { config, tools } = services;
+  const { actor, config, tools } = services;
   return new LoopSessions({
     ...tools,
+    actor,
     directory: config.layout.loop,
     projectDirectory: projectDirectoryOf(services),
     isPlaceFound: config.get('loop.dir') === undefined,

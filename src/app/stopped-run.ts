@@ -100,7 +100,7 @@ export function resumeStopped(
 }
 
 function servicesIn(services: Services, workingDirectory: string): Services {
-  const { environment, log, clock, self, tools } = services;
+  const { actor, environment, log, clock, self, tools } = services;
   const { command, ids, fileSystem } = tools;
-  return createServices({ environment, workingDirectory, command, self, log, clock, ids, fileSystem });
+  return createServices({ actor, environment, workingDirectory, command, self, log, clock, ids, fileSystem });
 }

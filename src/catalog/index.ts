@@ -17,5 +17,21 @@ export {
   type SessionSummary,
 } from './kind.js';
 export { loopKind } from './loop.js';
+export {
+  type CatalogParts,
+  cleanSessions,
+  deleteSession,
+  emptyTrash,
+  exportSession,
+  type LockReport,
+  listSessions,
+  listTrash,
+  recoverSession,
+  restoreSession,
+  type SessionLocks,
+  showSession,
+  unlockSession,
+  verifySessions,
+} from './operations.js';
 export { processKind } from './process.js';
 export { questionKind } from './question.js';

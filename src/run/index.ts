@@ -3,6 +3,15 @@ export { isAskedByRun, isAskedHow, isEnd, isToldToGoOn } from './ask-person.js';
 export { type Check, guessedCheck, typedCheck } from './checks.js';
 export { CheckNotRunnableError, NoChecksError, PlanNotFoundError, RunBusyError } from './errors.js';
 export { questionEvent, type RunEnd, type RunEvent } from './events.js';
+export {
+  type RunStatus,
+  type Runs,
+  type RunsParts,
+  type RunWait,
+  reportOnRun,
+  type ShownRun,
+  showRun,
+} from './operations.js';
 export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan.js';
 export { buildPrompt, type PromptFacts } from './prompt.js';
 export { openPrpPlan } from './prp-plan.js';

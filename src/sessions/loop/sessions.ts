@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { allows, InvalidInputError, isUuidV4, SessionNotFoundError } from '../../foundation/index.js';
+import {
+  type Actor,
+  allows,
+  InvalidInputError,
+  isUuidV4,
+  SessionNotFoundError,
+} from '../../foundation/index.js';
 import {
   acquireLock,
   assertLoopPlace,
@@ -52,7 +58,7 @@ import { completeDocuments, type FirstStory, type NewLoop, newDocuments } from '
 import { OwnedLoop } from './owned-loop.js';
 import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './policies/presets.js';
 import { checkState, groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
-import { type LoopRequest, LoopRequestInput, requestLock, sendRequest } from './requests.js';
+import { type LoopRequest, LoopRequestInput, requestLock, sendRequest, whoHalted } from './requests.js';
 import {
   checkExpiry,
   type DetectAction,
@@ -77,6 +83,8 @@ export interface LoopSessionsOptions extends LockTools {
   readonly budget?: Budget | undefined;
   /** Phases in another order, fewer of them, or retuned. */
   readonly phases?: readonly PhaseSetting[] | undefined;
+  /** Who steers through this object, for whoever wants to know whose request it was; `library` if absent. */
+  readonly actor?: Actor | undefined;
 }
 
 /** What was found for a plan. */
@@ -131,6 +139,11 @@ export class LoopSessions {
     this.#options = options;
     this.directory = options.directory;
     this.projectDirectory = options.projectDirectory ?? dirname(options.directory);
+  }
+
+  /** The same loop, where what is requested is somebody else's wish. */
+  as(actor: Actor): LoopSessions {
+    return new LoopSessions({ ...this.#options, actor });
   }
 
   /** That there is no loop here, and where one may be instead. */
@@ -298,7 +311,8 @@ export class LoopSessions {
     if (!parsed.success)
       throw new InvalidInputError(`Not a request: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
     if (!this.isFound()) throw this.notFound();
-    const request = await sendRequest(this.#options, this.directory, parsed.data, () => {
+    const signed = { ...parsed.data, actor: this.#options.actor ?? 'library' };
+    const request = await sendRequest(this.#options, this.directory, signed, () => {
       const snapshot = this.#read();
       const { state } = snapshot.documents;
       if (state === undefined) throw this.notFound();
@@ -396,7 +410,9 @@ export class LoopSessions {
 
   #view(snapshot: LoopSnapshot): LoopView | undefined {
     if (!snapshot.isFound) return undefined;
-    return viewOf(this.directory, snapshot, this.owner(), this.#options.clock.now());
+    return viewOf(this.directory, snapshot, this.owner(), this.#options.clock.now(), (state) =>
+      whoHalted(this.#options, this.directory, state),
+    );
   }
 
   #expiryOf(snapshot: LoopSnapshot, prpFile: string): Expiry {

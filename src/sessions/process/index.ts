@@ -15,6 +15,7 @@ export type { Denial } from './gatherer.js';
 export type { LaunchInfo, ProcessInfo, Standing } from './info.js';
 export { canExecute, isOver, type ProcessState, processLifecycle } from './lifecycle.js';
 export type { Measured, Workbench } from './measure.js';
+export { listProcesses, type ProcessParts, showProcess, stopProcess } from './operations.js';
 export type { PromptResponse } from './response.js';
 export { isProcessId, type Launch, processId, type StopMode } from './schema.js';
 export {

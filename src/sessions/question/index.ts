@@ -1,5 +1,5 @@
 export { askerLine, cardLines } from './card-lines.js';
-export { checkCreateInput } from './check-input.js';
+export type { CreateInput } from './check-input.js';
 export { DEFAULT_LIMITS, OUTER_LIMITS, type QuestionLimits } from './check-questions.js';
 export type { CleanOptions, CleanReport } from './clean.js';
 export {
@@ -24,12 +24,14 @@ export {
   answerQuestions,
   cancelQuestions,
   cleanOldQuestions,
+  collectQuestions,
   createQuestions,
   listQuestions,
   type QuestionServices,
   rejectQuestions,
   showQuestions,
   verifyQuestions,
+  waitForQuestions,
 } from './operations.js';
 export { isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
 export { escapeText, quoteText } from './quote-text.js';

@@ -102,7 +102,7 @@ export const StatusFile = z.looseObject({
   abandonedReason: z.string().optional(),
   /** Whether the rejection came after the set had timed out or was abandoned. */
   late: z.boolean().optional(),
-  /** Through which command or program it was decided; it informs and proves nothing. */
+  /** Who decided, such as `cli`; it informs and proves nothing. */
   actor: z.string().optional(),
   /** When the outcome was delivered to the asker for the first time. */
   collectedAt: Time.optional(),
