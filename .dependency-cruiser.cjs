@@ -18,6 +18,8 @@ const MAY_IMPORT = {
   // Types only, foundation apart: the page of a browser uses them as they are.
   models: ['foundation', 'agents', KINDS, 'run'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
+  // The registry: every action of every part. The parts themselves come in as parameters.
+  operations: ['foundation', KINDS, 'catalog', 'run'],
   app: [
     'foundation',
     'storage',
@@ -29,12 +31,13 @@ const MAY_IMPORT = {
     'catalog',
     'run',
     'client-settings',
+    'operations',
   ],
   // The names of a specification over a kind and what it needs from the process that uses them.
   published: ['foundation', 'storage', 'programs', 'agents', KINDS, 'catalog', 'app'],
-  mcp: ['foundation', KINDS, 'app'],
+  mcp: ['foundation', KINDS, 'operations', 'app'],
   tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
-  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'app', 'mcp', 'tui'],
+  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'operations', 'app', 'mcp', 'tui'],
 };
 
 const TEST = '\\.test\\.tsx?$';
@@ -50,12 +53,14 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
   name: `enter-${folder.replace('/', '-')}-through-its-index`,
   severity: 'error',
   // The published names of a kind need more of it than the rest of the product does.
+  // The registry takes the operations of each part by their file, without everything else of it.
   from: {
     path: '^src/',
     // The index of the foundation has what needs node; models take what does not, by file.
     pathNot: [
       `^src/${folder}/`,
       '^src/published/',
+      '^src/operations/index\\.ts$',
       TEST,
       ...(folder === 'foundation' ? ['^src/models/'] : []),
     ],
@@ -66,7 +71,9 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|run-services|run-shelf)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|open-runs|open-settings|run-services|run-shelf)\\.ts$',
+      // What belongs to no part of its own, for the command that is it: the registry has all of the product.
+      '^src/operations/(paths|settings)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
       '^src/run/(ask-permission|run-status|run-words|stopped-run|take-turn|journal/keep-journals)\\.ts$',
@@ -93,7 +100,7 @@ module.exports = {
     onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', [
       'storage/',
       'agents/scripted/program/',
-      'cli/entry\\.ts',
+      'cli/programs/entry\\.ts',
     ]),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
     {

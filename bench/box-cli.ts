@@ -1,7 +1,7 @@
 // The command line with one more command, which shows one box: what any full-screen command of ours costs.
 import { defineCommand } from '../src/cli/command.js';
-import { COMMANDS } from '../src/cli/command-table.js';
 import { ExitCode } from '../src/cli/exit-codes.js';
+import { GROUPS } from '../src/cli/programs/holdfast-table.js';
 
 const box = defineCommand({
   usage: 'box',
@@ -14,6 +14,6 @@ const box = defineCommand({
   },
 });
 
-Object.assign(COMMANDS, { box: async () => ({ default: box }) });
+GROUPS.push({ title: 'Bench', words: { box: async () => ({ commands: [box] }) } });
 
-export { main } from '../src/cli/main.js';
+export { main } from '../src/cli/programs/main.js';

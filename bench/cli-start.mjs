@@ -56,7 +56,7 @@ async function measureStarts(isQuick) {
   if (!fs.existsSync(SHIPPED)) throw new Error('dist/cli is missing: npm run build');
   const { buildCli } = await import('../scripts/build.mjs');
   await buildCli(path.dirname(WITH_EMPTY), {
-    entries: { holdfast: 'bench/empty-entry.ts', ralphtool: 'src/cli/ralphtool.ts' },
+    entries: { holdfast: 'bench/empty-entry.ts', ralphtool: 'src/cli/programs/ralphtool.ts' },
     quick: { quick: 'bench/empty-cli.ts' },
   });
   const homes = new Map(COMMANDS.map((command) => [command.name, makeHome(command.sets ?? 0)]));

@@ -1,7 +1,7 @@
 // The quick commands with one more, which does nothing: what every one of them costs before it does its own work.
 import { defineCommand } from '../src/cli/command.js';
 import { ExitCode } from '../src/cli/exit-codes.js';
-import { QUICK_COMMANDS } from '../src/cli/quick-table.js';
+import { QUICK } from '../src/cli/programs/quick-table.js';
 
 const empty = defineCommand({
   usage: 'empty',
@@ -11,6 +11,6 @@ const empty = defineCommand({
   run: async () => ExitCode.done,
 });
 
-Object.assign(QUICK_COMMANDS, { empty: async () => ({ default: empty }) });
+Object.assign(QUICK, { empty: async () => ({ commands: [empty] }) });
 
-export { main } from '../src/cli/quick.js';
+export { main } from '../src/cli/programs/quick.js';

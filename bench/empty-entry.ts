@@ -1,7 +1,4 @@
 // The entry that knows the empty command of `empty-cli.ts`.
-import { startProgram } from '../src/cli/entry.js';
-import { QUICK_WORDS } from '../src/cli/quick-words.js';
-import { ROOT_HELP } from '../src/cli/root-help.js';
+import { startProgram } from '../src/cli/programs/entry.js';
 
-QUICK_WORDS.push('empty');
-startProgram('holdfast', ROOT_HELP);
+startProgram('holdfast', '', ['empty']);

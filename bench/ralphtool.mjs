@@ -50,7 +50,7 @@ export const rows = COMMANDS.slice(1).map((command) => ({
 async function measureCommands(isQuick) {
   const { buildCli } = await import('../scripts/build.mjs');
   await buildCli(OUT, {
-    entries: { holdfast: 'bench/empty-entry.ts', ralphtool: 'src/cli/ralphtool.ts' },
+    entries: { holdfast: 'bench/empty-entry.ts', ralphtool: 'src/cli/programs/ralphtool.ts' },
     quick: { quick: 'bench/empty-cli.ts' },
   });
   const homes = new Map(COMMANDS.map(({ name }) => [name, makeProject()]));

@@ -1,7 +1,8 @@
 // Builds dist/: the command line (a small CommonJS entry and lazily loaded ESM chunks), the library, its types.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,17 +30,17 @@ export const common = {
 };
 
 const ENTRIES = {
-  holdfast: 'src/cli/holdfast.ts',
-  aur: 'src/cli/aur.ts',
-  ralphtool: 'src/cli/ralphtool.ts',
+  holdfast: 'src/cli/programs/holdfast.ts',
+  aur: 'src/cli/programs/aur.ts',
+  ralphtool: 'src/cli/programs/ralphtool.ts',
 };
-const QUICK = { quick: 'src/cli/quick.ts' };
+const QUICK = { quick: 'src/cli/programs/quick.ts' };
 /** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
 const BESIDE_QUICK = {
-  'prompt-answers': 'src/cli/prompt-answers.ts',
-  'resume-run': 'src/cli/resume-run.ts',
+  'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
+  'resume-run': 'src/cli/commands/run/resume-run.ts',
 };
-const MODULES = { main: 'src/cli/main.ts', ...BESIDE_QUICK };
+const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK };
 
 const besideQuick = {
   name: 'beside-quick',
@@ -56,6 +57,29 @@ const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
 /**
+ * What the entries answer without loading anything, made from the commands: the help and the words of those that start
+ * often. Evaluated from a bundle beside the packages that it names; see docs/decisions/0140.
+ */
+async function entryTexts() {
+  const directory = mkdtempSync(join(root, 'node_modules', '.holdfast-build-'));
+  try {
+    const outfile = join(directory, 'entry-texts.mjs');
+    await build({
+      ...common,
+      entryPoints: ['src/cli/programs/entry-texts.ts'],
+      outfile,
+      format: 'esm',
+      packages: 'external',
+    });
+    const made = await import(pathToFileURL(outfile).href);
+    const texts = Object.entries(await made.entryTexts());
+    return Object.fromEntries(texts.map(([name, text]) => [name, JSON.stringify(text)]));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/**
  * The command line: three entries, one file with the commands that are started often, and `main`, which loads each of all
  * commands on its own.
  */
@@ -64,6 +88,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = QUICK, modul
   await build({
     ...small,
     entryPoints: entries,
+    define: { ...common.define, ...(await entryTexts()) },
     banner: { js: '#!/usr/bin/env node' },
     external: ['./main.js', './quick.cjs'],
   });

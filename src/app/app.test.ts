@@ -1,16 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appWorld } from '../../test/support/app-world.js';
 import { question } from '../../test/support/question-world.js';
-import {
-  createQuestionSessions,
-  findLockedSession,
-  lockOf,
-  readTextFile,
-  unlock,
-  withTemporaryHome,
-} from './index.js';
+import { createQuestionSessions, openLocks, readTextFile, withTemporaryHome } from './index.js';
 import { openChanges } from './open-changes.js';
 
 describe('opening question sessions from a program', () => {
@@ -61,20 +54,21 @@ describe('the lock of a session', () => {
     await using world = await appWorld();
     const services = world.services();
     const { id } = await services.questions.create([question()]);
-    const locked = await findLockedSession(services, id.slice(0, 8));
-    expect(lockOf(services, locked)).toEqual({ sessionId: id, state: 'free', epoch: 0, owner: null });
+    const locks = openLocks(services);
+    const start = id.slice(0, 8);
+    expect(await locks.look(start)).toEqual({ sessionId: id, state: 'free', epoch: 0, owner: null });
     const held = await services.questionStore.hold(id);
-    expect(lockOf(services, locked)).toMatchObject({
+    expect(await locks.look(start)).toMatchObject({
       state: 'held',
       epoch: 1,
       owner: expect.stringContaining(`by process ${process.pid}`),
     });
-    expect(unlock(services, locked)).toMatchObject({ state: 'held', epoch: 1 });
+    expect(await locks.takeAway(start, 'cli')).toMatchObject({ state: 'held', epoch: 1 });
+    const record = readFileSync(`${services.questionStore.lockPath(id)}.lock.2`, 'utf8');
+    expect(record).toMatch(/^free\n\{"actor":"cli","command":"holdfast test","at":"[^"]+"\}\n$/);
     held[Symbol.dispose]();
-    expect(lockOf(services, locked)).toMatchObject({ state: 'free', owner: null });
-    await expect(findLockedSession(services, 'aaaa')).rejects.toThrow(
-      expect.objectContaining({ code: 'SESSION_NOT_FOUND' }),
-    );
+    expect(await locks.look(start)).toMatchObject({ state: 'free', owner: null });
+    await expect(locks.look('aaaa')).rejects.toThrow(expect.objectContaining({ code: 'SESSION_NOT_FOUND' }));
   });
 
   it('is found for a change session, too', async () => {
@@ -82,11 +76,9 @@ describe('the lock of a session', () => {
     mkdirSync(join(world.project, 'openspec', 'changes', 'add-login'), { recursive: true });
     const services = world.services();
     await openChanges(services).create('add-login', { sessionId: 'nightly' });
-    const locked = await findLockedSession(services, 'nigh');
-    expect(lockOf(services, locked)).toEqual({ sessionId: 'nightly', state: 'free', epoch: 1, owner: null });
-    await expect(findLockedSession(services, '../x')).rejects.toThrow(
-      expect.objectContaining({ code: 'INVALID_SESSION_ID' }),
-    );
+    const locks = openLocks(services);
+    expect(await locks.look('nigh')).toEqual({ sessionId: 'nightly', state: 'free', epoch: 1, owner: null });
+    await expect(locks.look('../x')).rejects.toThrow(expect.objectContaining({ code: 'INVALID_SESSION_ID' }));
   });
 });
 

@@ -1,17 +1,10 @@
 import { dirname } from 'node:path';
 import { messageOf } from '../foundation/index.js';
+import type { SettingReport } from '../operations/index.js';
 import { ensureDirectory, readUserFile, updateUserFile } from '../storage/index.js';
 import { ConfigError, parseObject, parseSettings, SETTINGS, type SettingKey, unknownKey } from './config.js';
 import { place, stepsOf, valueAt } from './config-keys.js';
 import type { Services } from './services.js';
-
-/** One setting: what is in force, and where it came from. */
-export interface SettingReport {
-  readonly key: string;
-  /** Null where nothing is set and there is no default. */
-  readonly value: unknown;
-  readonly source: string;
-}
 
 /** What is in force for a key, dotted as in `config.json`. Throws CONFIG_INVALID. */
 export function getSetting({ config, tools }: Services, key: string): SettingReport {

@@ -34,4 +34,4 @@ export {
 export { createLoopSessions, type OpenLoopsOptions, openLoops } from './loops.js';
 export { CostUnknownError, openPrices } from './prices.js';
 export { createProcessSessions, launchOf, type OpenProcessesOptions, openProcesses } from './processes.js';
-export { findLockedSession, type LockReport, lockOf, unlock } from './unlock.js';
+export { openLocks } from './unlock.js';

@@ -15,9 +15,10 @@ export function openLoops(
 }
 
 function buildLoops(services: Services, callsPerHour?: number): LoopSessions {
-  const { config, tools } = services;
+  const { actor, config, tools } = services;
   return new LoopSessions({
     ...tools,
+    actor,
     directory: config.layout.loop,
     projectDirectory: projectDirectoryOf(services),
     isPlaceFound: config.get('loop.dir') === undefined,

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   type Clock,
   type Ids,
   type Logger,
@@ -22,6 +23,8 @@ export interface ServiceOptions {
   readonly workingDirectory: string;
   /** What owner records say we are doing, such as `holdfast answer`. */
   readonly command: string;
+  /** Who decides and steers through these services; `library` if absent. */
+  readonly actor?: Actor | undefined;
   /** How agents start this very program, to reach `holdfast mcp`; by name from PATH if absent. */
   readonly self?: SelfCommand | undefined;
   readonly log?: Logger | undefined;
@@ -38,6 +41,8 @@ export interface SelfCommand {
 
 /** Everything a command may need, built once per run. */
 export interface Services {
+  /** Who decides and steers, as records say it. */
+  readonly actor: Actor;
   readonly config: Config;
   readonly environment: Environment;
   readonly workingDirectory: string;
@@ -56,6 +61,7 @@ export function createServices(options: ServiceOptions): Services {
   const clock = options.clock ?? systemClock;
   const ids = options.ids ?? systemIds;
   const log = options.log ?? silentLogger;
+  const actor = options.actor ?? 'library';
   const config = loadConfig({ ...options, fileSystem });
   const tools: LockTools = {
     fileSystem,
@@ -72,6 +78,7 @@ export function createServices(options: ServiceOptions): Services {
   });
   const questions = new QuestionSessions({
     ...tools,
+    actor,
     store: questionStore,
     limits: {
       maxQuestions: config.get('question.maxQuestions'),
@@ -85,6 +92,7 @@ export function createServices(options: ServiceOptions): Services {
   const self = options.self ?? { command: 'holdfast', args: [] };
   const { environment, workingDirectory } = options;
   return {
+    actor,
     config,
     environment,
     workingDirectory,

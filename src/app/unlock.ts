@@ -1,4 +1,4 @@
-import type { SessionKind } from '../catalog/index.js';
+import type { LockReport, SessionKind, SessionLocks } from '../catalog/index.js';
 import { isHoldfastError } from '../foundation/index.js';
 import { FileConversationStore } from '../sessions/conversation/index.js';
 import { FileProcessStore } from '../sessions/process/index.js';
@@ -6,15 +6,8 @@ import { describeOwner, forceUnlock, inspectLock, type LockState, StorageError }
 import { openLoops } from './loops.js';
 import type { Services } from './services.js';
 
-export interface LockReport {
-  readonly sessionId: string;
-  readonly state: LockState['hold'];
-  readonly epoch: number;
-  readonly owner: string | null;
-}
-
 /** A session whose lock somebody asks about. */
-export interface LockedSession {
+interface LockedSession {
   readonly sessionId: string;
   readonly path: string;
 }
@@ -26,8 +19,28 @@ interface LockedKind {
   readonly lockPath: (id: string) => string;
 }
 
+/** The locks of the sessions that can be seen from here. */
+export function openLocks(services: Services): SessionLocks {
+  return {
+    look: async (typed) => {
+      const { sessionId, path } = await findLockedSession(services, typed);
+      return report(
+        sessionId,
+        freeWhereNone(() => inspectLock(services.tools, path)),
+      );
+    },
+    takeAway: async (typed, actor = services.actor) => {
+      const { sessionId, path } = await findLockedSession(services, typed);
+      return report(
+        sessionId,
+        freeWhereNone(() => forceUnlock(services.tools, path, actor)),
+      );
+    },
+  };
+}
+
 /** The session of any kind that a person means. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
-export async function findLockedSession(services: Services, typed: string): Promise<LockedSession> {
+async function findLockedSession(services: Services, typed: string): Promise<LockedSession> {
   // A chunk of its own, which the other commands do without.
   const { findSession } = await import('../catalog/index.js');
   const kinds = [
@@ -40,22 +53,6 @@ export async function findLockedSession(services: Services, typed: string): Prom
   const known = kinds.flatMap(({ kind, ids, lockPath }) => ids.map((id) => ({ kind, id, lockPath })));
   const { id, lockPath } = findSession(known, typed);
   return { sessionId: id, path: lockPath(id) };
-}
-
-/** Who holds the lock of a session. */
-export function lockOf(services: Services, { sessionId, path }: LockedSession): LockReport {
-  return report(
-    sessionId,
-    freeWhereNone(() => inspectLock(services.tools, path)),
-  );
-}
-
-/** Takes the lock of a session away from its owner, living or not, and tells whose it was. */
-export function unlock(services: Services, { sessionId, path }: LockedSession): LockReport {
-  return report(
-    sessionId,
-    freeWhereNone(() => forceUnlock(services.tools, path)),
-  );
 }
 
 /** The directory of a conversation's lock is made by the first who takes it: where there is none, nobody did. */

@@ -13,6 +13,7 @@ export {
   type VerifiedSession,
 } from './catalog.js';
 export { changeKind } from './change.js';
+export { cleanOldConversations, cleanOldQuestions } from './clean-old.js';
 export { conversationKind } from './conversation.js';
 export {
   InvalidCatalogIdError,
@@ -31,7 +32,22 @@ export {
   type SessionSummary,
 } from './kind.js';
 export { loopKind } from './loop.js';
-export { cleanOldQuestions } from './operations.js';
+export {
+  type CatalogParts,
+  cleanSessions,
+  deleteSession,
+  emptyTrash,
+  exportSession,
+  type LockReport,
+  listSessions,
+  listTrash,
+  recoverSession,
+  restoreSession,
+  type SessionLocks,
+  showSession,
+  unlockSession,
+  verifySessions,
+} from './operations.js';
 export { processKind } from './process.js';
 export { type ProjectTools, rememberProject } from './projects.js';
 export { questionKind } from './question.js';

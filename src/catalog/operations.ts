@@ -1,44 +1,307 @@
 import * as z from 'zod';
-import { type Clock, defineOperation, type Logger, silentLogger, systemClock } from '../foundation/index.js';
-import type { QuestionSessions } from '../sessions/question/index.js';
-import { retain } from './retain.js';
+import { type Actor, defineOperation } from '../foundation/index.js';
+import type { ProjectSession, RememberedProject } from './all-projects.js';
+import type {
+  Catalog,
+  CatalogCleanReport,
+  CatalogFilter,
+  KindFailure,
+  TrashedRef,
+  VerifiedSession,
+} from './catalog.js';
+import { cleanOldConversations, cleanOldQuestions } from './clean-old.js';
+import type { SessionRef } from './errors.js';
+import {
+  type Recovery,
+  SESSION_KINDS,
+  type SessionDetail,
+  type SessionFault,
+  type SessionSummary,
+} from './kind.js';
 
-/** What cleaning needs: the question sessions, the time, and somebody to tell. */
-export interface CleaningServices {
-  readonly questions: QuestionSessions;
-  /** The time of the system if absent. */
-  readonly clock?: Clock | undefined;
-  /** Nobody is told if absent. */
-  readonly log?: Logger | undefined;
+/** What the operations need: the sessions of every kind. */
+export interface CatalogParts {
+  readonly catalog: Catalog;
+  /** Lists over every project that is remembered; loaded only where it is asked for. */
+  readonly listEverywhere?: (filter: CatalogFilter) => Promise<EverySession>;
 }
 
-export const cleanOldQuestions = defineOperation({
-  name: 'question.clean',
-  summary: 'Move old question sets that are not pending to the trash',
-  input: z.strictObject({
-    olderThanDays: z.number().nonnegative().optional(),
-    isDryRun: z.boolean().default(false),
-    takesUncollected: z.boolean().default(false),
-  }),
-  output: z.object({
-    retired: z.array(z.string()),
-    purged: z.array(z.string()),
-    uncollected: z.array(z.string()),
-    skipped: z.array(z.object({ id: z.string(), reason: z.string() })),
-  }),
-  async run(services: CleaningServices, { olderThanDays, isDryRun, takesUncollected }) {
-    const { questions, clock = systemClock, log = silentLogger } = services;
-    const olderThanMs = olderThanDays === undefined ? questions.retentionMs : olderThanDays * DAY_MS;
-    const options = { olderThanMs, isDryRun, takesUncollected };
-    const report = await retain(questions, { clock, log }, options);
-    const { retired, purged, uncollected, skipped } = report;
-    return {
-      retired: [...retired],
-      purged: [...purged],
-      uncollected: [...uncollected],
-      skipped: [...skipped],
-    };
+/** The sessions of every remembered project, and the projects that are gone. */
+export interface EverySession {
+  readonly sessions: readonly ProjectSession[];
+  readonly gone: readonly RememberedProject[];
+}
+
+// Schemas are built for who asks for them, and outputs are types only: each command is a start of its own.
+
+const kind = () => z.enum(SESSION_KINDS).optional();
+/** Which session; the start of an id is enough. */
+const which = () => z.strictObject({ session: z.string(), kind: kind() });
+const days = () => z.number().nonnegative().optional();
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const daysToMs = (count: number | undefined) => (count === undefined ? undefined : count * DAY_MS);
+
+export const listSessions = defineOperation({
+  name: 'session.list',
+  summary: 'List sessions of every kind',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
+  get input() {
+    return z.strictObject({
+      kind: kind(),
+      status: z.string().optional(),
+      agent: z.string().optional(),
+      /** Those that are over or belong to runs, too. */
+      isAll: z.boolean().default(false),
+      /** The loops and changes of every remembered project, too. */
+      isEverywhere: z.boolean().default(false),
+      limit: z.number().nonnegative().optional(),
+    });
+  },
+  get output() {
+    return z.custom<{
+      readonly sessions: readonly (SessionSummary | ProjectSession)[];
+      readonly total: number;
+      readonly gone: readonly RememberedProject[];
+    }>();
+  },
+  async run({ catalog, listEverywhere }: CatalogParts, { limit, isEverywhere, ...filter }) {
+    const { sessions, gone } =
+      isEverywhere && listEverywhere !== undefined
+        ? await listEverywhere(filter)
+        : { sessions: await catalog.list(filter), gone: [] };
+    return { sessions: sessions.slice(0, limit), total: sessions.length, gone };
   },
 });
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+export const showSession = defineOperation({
+  name: 'session.show',
+  summary: 'Show one session of any kind',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
+  get input() {
+    return which().extend({
+      /** Of a conversation: only the last so many turns. */
+      turns: z.union([z.int().nonnegative(), z.literal('all')]).optional(),
+    });
+  },
+  get output() {
+    return z.custom<{ readonly summary: SessionSummary; readonly shown: SessionDetail }>();
+  },
+  async run({ catalog }: CatalogParts, { session: typed, kind: of, turns }) {
+    const session = await catalog.find(typed, of);
+    const shown = await catalog.get(session, { turns });
+    return { summary: await catalog.summarize(session), shown };
+  },
+});
+
+export const verifySessions = defineOperation({
+  name: 'session.verify',
+  summary: 'Check the files of one session, or of all',
+  effect: 'read',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return which().partial({ session: true });
+  },
+  get output() {
+    return z.custom<{
+      readonly sessions: readonly VerifiedSession[];
+      readonly failed: readonly KindFailure[];
+    }>();
+  },
+  async run({ catalog }: CatalogParts, { session, kind: of }) {
+    if (session === undefined) return catalog.verifyAll(of);
+    return { sessions: [await catalog.verify(await catalog.find(session, of))], failed: [] };
+  },
+});
+
+export const recoverSession = defineOperation({
+  name: 'session.recover',
+  summary: 'Mend a damaged session',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return which();
+  },
+  get output() {
+    return z.custom<SessionRef & Recovery>();
+  },
+  async run({ catalog }: CatalogParts, { session: typed, kind: of }) {
+    const session = await catalog.find(typed, of);
+    const { found, told, keptAt, left } = await catalog.recover(session);
+    return { ...session, found, told, keptAt, left };
+  },
+});
+
+export const exportSession = defineOperation({
+  name: 'session.export',
+  summary: 'Write a session as Markdown or JSON',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
+  get input() {
+    return which().extend({ format: z.enum(['md', 'json']).default('md') });
+  },
+  get output() {
+    return z.custom<
+      SessionRef & {
+        readonly format: 'md' | 'json';
+        readonly text: string;
+        /** What is damaged and therefore not in it. */
+        readonly faults: readonly SessionFault[];
+      }
+    >();
+  },
+  async run({ catalog }: CatalogParts, { session: typed, kind: of, format }) {
+    const session = await catalog.find(typed, of);
+    const text = await catalog.export(session, format);
+    const { faults } = await catalog.verify(session);
+    return { ...session, format, text, faults };
+  },
+});
+
+export const deleteSession = defineOperation({
+  name: 'session.delete',
+  summary: 'Move a session to the trash',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return which();
+  },
+  get output() {
+    return z.custom<SessionRef>();
+  },
+  async run({ catalog }: CatalogParts, { session: typed, kind: of }) {
+    const session = await catalog.find(typed, of);
+    await catalog.remove(session);
+    return session;
+  },
+});
+
+export const cleanSessions = defineOperation({
+  name: 'session.clean',
+  summary: 'Move old sessions to the trash',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return z.strictObject({ kind: kind(), olderThanDays: days(), isDryRun: z.boolean().default(false) });
+  },
+  get output() {
+    return z.custom<CatalogCleanReport>();
+  },
+  run({ catalog }: CatalogParts, { kind: of, olderThanDays, isDryRun }) {
+    return catalog.clean({ kind: of, olderThanMs: daysToMs(olderThanDays), isDryRun });
+  },
+});
+
+export const listTrash = defineOperation({
+  name: 'trash.list',
+  summary: 'List, restore or empty what was deleted',
+  effect: 'read',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return z.strictObject({ kind: kind() });
+  },
+  get output() {
+    return z.custom<readonly TrashedRef[]>();
+  },
+  run({ catalog }: CatalogParts, { kind: of }) {
+    return catalog.trashed(of);
+  },
+});
+
+export const restoreSession = defineOperation({
+  name: 'trash.restore',
+  summary: 'Put a deleted session back',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return which();
+  },
+  get output() {
+    return z.custom<SessionRef>();
+  },
+  run({ catalog }: CatalogParts, { session, kind: of }) {
+    return catalog.restore(session, of);
+  },
+});
+
+export const emptyTrash = defineOperation({
+  name: 'trash.empty',
+  summary: 'Remove what was deleted for good',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return z.strictObject({ kind: kind(), olderThanDays: days() });
+  },
+  get output() {
+    return z.custom<{ readonly removed: readonly SessionRef[]; readonly failed: readonly KindFailure[] }>();
+  },
+  run({ catalog }: CatalogParts, { kind: of, olderThanDays }) {
+    return catalog.emptyTrash({ kind: of, olderThanMs: daysToMs(olderThanDays) });
+  },
+});
+
+/** Who holds the lock of a session. */
+export interface LockReport {
+  readonly sessionId: string;
+  readonly state: 'free' | 'dead' | 'held';
+  readonly epoch: number;
+  readonly owner: string | null;
+}
+
+/** The locks of sessions of every kind, as the composition knows them. */
+export interface SessionLocks {
+  /** Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
+  look(typed: string): Promise<LockReport>;
+  /** Takes a lock away from its owner, living or not, in somebody's name, and tells whose it was. Throws as `look`. */
+  takeAway(typed: string, actor: Actor | undefined): Promise<LockReport>;
+}
+
+export const unlockSession = defineOperation({
+  name: 'session.unlock',
+  summary: 'See who holds the lock of a session, or take it away',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return z.strictObject({
+      session: z.string(),
+      /** Takes it away; only looked at otherwise. */
+      isForced: z.boolean().default(false),
+    });
+  },
+  get output() {
+    return z.custom<LockReport>();
+  },
+  run({ locks }: { readonly locks: SessionLocks }, { session, isForced }, context) {
+    return isForced ? locks.takeAway(session, context?.actor) : locks.look(session);
+  },
+});
+
+/** Every action on sessions of any kind, for the registry. */
+export const catalogOperations = [
+  listSessions,
+  showSession,
+  verifySessions,
+  recoverSession,
+  exportSession,
+  deleteSession,
+  cleanSessions,
+  listTrash,
+  restoreSession,
+  emptyTrash,
+  unlockSession,
+  cleanOldQuestions,
+  cleanOldConversations,
+] as const;

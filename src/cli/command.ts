@@ -1,5 +1,5 @@
 import type { Services } from '../app/base.js';
-import { HoldfastError } from '../foundation/index.js';
+import { HoldfastError, type OperationFacts } from '../foundation/index.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 
@@ -10,6 +10,8 @@ export interface OptionSpec {
   readonly value?: string;
   /** One letter that means the same, such as `-i`. */
   readonly short?: string;
+  /** The only words that are taken. */
+  readonly choices?: readonly string[];
   readonly about: string;
 }
 
@@ -19,7 +21,9 @@ type OptionValue<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
     ? string[]
     : Spec['type'] extends 'number'
       ? number | undefined
-      : string | undefined;
+      : Spec extends { readonly choices: readonly (infer Choice extends string)[] }
+        ? Choice | undefined
+        : string | undefined;
 
 /** What the options of a command hold, by their table. */
 export type OptionValues<Specs extends Readonly<Record<string, OptionSpec>>> = {
@@ -33,6 +37,14 @@ export interface CommandContext {
   /** Fires on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly isJson: boolean;
+  /** All commands of the program that it belongs to, as its help lists them. */
+  groups(): Promise<readonly CommandGroup[]>;
+}
+
+/** Commands that stand together in the help. */
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
 }
 
 /** A command: how it is called, what it is for, and what it does. A thin table over commander, nothing more. */
@@ -42,6 +54,10 @@ export interface Command<
   /** Name and arguments: `<needed>`, `[optional]`, such as `questions show <session>`. */
   readonly usage: string;
   readonly summary: string;
+  /** The operation that it is, if it is one; without it there is no such command. */
+  readonly operation?: OperationFacts;
+  /** What stands behind the summary in a list, such as `(--change <name>)`. */
+  readonly aside?: string;
   readonly details?: string;
   readonly options: Specs;
   readonly examples: readonly string[];
@@ -51,11 +67,26 @@ export interface Command<
   ): Promise<ExitCode>;
 }
 
-/** Declares a command; the table of options gives `run` its types. */
+/** What a command is called: the words of its usage that are not arguments. */
+export function nameOf({ usage }: Pick<Command, 'usage'>): string {
+  return usage
+    .split(' ')
+    .filter((word) => !/^[<[]/.test(word))
+    .join(' ');
+}
+
+type Declared<Specs extends Readonly<Record<string, OptionSpec>>> = Omit<
+  Command<Specs>,
+  'summary' | 'operation'
+> &
+  ({ readonly operation: OperationFacts } | { readonly summary: string });
+
+/** Declares a command; the table of options gives `run` its types. The summary of one that is an operation is there. */
 export function defineCommand<const Specs extends Readonly<Record<string, OptionSpec>>>(
-  command: Command<Specs>,
+  command: Declared<Specs>,
 ): Command {
-  return command as unknown as Command;
+  const summary = 'operation' in command ? command.operation.summary : command.summary;
+  return { ...command, summary } as unknown as Command;
 }
 
 /** The command was called in a way it does not know. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type AppWorld, appWorld } from '../../test/support/app-world.js';
 import { verifies } from '../../test/support/verifies.js';
 import { openConversations } from '../app/index.js';
-import { AUR } from './aur-table.js';
+import { AUR } from './programs/aur-table.js';
 
 async function said(world: AppWorld, id: string, count: number): Promise<string> {
   using conversation = await openConversations(world.services()).create({ id, agent: 'qa-test' });

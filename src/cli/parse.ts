@@ -1,5 +1,6 @@
 import { Command as Commander, CommanderError, InvalidArgumentError } from 'commander';
-import { type Command, type OptionSpec, UsageError } from './command.js';
+import { visibleExcerpt } from '../foundation/index.js';
+import { type Command, nameOf, type OptionSpec, UsageError } from './command.js';
 
 export interface ParsedCommand {
   readonly positionals: readonly string[];
@@ -29,7 +30,7 @@ export function parseCommand(
   const options = parser.opts<Record<string, unknown>>();
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(command.options)) {
-    values[name] = optionValue(options, name, spec);
+    values[name] = chosen(name, spec, optionValue(options, name, spec));
   }
   return {
     positionals: parser.processedArgs.filter((argument): argument is string => typeof argument === 'string'),
@@ -71,6 +72,12 @@ function optionValue(options: Readonly<Record<string, unknown>>, name: string, s
   // An option without its optional value.
   if (options[name] === true && spec.type === 'string') return '';
   return options[name] ?? (spec.type === 'boolean' ? false : spec.type === 'strings' ? [] : undefined);
+}
+
+/** A word that an option does not know is a mistake of whoever typed it, and they are told the words. */
+function chosen(name: string, { choices }: OptionSpec, value: unknown): unknown {
+  if (choices === undefined || value === undefined || choices.includes(String(value))) return value;
+  throw new UsageError(`${flagOf(name)} is ${choices.join(', ')}, not ${visibleExcerpt(String(value), 40)}`);
 }
 
 /** The help of one command, with its examples. */
@@ -128,13 +135,6 @@ function parseNumber(text: string): number {
   if (text.trim() === '' || !Number.isFinite(value) || value < 0)
     throw new InvalidArgumentError('Not a number of 0 or more.');
   return value;
-}
-
-function nameOf(command: Command): string {
-  return command.usage
-    .split(' ')
-    .filter((word) => !/^[<[]/.test(word))
-    .join(' ');
 }
 
 function argumentsOf(command: Command): string[] {

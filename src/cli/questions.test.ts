@@ -38,6 +38,7 @@ const REPORT_KEYS = [
   'lastActivityAt',
   'expiresAt',
   'collectedAt',
+  'actor',
   'workingDirectory',
   'asker',
   'isAskerGone',

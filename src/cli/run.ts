@@ -10,7 +10,7 @@ import {
 import type { CommandContext } from './command.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import { HelpRequested, parseCommand } from './parse.js';
-import type { Program } from './program.js';
+import type { Program } from './programs/program.js';
 import { createTerminal, type Streams, type Terminal } from './terminal.js';
 
 /** The process around a command. */
@@ -54,12 +54,13 @@ async function runCommand(
   program: Program,
 ): Promise<ExitCode> {
   const words = commandFirst(args);
-  const found = program.find(words);
+  const found = await program.find(words);
   if (found === undefined) {
-    const help = program.groupHelp?.(words);
-    throw help === undefined ? new UnknownCommandError(words, program) : new HelpRequested(help);
+    const help = await program.groupHelp?.(words);
+    if (help !== undefined) throw new HelpRequested(help);
+    throw new UnknownCommandError(words, program, await program.similar(words));
   }
-  const { default: command } = await found.load();
+  const { command } = found;
   const parsed = parseCommand(command, found.rest, program.name);
   const isJson = parsed.isJson || program.isForPrograms;
   const terminal = createTerminal(surroundings, {
@@ -75,6 +76,7 @@ async function runCommand(
         environment: surroundings.environment,
         workingDirectory: surroundings.workingDirectory,
         command: `${program.name} ${found.name}`,
+        actor: 'cli',
         self: surroundings.self,
         log: terminal.log,
       });
@@ -83,6 +85,7 @@ async function runCommand(
     terminal,
     signal: surroundings.signal,
     isJson,
+    groups: async () => (await program.groups?.()) ?? [],
   };
   if (terminal.isInteractive) mendAfterKill(context);
   return command.run(context, parsed as Parameters<typeof command.run>[1]);
@@ -141,8 +144,7 @@ function hintOf({ hint, hintForPeople }: HoldfastError, { isForPrograms }: Progr
 class UnknownCommandError extends HoldfastError<'USAGE'> {
   readonly code = 'USAGE';
 
-  constructor(args: readonly string[], program: Program) {
-    const similar = program.similar(args);
+  constructor(args: readonly string[], program: Program, similar: readonly string[]) {
     const typed = visibleLine(args.slice(0, program.isForPrograms ? 3 : 2).join(' '));
     super(`There is no command \`${typed}\``, {
       hint: similar.length === 0 ? `See \`${program.name} --help\`.` : `Did you mean: ${similar.join(', ')}?`,

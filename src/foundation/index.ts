@@ -1,3 +1,4 @@
+export { type Actor, actorIn, mcpActor, OUTSIDE } from './actor.js';
 export { BarredStream, type BarredStreamOptions } from './barred-stream.js';
 export { type Clock, sleepOrHint, systemClock, timestamp } from './clock.js';
 export {
@@ -19,7 +20,17 @@ export {
   next,
 } from './lifecycle.js';
 export { type LogFields, type Logger, silentLogger } from './log.js';
-export { defineOperation, type Operation } from './operation.js';
+export {
+  type Capability,
+  checkInput,
+  defineOperation,
+  type Effect,
+  type Operation,
+  type OperationContext,
+  type OperationFacts,
+  placeOf,
+  type Surface,
+} from './operation.js';
 export { ASKS_PERMISSION, isPermission, PERMISSION_CHOICES } from './permission-card.js';
 export { keysNotTaken, PROJECT_KEYS } from './project-keys.js';
 export {

@@ -1,17 +1,70 @@
 import type * as z from 'zod';
+import type { Actor } from './actor.js';
+import { InvalidInputError } from './errors.js';
+import { visibleExcerpt } from './text/visible-text.js';
 
-/** One action of the product: a name, what goes in, what comes out. Surfaces are lists of these. */
-export interface Operation<Services, Input extends z.ZodType, Output extends z.ZodType> {
+/** What an operation does: looks, changes something, waits for somebody, or goes on telling. */
+export type Effect = 'read' | 'write' | 'wait' | 'stream';
+
+/** What somebody must be allowed to do to call it. `admin` is the local command line only. */
+export type Capability = 'view' | 'answer' | 'steer' | 'admin';
+
+/** Where an operation may appear. */
+export type Surface = 'cli' | 'mcp' | 'page' | 'fleet';
+
+/** Who calls an operation, and when they stop waiting for it. */
+export interface OperationContext {
+  readonly actor: Actor;
+  readonly signal: AbortSignal;
+}
+
+/** What is said about an operation whatever it takes and returns. */
+export interface OperationFacts {
+  /** The part it belongs to and its verb, such as `question.answer`. */
   readonly name: string;
+  /** One line, for the help of every surface. */
   readonly summary: string;
+  readonly effect: Effect;
+  readonly capability: Capability;
+  /** The surfaces it may appear on; on no other one does it exist. */
+  readonly surfaces: readonly Surface[];
+}
+
+/** One action of the product. Surfaces are lists of these. */
+export interface Operation<Parts, Input extends z.ZodType, Output extends z.ZodType> extends OperationFacts {
   readonly input: Input;
   readonly output: Output;
-  run(services: Services, input: z.output<Input>, signal?: AbortSignal): Promise<z.input<Output>>;
+  /** Without a context the parts decide who it was. */
+  run(parts: Parts, input: z.output<Input>, context?: OperationContext): Promise<z.input<Output>>;
 }
 
 /** Declares an operation; the schemas give `run` its types. */
-export function defineOperation<Services, Input extends z.ZodType, Output extends z.ZodType>(
-  operation: Operation<Services, Input, Output>,
-): Operation<Services, Input, Output> {
+export function defineOperation<Parts, Input extends z.ZodType, Output extends z.ZodType>(
+  operation: Operation<Parts, Input, Output>,
+): Operation<Parts, Input, Output> {
   return operation;
+}
+
+/** A process checks few inputs: to compile a parser costs more than it saves. */
+const ONCE = { jitless: true };
+
+/** The one check of form: what a surface was given, as the operation takes it. Throws INVALID_INPUT with the place. */
+export function checkInput<Input extends z.ZodType>(
+  operation: { readonly input: Input },
+  given: unknown,
+): z.output<Input> {
+  const result = operation.input.safeParse(given, ONCE);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const place = placeOf(issue?.path ?? []);
+  const reason = visibleExcerpt(issue?.message ?? 'not valid', 200);
+  throw new InvalidInputError(place === '' ? reason : `${place}: ${reason}`, { place });
+}
+
+/** Where in an input something is, such as `questions[0].title`. */
+export function placeOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '');
 }

@@ -5,13 +5,26 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { Services } from '../app/base.js';
-import { isHoldfastError, messageOf } from '../foundation/index.js';
-import { type Delivery, QuestionInput, type QuestionView } from '../sessions/question/index.js';
+import type { Config, Services } from '../app/base.js';
+import {
+  checkInput,
+  isHoldfastError,
+  mcpActor,
+  messageOf,
+  type OperationContext,
+  type OperationFacts,
+} from '../foundation/index.js';
+import { OPERATIONS, operationsOn } from '../operations/index.js';
+import {
+  collectQuestions,
+  createQuestions,
+  type Delivery,
+  QuestionInput,
+} from '../sessions/question/index.js';
 import { handBackAfterMs } from './client-limits.js';
 import { AnswersOutput, toolReply } from './replies.js';
 import { toolError } from './tool-errors.js';
-import { checkedByUs, parseInput } from './tool-input.js';
+import { checkedByUs } from './tool-input.js';
 import type { DeliveringTransport } from './transport.js';
 
 export interface ToolSurroundings {
@@ -26,9 +39,29 @@ export interface ToolSurroundings {
 
 const PROGRESS_EVERY_MS = 20_000;
 
-/** The MCP server with its two tools; one instance serves one connection, of either protocol era. */
-export function createMcpServer(surroundings: ToolSurroundings): McpServer {
-  const { services, version } = surroundings;
+/** A call of a tool: who calls, over which server, and what the protocol knows about it. */
+interface ToolCall extends ToolSurroundings {
+  readonly server: McpServer;
+  readonly context: ServerContext;
+}
+
+/** How an operation looks as a tool: its published name, input and words. */
+interface Tool {
+  readonly name: string;
+  readonly title: string;
+  describe(config: Config): string;
+  readonly input: z.ZodType;
+  /** Whether calling it again changes nothing. */
+  readonly isIdempotent: boolean;
+  call(call: ToolCall, input: unknown): Promise<CallToolResult>;
+}
+
+/** The server with a tool for each operation that is meant for agents; one instance serves one connection, of either protocol era. */
+export function createMcpServer(
+  surroundings: ToolSurroundings,
+  operations: readonly OperationFacts[] = OPERATIONS,
+): McpServer {
+  const { services, version, track } = surroundings;
   const server = new McpServer(
     { name: 'holdfast', title: 'Holdfast', version },
     {
@@ -37,49 +70,30 @@ export function createMcpServer(surroundings: ToolSurroundings): McpServer {
         'have a decision made; the question stays answerable even if the call ends without an answer.',
     },
   );
-  const { maxQuestions, maxOptions } = {
-    maxQuestions: services.config.get('question.maxQuestions'),
-    maxOptions: services.config.get('question.maxOptions'),
-  };
-  server.registerTool(
-    'ask_user_questions',
-    {
-      title: 'Ask the person',
-      description:
-        `Ask the person 1 to ${maxQuestions} questions with 2 to ${maxOptions} options each and wait for the answers. ` +
-        'An "Other" choice with free text is always offered. If you recommend an option, put it first and append ' +
-        '"(Recommended)" to its label. Not for asking whether a plan is ready. If no answer came in time you get a ' +
-        'pending session: go on and fetch the answer later with get_answered_questions.',
-      inputSchema: checkedByUs(AskInput),
-      outputSchema: AnswersOutput,
-      annotations: {
-        readOnlyHint: false,
-        destructiveHint: false,
-        idempotentHint: false,
-        openWorldHint: true,
+  for (const operation of operationsOn('mcp', operations)) {
+    const { name, title, describe, input: schema, isIdempotent, call } = toolOf(operation);
+    server.registerTool(
+      name,
+      {
+        title,
+        description: describe(services.config),
+        inputSchema: checkedByUs(schema),
+        outputSchema: AnswersOutput,
+        annotations: {
+          readOnlyHint: false,
+          destructiveHint: false,
+          idempotentHint: isIdempotent,
+          openWorldHint: true,
+        },
       },
-    },
-    (input, context) =>
-      surroundings.track(
-        guard(context, () => ask(surroundings, server, parseInput(AskInput, input), context)),
-      ),
-  );
-  server.registerTool(
-    'get_answered_questions',
-    {
-      title: 'Fetch answers',
-      description:
-        'Fetch the outcome of an earlier question set by its session id (first 4 or more characters). Without an id: ' +
-        'every outcome for this project that has not been delivered yet.',
-      inputSchema: checkedByUs(FetchInput),
-      outputSchema: AnswersOutput,
-      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    },
-    (input, context) =>
-      surroundings.track(
-        guard(context, () => fetch(surroundings, server, parseInput(FetchInput, input), context)),
-      ),
-  );
+      (input, context) =>
+        track(
+          guard(context, () =>
+            call({ ...surroundings, server, context }, checkInput({ input: schema }, input)),
+          ),
+        ),
+    );
+  }
   return server;
 }
 
@@ -91,88 +105,108 @@ const AskInput = z.object({
     .optional()
     .describe('Your own id for this request: calling again with it is the same question, not a new one.'),
 });
-type AskInput = z.infer<typeof AskInput>;
 
-async function ask(
-  surroundings: ToolSurroundings,
-  server: McpServer,
+const askTool = defineTool({
+  name: 'ask_user_questions',
+  title: 'Ask the person',
+  describe: (config) =>
+    `Ask the person 1 to ${config.get('question.maxQuestions')} questions with 2 to ${config.get('question.maxOptions')} options each and wait for the answers. ` +
+    'An "Other" choice with free text is always offered. If you recommend an option, put it first and append ' +
+    '"(Recommended)" to its label. Not for asking whether a plan is ready. If no answer came in time you get a ' +
+    'pending session: go on and fetch the answer later with get_answered_questions.',
   input: AskInput,
-  context: ServerContext,
-): Promise<CallToolResult> {
-  const { services } = surroundings;
-  const client = clientOf(server, context);
-  const isWaiting = input.nonBlocking !== true;
-  const { HOLDFAST_ASKER_SESSION: session, HOLDFAST_ASKER_AGENT: agent = client?.name } =
-    services.environment;
-  const view = await services.questions.create(input.questions, {
-    callId: services.tools.ids.uuid(),
-    workingDirectory: services.workingDirectory,
-    asker: {
-      ...(agent === undefined ? {} : { agent }),
-      ...(client?.version === undefined ? {} : { version: client.version }),
-      ...(session === undefined ? {} : { session }),
-    },
-    requestId: input.requestId,
-    isWaiting,
-  });
-  if (isWaiting) {
-    // A retried request finds the set of a server that may be gone: now it is we who wait.
-    if (input.requestId !== undefined) await noteAsker(services, view.id, 'waiting');
-    await waitForPerson(surroundings, server, view, context);
-  }
-  return deliver(surroundings, context, [view.id]);
-}
+  isIdempotent: false,
+  async call(call, input) {
+    const { services } = call;
+    const client = clientOf(call);
+    const isWaiting = input.nonBlocking !== true;
+    const { HOLDFAST_ASKER_SESSION: session, HOLDFAST_ASKER_AGENT: agent = client?.name } =
+      services.environment;
+    const set = {
+      questions: input.questions,
+      callId: services.tools.ids.uuid(),
+      workingDirectory: services.workingDirectory,
+      asker: {
+        ...(agent === undefined ? {} : { agent }),
+        ...(client?.version === undefined ? {} : { version: client.version }),
+        ...(session === undefined ? {} : { session }),
+      },
+      requestId: input.requestId,
+      isWaiting,
+    };
+    const { sessionId, status } = await createQuestions.run(services, set, callerOf(call));
+    if (isWaiting) {
+      // A retried request finds the set of a server that may be gone: now it is we who wait.
+      if (input.requestId !== undefined) await noteAsker(services, sessionId, 'waiting');
+      await waitForPerson(call, sessionId, status);
+    }
+    return deliver(call, { session: sessionId });
+  },
+});
 
 const FetchInput = z.object({
   session_id: z.string().optional().describe('The session id, or its first characters.'),
   blocking: z.boolean().optional().describe('With an id: wait for the outcome. Default: false.'),
 });
-type FetchInput = z.infer<typeof FetchInput>;
 
-async function fetch(
-  surroundings: ToolSurroundings,
-  server: McpServer,
+const fetchTool = defineTool({
+  name: 'get_answered_questions',
+  title: 'Fetch answers',
+  describe: () =>
+    'Fetch the outcome of an earlier question set by its session id (first 4 or more characters). Without an id: ' +
+    'every outcome for this project that has not been delivered yet.',
   input: FetchInput,
-  context: ServerContext,
-): Promise<CallToolResult> {
-  const { questions, workingDirectory } = surroundings.services;
-  if (input.session_id === undefined) {
-    const views = await questions.list();
-    const isNews = (view: QuestionView) =>
-      view.outcome.status !== 'pending' &&
-      view.collectedAt === null &&
-      view.workingDirectory === workingDirectory;
-    return deliver(
-      surroundings,
-      context,
-      views.filter(isNews).map((view) => view.id),
-      { onlyNew: true },
-    );
-  }
-  const id = questions.resolve(input.session_id);
-  if (input.blocking === true) {
-    await noteAsker(surroundings.services, id, 'waiting');
-    await waitForPerson(surroundings, server, await questions.get(id), context);
-  }
-  return deliver(surroundings, context, [id]);
+  isIdempotent: true,
+  async call(call, input) {
+    const { questions, workingDirectory } = call.services;
+    if (input.session_id === undefined) return deliver(call, { workingDirectory });
+    const session = questions.resolve(input.session_id);
+    if (input.blocking === true) {
+      await noteAsker(call.services, session, 'waiting');
+      await waitForPerson(call, session, (await questions.get(session)).outcome.status);
+    }
+    return deliver(call, { session });
+  },
+});
+
+/** The tool of each operation that an agent may call: asking, and collecting one's own answers. */
+const TOOLS: Readonly<Record<string, Tool>> = {
+  [createQuestions.name]: askTool,
+  [collectQuestions.name]: fetchTool,
+};
+
+function toolOf({ name }: OperationFacts): Tool {
+  const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+  if (tool === undefined) throw new Error(`${name} is meant for agents, and there is no tool for it`);
+  return tool;
+}
+
+function defineTool<Input extends z.ZodType>(
+  tool: Omit<Tool, 'input' | 'call'> & {
+    readonly input: Input;
+    call(call: ToolCall, input: z.output<Input>): Promise<CallToolResult>;
+  },
+): Tool {
+  return tool as Tool;
+}
+
+/** Who calls an operation over MCP, and until when. */
+function callerOf(call: ToolCall): OperationContext {
+  const signal = AbortSignal.any([call.context.mcpReq.signal, call.closing]);
+  return { actor: mcpActor(clientOf(call)?.name), signal };
 }
 
 /** Waits as long as the client allows. A client that goes away is written down; its question stays. */
-async function waitForPerson(
-  surroundings: ToolSurroundings,
-  server: McpServer,
-  view: QuestionView,
-  context: ServerContext,
-): Promise<void> {
-  const { services, closing } = surroundings;
-  if (view.outcome.status !== 'pending') return;
-  const patienceMs = handBackAfterMs(services.config, clientOf(server, context)?.name);
-  const signal = AbortSignal.any([context.mcpReq.signal, closing]);
-  const stopProgress = reportProgress(context, view.id);
+async function waitForPerson(call: ToolCall, sessionId: string, status: string): Promise<void> {
+  const { services, context } = call;
+  if (status !== 'pending') return;
+  const patienceMs = handBackAfterMs(services.config, clientOf(call)?.name);
+  const { signal } = callerOf(call);
+  const stopProgress = reportProgress(context, sessionId);
   try {
-    await services.questions.wait(view.id, { patienceMs, signal });
+    await services.questions.wait(sessionId, { patienceMs, signal });
   } catch (error) {
-    if (isHoldfastError(error, 'ABORTED')) await noteAsker(services, view.id, 'gone');
+    if (isHoldfastError(error, 'ABORTED')) await noteAsker(services, sessionId, 'gone');
     throw error;
   } finally {
     stopProgress();
@@ -191,21 +225,18 @@ async function noteAsker(services: Services, sessionId: string, state: 'gone' | 
 
 /** Takes the outcomes and marks them as delivered once the response has left. */
 async function deliver(
-  { services, transport }: ToolSurroundings,
-  context: ServerContext,
-  ids: readonly string[],
-  options: { onlyNew?: boolean } = {},
+  call: ToolCall,
+  which: { readonly session?: string; readonly workingDirectory?: string },
 ): Promise<CallToolResult> {
+  const { services, transport, context } = call;
   const deliveries: Delivery[] = [];
   const letGo = () => {
     for (const delivery of deliveries) delivery[Symbol.dispose]();
   };
   let result: CallToolResult;
   try {
-    for (const id of ids) {
-      const delivery = await collect(services, id, options);
-      if (delivery !== undefined) deliveries.push(delivery);
-    }
+    for await (const delivery of await collectQuestions.run(services, which, callerOf(call)))
+      deliveries.push(delivery);
     result = toolReply(deliveries);
   } catch (error) {
     letGo();
@@ -216,24 +247,6 @@ async function deliver(
     letGo();
   });
   return result;
-}
-
-/** Where only news are asked for, a set that is none or went away meanwhile is left out. */
-async function collect(
-  { questions }: Services,
-  id: string,
-  { onlyNew }: { onlyNew?: boolean },
-): Promise<Delivery | undefined> {
-  if (!onlyNew) return questions.collect(id);
-  try {
-    const delivery = await questions.collect(id);
-    if (delivery.isNew) return delivery;
-    delivery[Symbol.dispose]();
-    return undefined;
-  } catch (error) {
-    if (isHoldfastError(error, 'SESSION_NOT_FOUND')) return undefined;
-    throw error;
-  }
 }
 
 /** Keeps clients that count the silence from giving up, where they gave us a token for it. */
@@ -260,7 +273,10 @@ function reportProgress(context: ServerContext, sessionId: string): () => void {
 const ClientInfo = z.looseObject({ name: z.string(), version: z.string() });
 
 /** The client as it introduced itself: per request in the newer protocol, once in the older one. */
-function clientOf(server: McpServer, context: ServerContext): z.infer<typeof ClientInfo> | undefined {
+function clientOf({
+  server,
+  context,
+}: Pick<ToolCall, 'server' | 'context'>): z.infer<typeof ClientInfo> | undefined {
   const envelope: Readonly<Record<string, unknown>> = { ...context.mcpReq.envelope };
   const perRequest = ClientInfo.safeParse(envelope[CLIENT_INFO_META_KEY]);
   return perRequest.success ? perRequest.data : server.server.getClientVersion();

@@ -26,6 +26,15 @@ export {
   JournalReader,
 } from './journal/read-journal.js';
 export { abortRun } from './leave-run.js';
+export {
+  type RunStatus,
+  type Runs,
+  type RunsParts,
+  type RunWait,
+  reportOnRun,
+  type ShownRun,
+  showRun,
+} from './operations.js';
 export { type OwnedRun, ownRun, type StartRunOptions } from './own-run.js';
 export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan.js';
 export { buildPrompt, type PromptFacts } from './prompt.js';

@@ -90,7 +90,7 @@ export interface QuestionReport {
   /** The answer as the agent reads it, or the reason why there is none; null while it waits. */
   readonly answer: string | null;
   readonly answeredAt: string | null;
-  /** Through which command it was given, where that is known. */
+  /** Who gave it, where that is known. */
   readonly answeredBy: string | null;
 }
 

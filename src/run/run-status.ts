@@ -1,40 +1,10 @@
-import * as z from 'zod';
-import { LoopReport, type LoopSessions, type ResumeOffer, showLoop } from '../sessions/loop/index.js';
+import { type LoopReport, type LoopSessions, showLoop } from '../sessions/loop/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
 import { isAskedByRun, isEnd } from './ask-person.js';
+import type { RunWait, ShownRun } from './operations.js';
 import { logPath } from './run-log.js';
 import { recallStart } from './run-memory.js';
 import type { RunShelf } from './run-services.js';
-
-/** What a run waits for, since when, and until when where that is known. */
-export const RunWait = z.object({
-  kind: z.enum(['answer', 'limit', 'pause']),
-  reason: z.string(),
-  since: z.string().nullable(),
-  until: z.string().nullable(),
-  question: z
-    .object({ id: z.string(), title: z.string(), prompt: z.string(), from: z.enum(['agent', 'run']) })
-    .nullable(),
-});
-export type RunWait = z.infer<typeof RunWait>;
-
-/** A loop as `holdfast status` tells it: its files, its process, and what waits on a person. */
-export const RunStatus = LoopReport.extend({
-  waitsFor: RunWait.nullable(),
-  /** Questions that are answered and whose answer the agent is told when it is prompted next. */
-  answered: z.array(z.string()),
-  /** What a person would type next, the likeliest first. */
-  next: z.array(z.string()),
-  /** Where its lines are kept, if it has any. */
-  log: z.string().nullable(),
-});
-export type RunStatus = z.infer<typeof RunStatus>;
-
-export interface ShownRun {
-  readonly report: RunStatus | null;
-  readonly offer: ResumeOffer;
-  readonly faults: readonly string[];
-}
 
 /** Reads how the loop of this project stands. */
 export async function readRunStatus(services: RunShelf, loops: LoopSessions): Promise<ShownRun> {
@@ -50,7 +20,8 @@ export async function readRunStatus(services: RunShelf, loops: LoopSessions): Pr
   const status = {
     ...report,
     waitsFor,
-    answered: asked.answered,
+    answered: asked.answered.map(({ id }) => id),
+    answeredBy: Object.fromEntries(asked.answered.map(({ id, actor }) => [id, actor])),
     next,
     log: logPath(services, report.sessionId),
   };
@@ -59,7 +30,7 @@ export async function readRunStatus(services: RunShelf, loops: LoopSessions): Pr
 
 interface Asked {
   readonly pending: readonly QuestionView[];
-  readonly answered: string[];
+  readonly answered: readonly QuestionView[];
   /** Whether a person decided what the run itself asked, and it has not heard it. */
   readonly hasDecision: boolean;
 }
@@ -73,7 +44,7 @@ async function askedBy({ questions }: RunShelf, loops: LoopSessions, sessionId: 
     status === 'completed' || status === 'rejected';
   return {
     pending: views.filter(({ outcome }) => outcome.status === 'pending'),
-    answered: views.filter((view) => open.includes(view.id) && isDecided(view)).map(({ id }) => id),
+    answered: views.filter((view) => open.includes(view.id) && isDecided(view)),
     hasDecision: views.some(
       (view) => isAskedByRun(view, sessionId) && isDecided(view) && !isEnd(view) && view.collectedAt === null,
     ),

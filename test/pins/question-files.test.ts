@@ -86,6 +86,7 @@ describe('the files of a question set', () => {
     }
     expect(keysOf(world.path(full, 'status.json')).sort()).toEqual([
       'abandonedReason',
+      'actor',
       'askerGoneAt',
       'callId',
       'collectedAt',
@@ -169,6 +170,7 @@ describe('what programs read', () => {
     'lastActivityAt',
     'expiresAt',
     'collectedAt',
+    'actor',
     'workingDirectory',
     'asker',
     'isAskerGone',

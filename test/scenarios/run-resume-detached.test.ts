@@ -301,7 +301,7 @@ describe('holdfast status', () => {
     );
     await world.run(['answer', id, '--option', 'Big']);
     const { stdout } = await world.run(['status']);
-    expect(stdout).toContain(`paused (question ${id.slice(0, 8)} answered; no process runs it)`);
+    expect(stdout).toContain(`paused (question ${id.slice(0, 8)} answered by cli; no process runs it)`);
     expect(stdout).toMatch(/^next +holdfast resume$/m);
   });
 });
@@ -331,7 +331,7 @@ describe('the end of a run', () => {
             prompts: [QUESTION.prompt],
             status: 'completed',
             answer: expect.stringContaining('→ Big'),
-            answeredBy: 'holdfast answer',
+            answeredBy: 'cli',
           },
         ],
         skipped: [],
@@ -352,7 +352,7 @@ describe('the end of a run', () => {
       expect(log).toMatch(/ time +\d+ s, of which \d+ s of work in \d iterations$/m);
       expect(log).toMatch(/ cost +\$\d/m);
       expect(log).toMatch(
-        / questions +[0-9a-f]{8} \(.*\) Numbers: Which numbers.* → Big; → Other: 'very big' \(via holdfast answer\)$/m,
+        / questions +[0-9a-f]{8} \(.*\) Numbers: Which numbers.* → Big; → Other: 'very big' \(by cli\)$/m,
       );
       expect(log).toMatch(/ next +git diff · holdfast report$/m);
       const { stdout } = await world.run(['report']);

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { createServices, type Services } from '../../src/app/index.js';
-import { HOLDFAST } from '../../src/cli/command-table.js';
-import type { Program } from '../../src/cli/program.js';
+import { HOLDFAST } from '../../src/cli/programs/holdfast-table.js';
+import type { Program } from '../../src/cli/programs/program.js';
 import { run } from '../../src/cli/run.js';
 import { serveMcp } from '../../src/mcp/serve.js';
 import type { Json } from './holdfast-binary.js';

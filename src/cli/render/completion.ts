@@ -1,4 +1,4 @@
-import { COMMAND_GROUPS } from '../root-help.js';
+import { type CommandGroup, nameOf } from '../command.js';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -8,9 +8,9 @@ export function isShell(name: string): name is Shell {
 }
 
 /** A completion script for the commands and the options that every command has. */
-export function completionScript(shell: Shell): string {
-  const names = COMMAND_GROUPS.flatMap((group) =>
-    group.commands.map(([name, summary]) => ({ name, summary })),
+export function completionScript(shell: Shell, groups: readonly CommandGroup[]): string {
+  const names = groups.flatMap(({ commands }) =>
+    commands.map((command) => ({ name: nameOf(command), summary: command.summary })),
   );
   const verbs = new Map<string, { verb: string; summary: string }[]>();
   for (const { name, summary } of names) {

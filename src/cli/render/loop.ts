@@ -1,5 +1,5 @@
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import type { RunStatus } from '../../run/run-status.js';
+import type { RunStatus } from '../../run/index.js';
 import {
   costText,
   describeMissing,
@@ -14,7 +14,7 @@ import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 
 /** A loop as its files tell it, or also with what waits on a person. */
-type Shown = LoopReport & Partial<Pick<RunStatus, 'waitsFor' | 'answered' | 'next' | 'log'>>;
+type Shown = LoopReport & Partial<Pick<RunStatus, 'waitsFor' | 'answered' | 'answeredBy' | 'next' | 'log'>>;
 
 export interface ShownLoop {
   readonly report: Shown | null;
@@ -125,15 +125,24 @@ function testsOf({ tests }: LoopReport): string {
 }
 
 /** Why it stands as it does; what it waits for says it better where it waits for an answer. */
-function whyOf({ waitsFor, answered = [], status, statusReason, owner }: Shown): string {
+function whyOf({
+  waitsFor,
+  answered = [],
+  answeredBy = {},
+  status,
+  statusReason,
+  statusActor,
+  owner,
+}: Shown): string {
   if (waitsFor?.kind === 'answer') {
     const gone = owner?.isAlive === true ? '' : '; no process runs it';
     return `: waits for your answer${gone}${status === 'halted' ? ` (${statusReason})` : ''}`;
   }
-  const ids = answered.map((id) => id.slice(0, 8)).join(', ');
+  const by = (actor: string | null | undefined) => (actor == null ? '' : ` by ${actor}`);
+  const ids = answered.map((id) => `${id.slice(0, 8)} answered${by(answeredBy[id])}`).join(', ');
   if (status === 'paused' && answered.length > 0)
-    return ` (${answered.length === 1 ? 'question' : 'questions'} ${ids} answered; no process runs it)`;
-  return statusReason === null ? '' : ` (${statusReason})`;
+    return ` (${answered.length === 1 ? 'question' : 'questions'} ${ids}; no process runs it)`;
+  return statusReason === null ? '' : ` (${statusReason}${by(statusActor)})`;
 }
 
 function waitLines({ waitsFor }: Shown, age: (time: string) => string, style: Style): string[] {

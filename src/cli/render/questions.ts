@@ -40,6 +40,7 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
   ];
   if (report.workingDirectory !== null) lines.push(`in ${visibleLine(report.workingDirectory)}`);
   if (report.expiresAt !== null) lines.push(`times out ${report.expiresAt}`);
+  if (report.actor !== null) lines.push(`${DECIDED[report.status]} by ${visibleLabel(report.actor)}`);
   for (const [index, question] of report.questions.entries()) {
     lines.push(
       '',
@@ -59,6 +60,15 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
   }
   return lines.join('\n');
 }
+
+/** What was done by whoever decided. */
+const DECIDED: Readonly<Record<QuestionReport['status'], string>> = {
+  pending: 'decided',
+  completed: 'answered',
+  rejected: 'rejected',
+  timed_out: 'decided',
+  abandoned: 'withdrawn',
+};
 
 /** That a set is not as it should be, behind its state. */
 function faultWord({ faults }: QuestionReport): string {

@@ -83,8 +83,8 @@ function questionLines({ questions }: RunReport): string[] {
   return questions.map(({ id, title, prompts, answer, askedBy, answeredBy }) => {
     const asked = visibleExcerpt(prompts.join(' / '), 160);
     const by = askedBy === null ? '' : ` (${visibleExcerpt(askedBy, 40)})`;
-    const via = answeredBy === null ? '' : ` (via ${visibleExcerpt(answeredBy, 40)})`;
-    return `${id.slice(0, 8)}${by} ${visibleExcerpt(title, 40)}: ${asked} ${visibleExcerpt(answer ?? 'not answered yet', 200)}${via}`;
+    const decided = answeredBy === null ? '' : ` (by ${visibleExcerpt(answeredBy, 40)})`;
+    return `${id.slice(0, 8)}${by} ${visibleExcerpt(title, 40)}: ${asked} ${visibleExcerpt(answer ?? 'not answered yet', 200)}${decided}`;
   });
 }
 

@@ -31,3 +31,8 @@ export function displayWidth(text: string): number {
   for (const character of text) width += ZERO.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;
 }
+
+/** What is said where a limit cut a list. */
+export function moreWords(count: number): string {
+  return `… and ${count} more; without --limit all are listed`;
+}

@@ -33,6 +33,9 @@ const scope = () => z.strictObject({ sessionId: z.string().optional(), storyId: 
 export const initChange = defineOperation({
   name: 'change.init',
   summary: 'Start a session that holds a change',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli'],
   get input() {
     return z.strictObject({ change: z.string(), sessionId: z.string().optional() });
   },
@@ -46,7 +49,10 @@ export const initChange = defineOperation({
 
 export const takeNextStory = defineOperation({
   name: 'change.next-story',
-  summary: 'Take the next story with something left to do into scope',
+  summary: 'Take the next story into scope',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli'],
   get input() {
     return scope();
   },
@@ -61,7 +67,10 @@ export const takeNextStory = defineOperation({
 
 export const flushChange = defineOperation({
   name: 'change.flush',
-  summary: 'Write what was learned into design.md and end the session',
+  summary: 'Write what was learned into design.md, end the session',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli'],
   get input() {
     return scope();
   },
@@ -77,6 +86,9 @@ export const flushChange = defineOperation({
 export const showStoryContext = defineOperation({
   name: 'change.context',
   summary: 'Show everything about the story in scope',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
   get input() {
     return scope();
   },
@@ -91,6 +103,9 @@ export const showStoryContext = defineOperation({
 export const completeTask = defineOperation({
   name: 'change.complete-task',
   summary: 'Tick a task of the story in scope',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli'],
   get input() {
     return scope().extend({ task: z.string() });
   },
@@ -104,7 +119,10 @@ export const completeTask = defineOperation({
 
 export const undoTask = defineOperation({
   name: 'change.undo-task',
-  summary: 'Take the tick of a task of the story in scope back',
+  summary: 'Take the tick of a task back',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli'],
   get input() {
     return scope().extend({ task: z.string() });
   },
@@ -119,6 +137,9 @@ export const undoTask = defineOperation({
 export const listTasks = defineOperation({
   name: 'change.tasks',
   summary: 'List the tasks of the change, story by story',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
   get input() {
     return scope();
   },
@@ -132,7 +153,10 @@ export const listTasks = defineOperation({
 
 export const showProgress = defineOperation({
   name: 'change.status',
-  summary: 'Show how far the story in scope and the change are',
+  summary: 'Show how far the story and the change are',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
   get input() {
     return scope();
   },
@@ -147,6 +171,9 @@ export const showProgress = defineOperation({
 export const recordLearning = defineOperation({
   name: 'change.learn',
   summary: 'Keep something learned until the flush',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli'],
   get input() {
     return scope().extend({ text: z.string(), task: z.string().optional() });
   },
@@ -171,7 +198,10 @@ export const recordLearning = defineOperation({
 
 export const listChangeSessions = defineOperation({
   name: 'change.list',
-  summary: 'List the changes of the project, their progress and who holds them',
+  summary: 'List the changes of the project and who holds them',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
   get input() {
     return z.strictObject({ isAll: z.boolean().default(false) });
   },
@@ -186,6 +216,9 @@ export const listChangeSessions = defineOperation({
 export const showChangeSession = defineOperation({
   name: 'change.show',
   summary: 'Show one change with its stories and sessions',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
   get input() {
     return z.strictObject({ change: z.string() });
   },
@@ -199,7 +232,10 @@ export const showChangeSession = defineOperation({
 
 export const releaseChange = defineOperation({
   name: 'change.release',
-  summary: 'Take a change away from its session, which is kept',
+  summary: 'Take a change away from its session',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
   get input() {
     return z.strictObject({ change: z.string(), reason: z.string().optional() });
   },
@@ -224,7 +260,10 @@ export const releaseChange = defineOperation({
 
 export const recoverChange = defineOperation({
   name: 'change.recover',
-  summary: 'Mend what a crash or a damaged disk left of a session',
+  summary: 'Mend what a crash left of a session',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
   get input() {
     return z.strictObject({ target: z.string() });
   },
@@ -250,3 +289,20 @@ export const recoverChange = defineOperation({
     };
   },
 });
+
+/** Every action of change sessions, for the registry. */
+export const changeOperations = [
+  initChange,
+  takeNextStory,
+  flushChange,
+  showStoryContext,
+  completeTask,
+  undoTask,
+  listTasks,
+  showProgress,
+  recordLearning,
+  listChangeSessions,
+  showChangeSession,
+  releaseChange,
+  recoverChange,
+] as const;

@@ -3,6 +3,11 @@ export { Conversation, type ImportedTurn, type TurnFacts } from './conversation.
 export { ConversationExistsError, InvalidConversationIdError } from './errors.js';
 export { exportJson, exportMarkdown, type ImportedConversation, parseExport } from './export.js';
 export { type ConversationStatus, conversationLifecycle } from './lifecycle.js';
+export {
+  type ConversationParts,
+  deleteConversation,
+  listConversations,
+} from './operations.js';
 export { UNKNOWN_AGENT, type UsageRecord } from './schema.js';
 export {
   type ConversationFilter,

@@ -9,9 +9,15 @@ export type { HeldLoop } from './held-loop.js';
 export { type Decision, type IterationOutcome, phaseOf, presetOf } from './iteration.js';
 export { type LoopStatus, loopLifecycle } from './lifecycle.js';
 export {
+  guideLoop,
+  type LoopParts,
   type LoopServices,
   type LoopSummary,
+  pauseLoop,
+  resumeLoop,
+  type SentRequest,
   showLoop,
+  stopLoop,
   summarizeLoop,
   verifyLoop,
 } from './operations.js';

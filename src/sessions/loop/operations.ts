@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { defineOperation } from '../../foundation/index.js';
+import { defineOperation, type OperationContext } from '../../foundation/index.js';
 import { LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
+import type { LoopRequest, LoopRequestInput } from './requests.js';
 import type { LoopSessions } from './sessions.js';
 
 /** What the operations need: the loop of a project, and the time. */
@@ -21,7 +22,10 @@ export type LoopSummary = z.infer<typeof LoopSummary>;
 
 export const showLoop = defineOperation({
   name: 'loop.show',
-  summary: 'Show the loop of this project',
+  summary: 'Show the files of the loop of this project',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['page', 'fleet'],
   input: z.strictObject({}),
   output: z.object({ report: LoopReport.nullable(), offer: ResumeOffer, faults: z.array(z.string()) }),
   async run({ loops, clock }: LoopServices) {
@@ -36,6 +40,9 @@ export const showLoop = defineOperation({
 export const summarizeLoop = defineOperation({
   name: 'loop.summarize',
   summary: 'One line about the loop of this project',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['page', 'fleet'],
   input: z.strictObject({}),
   output: LoopSummary.nullable(),
   async run({ loops }: LoopServices) {
@@ -50,9 +57,96 @@ export const summarizeLoop = defineOperation({
 export const verifyLoop = defineOperation({
   name: 'loop.verify',
   summary: 'Check the files of the loop of this project',
+  effect: 'read',
+  capability: 'admin',
+  surfaces: [],
   input: z.strictObject({}),
   output: z.array(z.string()),
   async run({ loops }: LoopServices) {
     return loops.verify();
   },
 });
+
+/** What a request needs: the loop that it is for. */
+export interface LoopParts {
+  readonly loops: LoopSessions;
+}
+
+/** A request that was left, and whether somebody runs the loop now. */
+export interface SentRequest {
+  readonly request: LoopRequest;
+  readonly isRunning: boolean;
+}
+
+/** Leaves a request in the name of whoever calls, durably. */
+async function send(
+  { loops }: LoopParts,
+  request: LoopRequestInput,
+  context: OperationContext | undefined,
+): Promise<SentRequest> {
+  const sender = context === undefined ? loops : loops.as(context.actor);
+  const { request: sent, owner } = await sender.request(request);
+  return { request: sent, isRunning: owner.hold === 'held' };
+}
+
+/** A reason, for whoever looks at the status; how long it may be is checked with the request. */
+const Reason = z.strictObject({ reason: z.string().optional() });
+
+export const pauseLoop = defineOperation({
+  name: 'loop.pause',
+  summary: 'Let the loop of this project rest',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: Reason,
+  output: z.custom<SentRequest>(),
+  run: (parts: LoopParts, reason, context) => send(parts, { kind: 'pause', ...reason }, context),
+});
+
+export const resumeLoop = defineOperation({
+  name: 'loop.resume',
+  summary: 'Let the run of this project go on, or start it again where no process runs it',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: z.strictObject({
+    /** Try again where the breaker halted it. */
+    isReset: z.boolean().default(false),
+  }),
+  output: z.custom<SentRequest>(),
+  run: (parts: LoopParts, { isReset }, context) =>
+    send(parts, { kind: isReset ? 'reset' : 'resume' }, context),
+});
+
+export const stopLoop = defineOperation({
+  name: 'loop.stop',
+  summary: 'Stop the loop of this project; it can be resumed',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: Reason,
+  output: z.custom<SentRequest>(),
+  run: (parts: LoopParts, reason, context) => send(parts, { kind: 'stop', ...reason }, context),
+});
+
+export const guideLoop = defineOperation({
+  name: 'loop.guide',
+  summary: 'Tell the agent something with its next prompt',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: z.strictObject({ text: z.string() }),
+  output: z.custom<SentRequest>(),
+  run: (parts: LoopParts, { text }, context) => send(parts, { kind: 'guidance', text }, context),
+});
+
+/** Every action of a loop, for the registry. */
+export const loopOperations = [
+  showLoop,
+  summarizeLoop,
+  verifyLoop,
+  pauseLoop,
+  resumeLoop,
+  stopLoop,
+  guideLoop,
+] as const;

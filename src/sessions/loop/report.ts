@@ -45,6 +45,8 @@ export const LoopReport = z.object({
   prpFile: z.string(),
   status: z.enum(loopLifecycle.states),
   statusReason: z.string().nullable(),
+  /** Who let it rest or stopped it; null where nobody did, or nobody wrote it down. */
+  statusActor: z.string().nullable(),
   startedAt: z.string(),
   lastActivityAt: z.string(),
   pausedAt: z.string().nullable(),
@@ -121,6 +123,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     prpFile: state.prpFile,
     status: view.status,
     statusReason: view.statusReason,
+    statusActor: view.statusActor,
     startedAt: state.startedAt,
     lastActivityAt: state.lastActivity ?? state.startedAt,
     pausedAt: state.pausedAt ?? null,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import { type Actor, actorIn, isHoldfastError } from '../../foundation/index.js';
 import {
   acquireLock,
   type FileSystem,
@@ -11,6 +12,7 @@ import {
   readLog,
   removeQuietly,
 } from '../../storage/index.js';
+import type { LoopState } from './schema.js';
 
 const MAX_TEXT = 64 * 1024;
 
@@ -24,8 +26,14 @@ export const LoopRequestInput = z.discriminatedUnion('kind', [
 ]);
 export type LoopRequestInput = z.infer<typeof LoopRequestInput>;
 
-/** A request as it stands in the file: numbered, with its time. */
-export type LoopRequest = LoopRequestInput & { readonly number: number; readonly at: string };
+/** A request as it stands in the file: numbered, with its time and who left it, where that was written down. */
+export type LoopRequest = LoopRequestInput & {
+  readonly number: number;
+  readonly at: string;
+  readonly actor?: Actor;
+};
+
+const REQUEST_KEYS = ['kind', 'reason', 'text', 'guidance'] as const;
 
 const REQUESTS = 'requests.jsonl';
 
@@ -41,7 +49,7 @@ export function requestLock(directory: string): string {
 export async function sendRequest(
   tools: LockTools,
   directory: string,
-  request: LoopRequestInput,
+  request: LoopRequestInput & { readonly actor: Actor },
   whichSession: () => string,
 ): Promise<LoopRequest> {
   using lock = await acquireLock(tools, requestLock(directory), { waitMs: 30_000 });
@@ -70,11 +78,39 @@ function readRequests(
   const requests: LoopRequest[] = [];
   for (const { seq, value } of records) {
     if (seq === null || seq <= after) continue;
-    const { seq: _seq, crc: _crc, at, ...rest } = value;
-    const parsed = LoopRequestInput.safeParse(rest);
-    if (parsed.success) requests.push({ ...parsed.data, number: seq, at: String(at) });
+    const { at, actor } = value;
+    // Keys of a newer release are passed over: what it asks for is in those that we know.
+    const known = REQUEST_KEYS.filter((key) => value[key] !== undefined).map((key) => [key, value[key]]);
+    const parsed = LoopRequestInput.safeParse(Object.fromEntries(known));
+    if (!parsed.success) continue;
+    const by = typeof actor === 'string' ? { actor: actorIn(actor) } : {};
+    requests.push({ ...parsed.data, number: seq, at: String(at), ...by });
   }
   return requests;
+}
+
+/** Who let a loop rest or stopped it; null where it was nobody's request, or nobody wrote down whose. */
+export function whoHalted(
+  tools: { fileSystem: FileSystem; log: LockTools['log'] },
+  directory: string,
+  {
+    sessionId,
+    status,
+    pausedAt,
+    lastRequest,
+  }: Pick<LoopState, 'sessionId' | 'status' | 'pausedAt' | 'lastRequest'>,
+): Actor | null {
+  if (status !== 'paused' && status !== 'suspended') return null;
+  try {
+    const request = readRequests(tools, directory, sessionId, -1).findLast(({ kind, at, number }) =>
+      status === 'paused' ? kind === 'pause' && at === pausedAt : kind === 'stop' && number === lastRequest,
+    );
+    return request?.actor ?? null;
+  } catch (error) {
+    // Good to know, and no reason not to tell how the loop stands.
+    if (isHoldfastError(error)) return null;
+    throw error;
+  }
 }
 
 /** Reads the requests of a loop again and again, the file only when it has changed: it is looked at very often. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { allows, InvalidInputError, SessionNotFoundError } from '../../foundation/index.js';
+import { type Actor, allows, InvalidInputError, SessionNotFoundError } from '../../foundation/index.js';
 import {
   type DirectoryWatch,
   DOCUMENT_VERSION,
@@ -23,7 +23,7 @@ import { loopLifecycle } from './lifecycle.js';
 import { completeDocuments, type FirstStory, type NewLoop, newDocuments } from './new-loop.js';
 import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './policies/presets.js';
 import { checkState, type LoopSnapshot } from './read-loop.js';
-import { type LoopRequest, LoopRequestInput, sendRequest } from './requests.js';
+import { type LoopRequest, LoopRequestInput, sendRequest, whoHalted } from './requests.js';
 import {
   checkExpiry,
   type DetectAction,
@@ -51,6 +51,8 @@ export interface LoopSessionsOptions extends LockTools {
   readonly phases?: readonly PhaseSetting[] | undefined;
   /** Told in which project a session was started. */
   readonly onStarted?: ((project: string) => void) | undefined;
+  /** Who steers through this object, for whoever wants to know whose request it was; `library` if absent. */
+  readonly actor?: Actor | undefined;
 }
 
 /** What was found for a plan. */
@@ -115,6 +117,11 @@ export class LoopSessions {
     const { directory, isPlaceFound = false } = options;
     this.#store = new LoopStore(options, { directory, isPlaceFound });
     this.projectDirectory = options.projectDirectory ?? dirname(options.directory);
+  }
+
+  /** The same loop, where what is requested is somebody else's wish. */
+  as(actor: Actor): LoopSessions {
+    return new LoopSessions({ ...this.#options, actor });
   }
 
   /** That there is no loop here, and where one may be instead. */
@@ -262,7 +269,8 @@ export class LoopSessions {
     if (!parsed.success)
       throw new InvalidInputError(`Not a request: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
     if (!this.isFound()) throw this.notFound();
-    const request = await sendRequest(this.#options, this.directory, parsed.data, () => {
+    const signed = { ...parsed.data, actor: this.#options.actor ?? 'library' };
+    const request = await sendRequest(this.#options, this.directory, signed, () => {
       const snapshot = this.#store.read();
       const { state } = snapshot.documents;
       if (state === undefined) throw this.notFound();
@@ -356,7 +364,9 @@ export class LoopSessions {
 
   #view(snapshot: LoopSnapshot): LoopView | undefined {
     if (!snapshot.isFound) return undefined;
-    return viewOf(this.directory, snapshot, this.owner(), this.#options.clock.now());
+    return viewOf(this.directory, snapshot, this.owner(), this.#options.clock.now(), (state) =>
+      whoHalted(this.#options, this.directory, state),
+    );
   }
 
   #expiryOf(snapshot: LoopSnapshot, prpFile: string): Expiry {

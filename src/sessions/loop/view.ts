@@ -1,3 +1,4 @@
+import type { Actor } from '../../foundation/index.js';
 import type { LockState } from '../../storage/index.js';
 import { presetOf } from './iteration.js';
 import type { LoopStatus } from './lifecycle.js';
@@ -13,6 +14,8 @@ export interface LoopView {
   /** A stored `running` whose owner is gone is `suspended`. */
   readonly status: LoopStatus;
   readonly statusReason: string | null;
+  /** Who let it rest or stopped it; null where nobody did, or nobody wrote it down. */
+  readonly statusActor: Actor | null;
   readonly state: LoopState;
   readonly documents: Partial<LoopDocuments>;
   readonly phases: readonly PhaseView[];
@@ -37,6 +40,7 @@ export function viewOf(
   snapshot: LoopSnapshot,
   owner: LockState,
   now: Date,
+  whoHalted: (state: LoopState) => Actor | null,
 ): LoopView | undefined {
   const { state, rateLimit } = snapshot.documents;
   if (state === undefined) return undefined;
@@ -49,6 +53,7 @@ export function viewOf(
     sessionId: state.sessionId,
     status: isLost ? 'suspended' : state.status,
     statusReason: isLost ? lossReason(owner) : reasonOf(state),
+    statusActor: isLost ? null : whoHalted(state),
     state,
     documents,
     phases: phasesOf(state, documents),

@@ -14,6 +14,7 @@ export {
 export type { Denial } from './gatherer.js';
 export { canExecute, isOver, type ProcessState, processLifecycle } from './lifecycle.js';
 export type { Measured, Workbench } from './measure.js';
+export { listProcesses, type ProcessParts, showProcess, stopProcess } from './operations.js';
 export type { PromptResponse } from './response.js';
 export { isProcessId, type Launch, processId, type StopMode } from './schema.js';
 export {

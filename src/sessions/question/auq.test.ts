@@ -208,7 +208,7 @@ describe('sessions that AUQ wrote', () => {
       expect(world.read(id, 'status.json')).toEqual({
         ...status,
         status: 'rejected',
-        actor: 'holdfast test',
+        actor: 'library',
         rejectionReason: 'no',
         outcomeDigest: expect.any(String),
         lastModified: NOW,

@@ -1,5 +1,5 @@
 export { askerLine, cardLines } from './card-lines.js';
-export { checkCreateInput } from './check-input.js';
+export type { CreateInput } from './check-input.js';
 export { DEFAULT_LIMITS, OUTER_LIMITS, type QuestionLimits } from './check-questions.js';
 export type { Delivery } from './collect.js';
 export {
@@ -23,12 +23,14 @@ export type { CreateOptions } from './new-set.js';
 export {
   answerQuestions,
   cancelQuestions,
+  collectQuestions,
   createQuestions,
   listQuestions,
   type QuestionServices,
   rejectQuestions,
   showQuestions,
   verifyQuestions,
+  waitForQuestions,
 } from './operations.js';
 export { isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
 export { escapeText, quoteText } from './quote-text.js';

@@ -1,23 +1,35 @@
 import * as z from 'zod';
-import { defineOperation, isHoldfastError } from '../../foundation/index.js';
+import { defineOperation, isHoldfastError, type OperationContext } from '../../foundation/index.js';
 import { CreateInput } from './check-input.js';
+import type { Delivery } from './collect.js';
 import { SessionNotFoundError } from './errors.js';
 import { questionLifecycle } from './lifecycle.js';
 import { QuestionReport, reportOf } from './report.js';
 import { AnswerInput } from './schema.js';
 import type { QuestionSessions } from './sessions.js';
+import type { QuestionOutcome } from './state.js';
 
 /** What the operations need: the question sessions. */
 export interface QuestionServices {
   readonly questions: QuestionSessions;
 }
 
-/** An id, or on people's surfaces a prefix of one. */
-const SessionRef = z.string().min(1);
+/** An id, or on people's surfaces a prefix of one; the sessions say what is wrong with it. */
+const SessionRef = z.string();
+
+type MakeAnswers = Extract<Parameters<QuestionSessions['answer']>[1], (...args: never) => unknown>;
+
+/** The sessions in the name of whoever calls. */
+function by(questions: QuestionSessions, context: OperationContext | undefined): QuestionSessions {
+  return context === undefined ? questions : questions.as(context.actor);
+}
 
 export const createQuestions = defineOperation({
   name: 'question.create',
-  summary: 'Put a set of questions before the person',
+  summary: 'Ask a person and wait for the answer',
+  effect: 'write',
+  capability: 'answer',
+  surfaces: ['cli', 'mcp'],
   input: CreateInput,
   output: QuestionReport,
   async run({ questions }: QuestionServices, { questions: set, ...options }) {
@@ -27,7 +39,10 @@ export const createQuestions = defineOperation({
 
 export const listQuestions = defineOperation({
   name: 'question.list',
-  summary: 'List question sets, oldest first',
+  summary: 'List question sets that wait for an answer',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
     isAll: z.boolean().default(false),
     /** Only those in this state; it says more than `isAll`. */
@@ -44,6 +59,9 @@ export const listQuestions = defineOperation({
 export const showQuestions = defineOperation({
   name: 'question.show',
   summary: 'Show one question set with its answers',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({ session: SessionRef }),
   output: QuestionReport,
   async run({ questions }: QuestionServices, { session }) {
@@ -53,37 +71,116 @@ export const showQuestions = defineOperation({
 
 export const answerQuestions = defineOperation({
   name: 'question.answer',
-  summary: 'Answer a question set; the first answer wins',
-  input: z.strictObject({ session: SessionRef, answers: z.array(AnswerInput) }),
+  summary: 'Answer a question set, or reject it',
+  effect: 'write',
+  capability: 'answer',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: z.strictObject({
+    session: SessionRef,
+    /** The answers, or how to make them of what is asked, for a surface in this process. */
+    answers: z.union([
+      z.array(AnswerInput),
+      z.custom<MakeAnswers>((value) => typeof value === 'function', 'a list of answers is expected'),
+    ]),
+  }),
   output: QuestionReport,
-  async run({ questions }: QuestionServices, { session, answers }) {
-    return reportOf(await questions.answer(questions.resolve(session), answers));
+  async run({ questions }: QuestionServices, { session, answers }, context) {
+    return reportOf(await by(questions, context).answer(questions.resolve(session), answers));
   },
 });
 
 export const rejectQuestions = defineOperation({
   name: 'question.reject',
-  summary: 'Reject a question set, with a reason or without',
+  summary: 'Reject a question set',
+  effect: 'write',
+  capability: 'answer',
+  surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({ session: SessionRef, reason: z.string().nullable().default(null) }),
   output: QuestionReport,
-  async run({ questions }: QuestionServices, { session, reason }) {
-    return reportOf(await questions.reject(questions.resolve(session), reason));
+  async run({ questions }: QuestionServices, { session, reason }, context) {
+    return reportOf(await by(questions, context).reject(questions.resolve(session), reason));
   },
 });
 
 export const cancelQuestions = defineOperation({
   name: 'question.cancel',
-  summary: 'Withdraw a question set whose answer nobody needs any more',
+  summary: 'Withdraw a question set',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli'],
   input: z.strictObject({ session: SessionRef, reason: z.string().default('withdrawn') }),
   output: QuestionReport,
-  async run({ questions }: QuestionServices, { session, reason }) {
-    return reportOf(await questions.cancel(questions.resolve(session), reason));
+  async run({ questions }: QuestionServices, { session, reason }, context) {
+    return reportOf(await by(questions, context).cancel(questions.resolve(session), reason));
   },
 });
+
+export const waitForQuestions = defineOperation({
+  name: 'question.wait',
+  summary: 'Wait for the outcome of a question set',
+  effect: 'wait',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: z.strictObject({
+    session: SessionRef,
+    /** How long to be patient; without end if absent. */
+    patienceMs: z.number().nonnegative().optional(),
+  }),
+  output: z.custom<QuestionOutcome>(),
+  run({ questions }: QuestionServices, { session, patienceMs = 0 }, context) {
+    return questions.wait(questions.resolve(session), { patienceMs, signal: context?.signal });
+  },
+});
+
+export const collectQuestions = defineOperation({
+  name: 'question.collect',
+  summary: 'Take answers that have arrived',
+  effect: 'write',
+  capability: 'answer',
+  surfaces: ['cli', 'mcp'],
+  input: z.strictObject({
+    /** Which set; every outcome that nobody has collected yet if absent. */
+    session: SessionRef.optional(),
+    /** Only what was asked in this directory. */
+    workingDirectory: z.string().optional(),
+  }),
+  /** An outcome counts as delivered when the surface says so, and not before. */
+  output: z.custom<AsyncIterable<Delivery>>(),
+  async run({ questions }: QuestionServices, { session, workingDirectory }) {
+    return session === undefined
+      ? newDeliveries(questions, workingDirectory)
+      : one(questions.collect(questions.resolve(session)));
+  },
+});
+
+async function* one(delivery: Promise<Delivery>): AsyncGenerator<Delivery> {
+  yield await delivery;
+}
+
+/** One after the other, so that nobody holds more sets than they deliver. A set that went away meanwhile is left out. */
+async function* newDeliveries(
+  questions: QuestionSessions,
+  workingDirectory: string | undefined,
+): AsyncGenerator<Delivery> {
+  for (const view of await questions.list()) {
+    const isHere = workingDirectory === undefined || view.workingDirectory === workingDirectory;
+    if (!isHere || view.outcome.status === 'pending' || view.collectedAt !== null) continue;
+    try {
+      const delivery = await questions.collect(view.id);
+      if (delivery.isNew) yield delivery;
+      else delivery[Symbol.dispose]();
+    } catch (error) {
+      if (!(error instanceof SessionNotFoundError)) throw error;
+    }
+  }
+}
 
 export const verifyQuestions = defineOperation({
   name: 'question.verify',
   summary: 'Check the files of question sets',
+  effect: 'read',
+  capability: 'admin',
+  surfaces: ['cli'],
   input: z.strictObject({ session: SessionRef.optional() }),
   output: z.array(z.object({ sessionId: z.string(), faults: z.array(z.string()) })),
   async run({ questions }: QuestionServices, { session }) {
@@ -106,3 +203,16 @@ async function verifyOne(questions: QuestionSessions, sessionId: string) {
     throw error;
   }
 }
+
+/** Every action of question sets, for the registry. */
+export const questionOperations = [
+  createQuestions,
+  listQuestions,
+  showQuestions,
+  answerQuestions,
+  rejectQuestions,
+  cancelQuestions,
+  waitForQuestions,
+  collectQuestions,
+  verifyQuestions,
+] as const;

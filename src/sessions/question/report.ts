@@ -32,6 +32,8 @@ export const QuestionReport = z.object({
   lastActivityAt: z.string(),
   expiresAt: z.string().nullable(),
   collectedAt: z.string().nullable(),
+  /** Who decided; null where nobody did, or nobody wrote it down. */
+  actor: z.string().nullable(),
   workingDirectory: z.string().nullable(),
   asker: AskerInput.nullable(),
   isAskerGone: z.boolean().nullable(),
@@ -54,6 +56,7 @@ export function reportOf(view: QuestionView): QuestionReport {
     lastActivityAt: view.lastActivityAt,
     expiresAt: view.expiresAt,
     collectedAt: view.collectedAt,
+    actor: view.actor,
     workingDirectory: view.workingDirectory,
     asker: view.asker,
     isAskerGone: view.isAskerGone,

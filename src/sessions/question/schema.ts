@@ -107,7 +107,7 @@ export const StatusFile = record({
   abandonedReason: optional(text),
   /** Whether the rejection came after the set had timed out or was abandoned. */
   late: optional(flag),
-  /** Through which command or program it was decided; it informs and proves nothing. */
+  /** Who decided, such as `cli`; it informs and proves nothing. */
   actor: optional(text),
   /** When the outcome was delivered to the asker for the first time. */
   collectedAt: optional(time),

@@ -73,7 +73,7 @@ describe('answering', () => {
       ...before,
       extra: { kept: true },
       status: 'completed',
-      actor: 'holdfast test',
+      actor: 'library',
       outcomeDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
       lastModified: '2026-03-01T12:00:01.000Z',
     });

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   type Clock,
   findId,
   type Ids,
@@ -53,6 +54,7 @@ import {
   type QuestionOutcome,
   type QuestionSnapshot,
   statusFor,
+  withoutActor,
   withoutMarks,
 } from './state.js';
 import type { QuestionStore } from './store.js';
@@ -68,8 +70,8 @@ export interface QuestionSessionsOptions {
   readonly fileSystem: FileSystem;
   /** Who we are, for the asker's record and for judging whether others are gone. */
   readonly identity: ProcessIdentity;
-  /** What we are called, such as `holdfast answer`, for whoever wants to know who gave an answer. */
-  readonly command?: string | undefined;
+  /** Who decides through this object, for whoever wants to know who gave an answer; `library` if absent. */
+  readonly actor?: Actor | undefined;
   readonly limits: QuestionLimits;
   /** How many sets may be pending. */
   readonly maxSessions: number;
@@ -97,6 +99,11 @@ export class QuestionSessions {
     this.#options = options;
     this.#store = options.store;
     this.#clock = options.clock;
+  }
+
+  /** The same sessions, where what is decided is somebody else's doing. */
+  as(actor: Actor): QuestionSessions {
+    return new QuestionSessions({ ...this.#options, actor });
   }
 
   /** Puts a set of questions before the person. Throws INVALID_INPUT, TOO_MANY_SESSIONS, REQUEST_ID_REUSED. */
@@ -238,7 +245,7 @@ export class QuestionSessions {
         status: 'rejected',
         rejectionReason: reason,
         outcomeDigest: digestOf({ status: 'rejected', reason }),
-        ...this.#actor,
+        actor: this.#actor,
         ...(outcome.status === 'pending' ? {} : { late: true }),
       });
       return this.#view(id);
@@ -253,7 +260,7 @@ export class QuestionSessions {
       if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
       if (outcome.status === 'abandoned') return this.#view(id);
       const status = next(questionLifecycle, outcome.status, 'abandon');
-      this.#writeStatus(change, { status, abandonedReason: reason });
+      this.#writeStatus(change, { status, abandonedReason: reason, actor: this.#actor });
       return this.#view(id);
     });
   }
@@ -441,7 +448,7 @@ export class QuestionSessions {
     this.#writeStatus(change, {
       status: decided.status,
       outcomeDigest: digestOf(decided),
-      ...this.#actor,
+      actor: this.#actor,
     });
   }
 
@@ -470,15 +477,14 @@ export class QuestionSessions {
   }
 
   /** Who decides, for `status.json`; never in the answer itself. */
-  get #actor(): { readonly actor?: string } {
-    const { command } = this.#options;
-    return command === undefined ? {} : { actor: command };
+  get #actor(): Actor {
+    return this.#options.actor ?? 'library';
   }
 
-  /** Every transition makes what was delivered before old: the marks go. */
+  /** Every transition makes what was delivered before old: the marks go, and who made the one before. */
   #writeStatus(change: HeldQuestion, fields: Partial<StatusFile>): void {
     const now = this.#clock.now();
-    const status = withoutMarks(statusFor(change.snapshot, now));
+    const status = withoutActor(withoutMarks(statusFor(change.snapshot, now)));
     change.writeStatus({ ...status, lastModified: now.toISOString(), ...fields });
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Actor, actorIn } from '../../foundation/index.js';
 import type { QuestionStatus } from './lifecycle.js';
 import type { AnswersFile, RequestFile, StatusFile, UserAnswer } from './schema.js';
 
@@ -138,9 +139,11 @@ export function healedStatus({ request, status, answers }: QuestionSnapshot): St
   if (status.status === 'completed') return undefined;
   const decided = { status: 'completed' as const, answers: answers.answers };
   const isLater = Date.parse(answers.timestamp) > Date.parse(status.lastModified);
+  // Whoever withdrew the set did not answer it.
+  const known = status.status === 'abandoned' ? withoutActor(status) : status;
   return {
     // A mark without a digest was made for what came before the answer.
-    ...(status.collectedDigest === undefined ? withoutMarks(status) : status),
+    ...(status.collectedDigest === undefined ? withoutMarks(known) : known),
     status: 'completed',
     lastModified: isLater ? answers.timestamp : status.lastModified,
     outcomeDigest: status.outcomeDigest ?? digestOf(decided),
@@ -151,6 +154,21 @@ export function healedStatus({ request, status, answers }: QuestionSnapshot): St
 export function withoutMarks(status: StatusFile): StatusFile {
   const { collectedAt: _at, collectedDigest: _collected, outcomeDigest: _outcome, ...rest } = status;
   return rest;
+}
+
+/** The same without who decided. */
+export function withoutActor({ actor: _actor, ...status }: StatusFile): StatusFile {
+  return status as StatusFile;
+}
+
+/**
+ * Who decided: as our own commands wrote it down. An answer without a format version is AUQ's, whatever stands beside it;
+ * null where nobody decided, or nobody wrote it down.
+ */
+export function actorOf({ status, answers }: QuestionSnapshot, outcome: QuestionOutcome): Actor | null {
+  if (outcome.status === 'pending' || outcome.status === 'timed_out') return null;
+  if (outcome.status === 'completed' && answers?.version === undefined) return 'auq';
+  return status?.actor === undefined ? null : actorIn(status.actor);
 }
 
 /** How long after it made a set AUQ may still write its status a second time, without looking at what is there by then. */

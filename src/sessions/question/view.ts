@@ -1,6 +1,8 @@
+import type { Actor } from '../../foundation/index.js';
 import { type FileSystem, judgeLife, type ProcessIdentity } from '../../storage/index.js';
 import type { Asker, Question } from './schema.js';
 import {
+  actorOf,
   collectedAtOf,
   type FileFault,
   lastActivityOf,
@@ -22,8 +24,8 @@ export interface QuestionView {
   readonly asker: Asker | null;
   /** Whether somebody who waited for the answer is known to have left; null when nobody was known to wait. */
   readonly isAskerGone: boolean | null;
-  /** Through which command or program it was decided; null where it was not, or nobody wrote it down. */
-  readonly actor: string | null;
+  /** Who decided; null where nobody did, or nobody wrote it down. */
+  readonly actor: Actor | null;
   /** When this outcome was first delivered to the asker. */
   readonly collectedAt: string | null;
   readonly faults: readonly FileFault[];
@@ -48,7 +50,7 @@ export function viewOf(
     workingDirectory: request?.workingDirectory ?? status?.workingDirectory ?? null,
     asker: request?.asker ?? null,
     isAskerGone: isAskerGone(snapshot, judge),
-    actor: snapshot.status?.actor ?? null,
+    actor: actorOf(snapshot, outcome),
     collectedAt: collectedAtOf(snapshot, outcome),
     faults: snapshot.faults,
   };

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { Clock, Ids, Logger } from '../../foundation/index.js';
+import type { Actor, Clock, Ids, Logger } from '../../foundation/index.js';
 import { sleepOrHint, throwIfAborted } from '../../foundation/index.js';
 import { closeQuietly, linkIfAbsent, removeQuietly } from '../bytes/atomic-file.js';
 import { type FileFacts, type FileSystem, OpenFlags, systemCode } from '../bytes/file-system.js';
@@ -85,11 +85,11 @@ export function inspectLock(tools: LockTools, path: string): LockState {
  * Takes a lock away from whoever has it, living or not, by a higher record that says `free`. The loser notices at its
  * next commit. Returns the state that was overruled. Throws STORAGE_FAILED.
  */
-export function forceUnlock(tools: LockTools, path: string): LockState {
+export function forceUnlock(tools: LockTools, path: string, actor?: Actor): LockState {
   return attempt(path, 'take away the lock', () => {
     for (;;) {
       const state = inspectLock(tools, path);
-      if (state.hold === 'free' || linkFree(tools, path, epochAfter(path, state.epoch))) return state;
+      if (state.hold === 'free' || linkFree(tools, path, epochAfter(path, state.epoch), actor)) return state;
     }
   });
 }
@@ -361,8 +361,12 @@ function discard(fileSystem: FileSystem, { descriptor, facts }: OpenRecord): voi
 }
 
 /** Links a record that says `free`; false when somebody else was faster. */
-function linkFree(tools: LockTools, path: string, epoch: number): boolean {
-  const candidate = writeCandidate(tools, path, tools.ids.token(), FREE);
+function linkFree(tools: LockTools, path: string, epoch: number, actor: Actor | undefined): boolean {
+  const { command, clock } = tools;
+  const at = clock.now().toISOString();
+  // Behind the word that counts: who took it away, for whoever looks into the file.
+  const content = actor === undefined ? FREE : `${FREE}${JSON.stringify({ actor, command, at })}\n`;
+  const candidate = writeCandidate(tools, path, tools.ids.token(), content);
   try {
     return linkCandidate(tools.fileSystem, candidate.path, recordPath(path, epoch));
   } finally {

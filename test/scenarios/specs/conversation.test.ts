@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AUR } from '../../../src/cli/aur-table.js';
+import { AUR } from '../../../src/cli/programs/aur-table.js';
 import { type AppWorld, appWorld } from '../../support/app-world.js';
 import { AUR as AUR_BINARY, type Machine } from '../../support/holdfast-binary.js';
 import { itNeeds } from '../../support/it-needs.js';

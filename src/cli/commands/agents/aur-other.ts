@@ -1,7 +1,7 @@
 import { defineCommand, UsageError } from '../../command.js';
 
 /** Other programs are called `aur`, too: whoever wanted one of them is told whose this is. */
-export default defineCommand({
+export const other = defineCommand({
   usage: 'other',
   summary: 'Not a command of this aur',
   options: {},

@@ -20,17 +20,17 @@ import {
   UNKNOWN_AGENT,
 } from '../../../sessions/conversation/index.js';
 import { type ChatParty, type ChatView, describeContinuation } from '../../../tui/chat/index.js';
-import { resumeConversation } from '../../chat-resume.js';
+import { type CommandContext, defineCommand, type OptionValues, UsageError } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { resumeConversation } from './chat-resume.js';
 import {
   cleanConversations,
   deleteConversation,
   listConversations,
   tidyConversations,
-} from '../../chat-sessions.js';
-import { type CommandContext, defineCommand, type OptionValues, UsageError } from '../../command.js';
-import { ExitCode } from '../../exit-codes.js';
-import { type QuestionNotes, questionNotes } from '../../question-notes.js';
+} from './chat-sessions.js';
 import { permissionMode } from './exec.js';
+import { type QuestionNotes, questionNotes } from './question-notes.js';
 
 /** The options of `holdfast chat`, which `aur spawn` has as well. */
 export const CHAT_OPTIONS = {
@@ -59,6 +59,7 @@ export const CHAT_OPTIONS = {
     type: 'string',
     value: '<status>',
     about: 'with --list-sessions: active, completed or interrupted',
+    choices: ['active', 'completed', 'interrupted'],
   },
   limit: { type: 'number', value: '<count>', about: 'with --list-sessions: only so many' },
   deleteSession: { type: 'string', value: '<id>', about: 'move a conversation to the trash' },
@@ -72,7 +73,7 @@ export const CHAT_OPTIONS = {
 
 type ChatValues = OptionValues<typeof CHAT_OPTIONS>;
 
-export default defineCommand({
+const chat = defineCommand({
   usage: 'chat [message]',
   summary: 'Talk with an agent; every turn is kept',
   details:
@@ -90,6 +91,8 @@ export default defineCommand({
   run: (context, { positionals: [first], values }) =>
     runChat(context, values, { title: 'Holdfast chat', first }),
 });
+
+export const commands = [chat];
 
 interface ChatWay {
   readonly title: string;

@@ -23,10 +23,10 @@ import { type AgentWords, agentWords } from '../../agent-words.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
-import { type QuestionNotes, questionNotes, whereToAnswer } from '../../question-notes.js';
 import type { Terminal } from '../../terminal.js';
+import { type QuestionNotes, questionNotes, whereToAnswer } from './question-notes.js';
 
-export default defineCommand({
+const exec = defineCommand({
   usage: 'exec [prompt]',
   summary: 'Run one prompt with an agent',
   details:
@@ -98,6 +98,8 @@ export default defineCommand({
     }
   },
 });
+
+export const commands = [exec];
 
 interface SessionWishes {
   readonly session?: string | undefined;

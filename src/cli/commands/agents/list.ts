@@ -11,7 +11,7 @@ import { defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderTable } from '../../render/table.js';
 
-export default defineCommand({
+export const list = defineCommand({
   usage: 'agents list',
   summary: 'List the agents that are known and installed',
   details:

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
-import { VERSION } from '../../version.js';
+import { VERSION } from '../../programs/version.js';
 
-export default defineCommand({
+const mcp = defineCommand({
   usage: 'mcp',
   summary: 'Serve agents over MCP on stdin and stdout',
   details:
@@ -16,3 +16,5 @@ export default defineCommand({
     return signal.aborted ? ExitCode.interrupted : ExitCode.done;
   },
 });
+
+export const commands = [mcp];

@@ -6,7 +6,7 @@ import { defineCommand } from '../../command.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
 
-export default defineCommand({
+export const probe = defineCommand({
   usage: 'agents probe [name]',
   summary: 'Try what an agent can really do',
   details:

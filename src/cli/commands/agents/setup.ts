@@ -4,7 +4,7 @@ import { shellWord, visibleExcerpt, visibleJson, visibleLine } from '../../../fo
 import { defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 
-export default defineCommand({
+const setup = defineCommand({
   usage: 'setup <agent>',
   summary: "Let an agent ask you questions: its MCP entry and our tools' permission",
   details:
@@ -69,6 +69,8 @@ export default defineCommand({
     return ExitCode.done;
   },
 });
+
+export const commands = [setup];
 
 function tell({ path, hasEntry, allows }: SetupFile, changed: readonly string[]): string {
   const what = [

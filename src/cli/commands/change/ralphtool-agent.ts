@@ -1,3 +1,4 @@
+import type { Services } from '../../../app/base.js';
 import { environmentScope, openChanges } from '../../../app/open-changes.js';
 import { visibleJson } from '../../../foundation/index.js';
 import {
@@ -12,138 +13,134 @@ import {
   takeNextStory,
   undoTask,
 } from '../../../sessions/change/index.js';
-import { type Command, defineCommand, type OptionSpec, UsageError } from '../../command.js';
-import { ExitCode } from '../../exit-codes.js';
+import { UsageError } from '../../command.js';
+import { commandOf, type Typed } from '../../command-of.js';
+import { SCOPE_OPTIONS, TASK_OPTION } from './scope-options.js';
 
 // `ralphtool agent …`: what `holdfast change` does, under the published names and without the parts for people: an agent
 // starts these often, and what is not loaded costs nothing.
 
-const session = {
-  type: 'string',
-  value: '<id>',
-  about: 'which session; else RALPH_SESSION, else the only active one',
+const { session, story } = SCOPE_OPTIONS;
+
+/** It prints what it gets as JSON, always. */
+const forPrograms = {
+  parts: (services: Services): ChangeServices => ({ changes: openChanges(services) }),
+  render: visibleJson,
+};
+
+/** Programs give full ids: the beginning of one could be another session's by accident. */
+function scopeOf(
+  {
+    values,
+  }: { readonly values: { readonly session?: string | undefined; readonly story?: string | undefined } },
+  _: unknown,
+  services: Services,
+) {
+  const { sessionId, storyId } = environmentScope(services);
+  return { sessionId: values.session ?? sessionId, storyId: values.story ?? storyId };
+}
+
+function sessionOf(
+  typed: { readonly values: { readonly session?: string | undefined } },
+  _: unknown,
+  services: Services,
+) {
+  return { sessionId: typed.values.session ?? environmentScope(services).sessionId };
+}
+
+const INIT_OPTIONS = {
+  change: { type: 'string', value: '<name>', about: 'which change, where it is not given as a word' },
+  session: { ...session, about: 'the id of the session; else RALPH_SESSION, else a new one' },
 } as const;
-const story = {
-  type: 'string',
-  value: '<id>',
-  about: 'which story; else RALPH_STORY, else the one in scope',
-} as const;
-const task = { type: 'string', value: '<id>', about: 'the task it is about' } as const;
 
-export const init = agentCommand(
-  {
-    usage: 'agent session init [change]',
-    summary: initChange.summary,
-    options: {
-      change: { type: 'string', value: '<name>', about: 'which change, where it is not given as a word' },
-      session: { ...session, about: 'the id of the session; else RALPH_SESSION, else a new one' },
-    },
-    example: 'agent session init --change add-login',
-  },
-  (services, { sessionId, word, values }) => {
-    const change = values.change ?? (word || undefined);
-    if (change === undefined)
-      throw new UsageError('--change <name> is missing', {
-        hint: '`holdfast change list` shows the changes.',
-      });
-    if (word !== '' && word !== change) throw new UsageError(`Two changes are named: ${word} and ${change}`);
-    return initChange.run(services, { change, sessionId });
-  },
-);
+const init = commandOf(initChange, {
+  ...forPrograms,
+  usage: 'agent session init [change]',
+  aside: '(--change <name>)',
+  options: INIT_OPTIONS,
+  examples: ['ralphtool agent session init --change add-login'],
+  input: (typed, ...rest) => ({ change: changeOf(typed), ...sessionOf(typed, ...rest) }),
+});
 
-export const nextStory = agentCommand(
-  { usage: 'agent session next-story', summary: takeNextStory.summary, options: { session } },
-  (services, { sessionId }) => takeNextStory.run(services, { sessionId }),
-);
+/** Throws USAGE where it is not said once which change. */
+function changeOf({ positionals: [word = ''], values }: Typed<typeof INIT_OPTIONS>): string {
+  const change = values.change ?? (word || undefined);
+  if (change === undefined)
+    throw new UsageError('--change <name> is missing', {
+      hint: '`holdfast change list` shows the changes.',
+    });
+  if (word !== '' && word !== change) throw new UsageError(`Two changes are named: ${word} and ${change}`);
+  return change;
+}
 
-export const flush = agentCommand(
-  { usage: 'agent session flush', summary: flushChange.summary, options: { session } },
-  (services, { sessionId }) => flushChange.run(services, { sessionId }),
-);
+const nextStory = commandOf(takeNextStory, {
+  ...forPrograms,
+  usage: 'agent session next-story',
+  options: { session },
+  examples: ['ralphtool agent session next-story'],
+  input: sessionOf,
+});
 
-export const context = agentCommand(
-  { usage: 'agent context', summary: showStoryContext.summary, options: { session, story } },
-  (services, { sessionId, storyId }) => showStoryContext.run(services, { sessionId, storyId }),
-);
+const flush = commandOf(flushChange, {
+  ...forPrograms,
+  usage: 'agent session flush',
+  options: { session },
+  examples: ['ralphtool agent session flush'],
+  input: sessionOf,
+});
 
-export const taskDone = agentCommand(
-  {
-    usage: 'agent task done <id>',
-    summary: completeTask.summary,
-    options: { session, story },
-    example: 'agent task done 1.2',
-  },
-  (services, { sessionId, storyId, word }) => completeTask.run(services, { sessionId, storyId, task: word }),
-);
+const context = commandOf(showStoryContext, {
+  ...forPrograms,
+  usage: 'agent context',
+  options: { session, story },
+  examples: ['ralphtool agent context'],
+  input: scopeOf,
+});
 
-export const taskUndo = agentCommand(
-  {
-    usage: 'agent task undo <id>',
-    summary: undoTask.summary,
-    options: { session, story },
-    example: 'agent task undo 1.2',
-  },
-  (services, { sessionId, storyId, word }) => undoTask.run(services, { sessionId, storyId, task: word }),
-);
+const taskDone = commandOf(completeTask, {
+  ...forPrograms,
+  usage: 'agent task done <id>',
+  options: { session, story },
+  examples: ['ralphtool agent task done 1.2'],
+  input: (typed, ...rest) => ({ task: typed.positionals[0] ?? '', ...scopeOf(typed, ...rest) }),
+});
 
-export const taskList = agentCommand(
-  {
-    usage: 'agent task list',
-    summary: listTasks.summary,
-    options: { session, story: { ...story, about: 'only this story' } },
-  },
+const taskUndo = commandOf(undoTask, {
+  ...forPrograms,
+  usage: 'agent task undo <id>',
+  options: { session, story },
+  examples: ['ralphtool agent task undo 1.2'],
+  input: (typed, ...rest) => ({ task: typed.positionals[0] ?? '', ...scopeOf(typed, ...rest) }),
+});
+
+const taskList = commandOf(listTasks, {
+  ...forPrograms,
+  usage: 'agent task list',
+  options: { session, story: { ...story, about: 'only this story' } },
+  examples: ['ralphtool agent task list'],
   // Whatever RALPH_STORY says: the list is there to see the others, too.
-  (services, { sessionId, values }) => listTasks.run(services, { sessionId, storyId: values.story }),
-);
+  input: (typed, ...rest) => ({ ...sessionOf(typed, ...rest), storyId: typed.values.story }),
+});
 
-export const status = agentCommand(
-  { usage: 'agent status', summary: showProgress.summary, options: { session, story } },
-  (services, { sessionId, storyId }) => showProgress.run(services, { sessionId, storyId }),
-);
+const status = commandOf(showProgress, {
+  ...forPrograms,
+  usage: 'agent status',
+  options: { session, story },
+  examples: ['ralphtool agent status'],
+  input: scopeOf,
+});
 
-export const learn = agentCommand(
-  {
-    usage: 'agent learn <text>',
-    summary: recordLearning.summary,
-    options: { session, story, task },
-    example: 'agent learn "The tests need a database" --task 1.2',
-  },
-  (services, { sessionId, storyId, word, values }) =>
-    recordLearning.run(services, { sessionId, storyId, text: word, task: values.task }),
-);
+const learn = commandOf(recordLearning, {
+  ...forPrograms,
+  usage: 'agent learn <text>',
+  aside: '(--task <id>)',
+  options: { session, story, task: TASK_OPTION },
+  examples: ['ralphtool agent learn "The tests need a database" --task 1.2'],
+  input: (typed, ...rest) => ({
+    text: typed.positionals[0] ?? '',
+    task: typed.values.task,
+    ...scopeOf(typed, ...rest),
+  }),
+});
 
-interface AgentInput {
-  readonly sessionId: string | undefined;
-  readonly storyId: string | undefined;
-  /** What stands behind the words of the command. */
-  readonly word: string;
-  readonly values: Readonly<Record<string, string | undefined>>;
-}
-
-/** A command that prints what it gets as JSON. */
-function agentCommand(
-  about: {
-    usage: string;
-    summary: string;
-    options: Readonly<Record<string, OptionSpec & { readonly type: 'string' }>>;
-    example?: string;
-  },
-  act: (services: ChangeServices, input: AgentInput) => Promise<object>,
-): Command {
-  const { usage, summary, options, example = usage } = about;
-  return defineCommand({
-    usage,
-    summary,
-    options,
-    examples: [`ralphtool ${example}`],
-    async run({ services, terminal }, { positionals: [word = ''], values }) {
-      const changes = openChanges(services);
-      const scope = environmentScope(services);
-      // Programs give full ids: the beginning of one could be another session's by accident.
-      const sessionId = values.session ?? scope.sessionId;
-      const storyId = values.story ?? scope.storyId;
-      terminal.write(visibleJson(await act({ changes }, { sessionId, storyId, word, values })));
-      return ExitCode.done;
-    },
-  });
-}
+export const commands = [init, nextStory, flush, context, taskDone, taskUndo, taskList, status, learn];

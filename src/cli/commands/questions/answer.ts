@@ -1,22 +1,25 @@
 import { visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import {
   AnswerInput,
+  answerQuestions,
   InvalidAnswerError,
   isPermission,
+  listQuestions,
   type Question,
-  type QuestionSessions,
+  type QuestionReport,
   type QuestionView,
-  reportOf,
+  rejectQuestions,
 } from '../../../sessions/question/index.js';
-import { defineCommand, UsageError } from '../../command.js';
+import { type CommandContext, defineCommand, UsageError } from '../../command.js';
+import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
-import { offerResume } from '../../offer-resume.js';
-import { parseInput } from '../../parse-input.js';
 import { renderDecision } from '../../render/questions.js';
+import { offerResume } from './offer-resume.js';
+import { parseInput } from './parse-input.js';
 
-export default defineCommand({
+export const answer = defineCommand({
+  operation: answerQuestions,
   usage: 'answer [session] [option]',
-  summary: 'Answer a question set, or reject it',
   details:
     'Without a session it is the one set that waits. The first answer wins; the same answer again is the same reply. An\n' +
     'option is its label or its number. With several questions write --option and --text as <number>=<value>; questions\n' +
@@ -51,33 +54,37 @@ export default defineCommand({
     const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
     if (values.reject && isAnswer) throw new UsageError('Either answer or --reject, not both');
     if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
-    const id = typed === undefined ? await theOneThatWaits(questions) : questions.resolve(typed);
+    const session = typed === undefined ? await theOneThatWaits(context) : questions.resolve(typed);
     if (values.reject) {
-      const view = await questions.reject(id, values.reason ?? null);
-      return tell(view, `Rejected ${id}${lateNote(view, undefined)}`);
+      const reason = values.reason ?? null;
+      const report = await perform(context, rejectQuestions, services, { session, reason });
+      return tell(report, `Rejected ${session}${lateNote(report, undefined)}`);
     }
-    const prompted = isAnswer ? undefined : await fromTerminal(await questions.get(id));
+    const prompted = isAnswer ? undefined : await fromTerminal(await questions.get(session));
     if (!isAnswer && prompted === undefined) return ExitCode.needsPerson;
     let before: QuestionView | undefined;
     const answerIt = (isLookedAt: boolean) =>
-      questions.answer(id, (asked, set) => {
-        if (!isLookedAt && mayBeOutdated(set)) throw new Withdrawn(set);
-        before ??= set;
-        return prompted ?? fromOptions(asked, values);
+      perform(context, answerQuestions, services, {
+        session,
+        answers: (asked, set) => {
+          if (!isLookedAt && mayBeOutdated(set)) throw new Withdrawn(set);
+          before ??= set;
+          return prompted ?? fromOptions(asked, values);
+        },
       });
     // The set is read once, under its lock; only one that may be outdated is looked at more closely.
-    const view = await answerIt(false).catch(async (error: unknown) => {
+    const report = await answerIt(false).catch(async (error: unknown) => {
       if (!(error instanceof Withdrawn)) throw error;
       await refuseOutdated(error.set);
       return answerIt(true);
     });
-    return tell(view, `Answered ${id}${lateNote(view, before)}\n\n${renderDecision(reportOf(view))}`);
+    return tell(report, `Answered ${session}${lateNote(report, before)}\n\n${renderDecision(report)}`);
 
     /** What was done, and what about the run that asked. */
-    async function tell(view: QuestionView, words: string): Promise<ExitCode> {
-      const offer = await offerResume(context, view);
+    async function tell(told: QuestionReport, words: string): Promise<ExitCode> {
+      const offer = await offerResume(context, told);
       const run = offer.run === null ? {} : { run: offer.run };
-      if (isJson) terminal.write(visibleJson({ success: true, ...reportOf(view), ...run }));
+      if (isJson) terminal.write(visibleJson({ success: true, ...told, ...run }));
       else terminal.write(words);
       return offer.settle({ isWanted: values.resume });
     }
@@ -89,7 +96,7 @@ export default defineCommand({
         });
       }
       if (mayBeOutdated(set)) await refuseOutdated(set);
-      const { promptAnswers } = await import('../../prompt-answers.js');
+      const { promptAnswers } = await import('./prompt-answers.js');
       return promptAnswers(set.questions, signal, { isPermission: isPermission(set) });
     }
   },
@@ -111,34 +118,37 @@ function mayBeOutdated({ outcome, asker }: QuestionView): boolean {
 
 /** What a run itself asked and withdrew is not answered: nobody would hear it. */
 async function refuseOutdated(set: QuestionView): Promise<void> {
-  const { refuseWithdrawn } = await import('../../resume-run.js');
+  const { refuseWithdrawn } = await import('../run/resume-run.js');
   refuseWithdrawn(set);
 }
 
 /** The only pending set, for somebody who did not say which. Throws USAGE. */
-async function theOneThatWaits(questions: QuestionSessions): Promise<string> {
-  const waiting = (await questions.listLive()).filter(({ outcome }) => outcome.status === 'pending');
+async function theOneThatWaits(context: CommandContext): Promise<string> {
+  const waiting = await perform(context, listQuestions, context.services, {});
   const [only] = waiting;
-  if (only !== undefined && waiting.length === 1) return only.id;
+  if (only !== undefined && waiting.length === 1) return only.sessionId;
   if (only === undefined)
     throw new UsageError('Nothing waits for an answer', {
       hint: 'To answer a set that timed out or was withdrawn, give its id; `holdfast questions list --all` shows it.',
     });
   const rows = waiting
     .slice(0, 10)
-    .map(({ id, questions: [first] }) => `  ${id.slice(0, 8)}  ${visibleExcerpt(first?.prompt ?? '', 60)}`);
+    .map(
+      ({ sessionId, questions: [first] }) =>
+        `  ${sessionId.slice(0, 8)}  ${visibleExcerpt(first?.prompt ?? '', 60)}`,
+    );
   throw new UsageError(`${waiting.length} question sets wait for an answer: say which`, {
     hint: [
       ...rows,
       ...(waiting.length > rows.length ? ['  …'] : []),
-      `Such as: holdfast answer ${only.id.slice(0, 8)}`,
+      `Such as: holdfast answer ${only.sessionId.slice(0, 8)}`,
     ].join('\n'),
   });
 }
 
 /** That the asker may not look for it any more. */
-function lateNote({ outcome }: QuestionView, before: QuestionView | undefined): string {
-  if (!('late' in outcome) || !outcome.late) return '';
+function lateNote({ late }: QuestionReport, before: QuestionView | undefined): string {
+  if (!late) return '';
   const reason = before?.outcome.status === 'abandoned' ? before.outcome.reason : undefined;
   const state =
     reason !== undefined

@@ -1,25 +1,28 @@
 import { readTextFile } from '../../../app/base.js';
 import { AbortedError, isHoldfastError, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import {
-  checkCreateInput,
+  type CreateInput,
+  collectQuestions,
   createQuestions,
   type QuestionOutcome,
   reportOf,
+  waitForQuestions,
 } from '../../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
+import { asCaller, perform } from '../../command-of.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
-import { parseJson } from '../../parse-input.js';
 import { renderOutcome } from '../../render/questions.js';
+import { parseJson } from './parse-input.js';
 
 const EXAMPLE =
   'holdfast ask \'{"questions":[{"title":"Deploy","prompt":"Deploy now?","options":[{"label":"Yes"},{"label":"No"}]}]}\'';
 const PLAIN = 'holdfast ask "Deploy now?" --option Yes --option No';
 const HINT = `Ask one question with its options: ${PLAIN}; or give JSON, such as: ${EXAMPLE}`;
 
-export default defineCommand({
+export const ask = defineCommand({
+  operation: createQuestions,
   usage: 'ask [questions]',
-  summary: 'Ask a person and wait for the answer',
   details:
     'With --option the argument is one question in plain words. Otherwise it is JSON: {"questions":[{"title","prompt","options":[{"label","description"?}],"multiSelect"?}]},\n' +
     'only the list, or only one question; an option may be its label alone. It is given as the argument, with --file, or on\n' +
@@ -46,46 +49,46 @@ export default defineCommand({
     'id=$(holdfast ask --no-wait < questions.json); holdfast questions collect --wait "$id"',
   ],
   async run(context, { positionals, values }) {
-    const { services, terminal, signal, isJson } = context;
+    const { services, terminal, isJson } = context;
     const timeoutMs = values.timeout === undefined ? undefined : parseDuration(values.timeout);
     const text = await readQuestions(context, positionals[0], values.file);
     if (text.trim() === '') throw new UsageError('No questions given', { hint: HINT });
     const document = documentOf(text, values);
-    const report = await createQuestions.run(
-      services,
-      // What the document says counts, unless an option says otherwise.
-      checkCreateInput({
-        workingDirectory: services.workingDirectory,
-        asker: { agent: 'holdfast ask' },
-        ...document,
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(values.requestId === undefined ? {} : { requestId: values.requestId }),
-        ...(values.agent === undefined ? {} : { asker: { agent: values.agent } }),
-        isWaiting: !values.noWait,
-      }),
-    );
+    // What the document says counts, unless an option says otherwise.
+    const set = {
+      workingDirectory: services.workingDirectory,
+      asker: { agent: 'holdfast ask' },
+      ...document,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(values.requestId === undefined ? {} : { requestId: values.requestId }),
+      ...(values.agent === undefined ? {} : { asker: { agent: values.agent } }),
+      isWaiting: !values.noWait,
+    };
+    // Unchecked: the sessions check every set, and have the better words for what is wrong with one.
+    const report = await createQuestions.run(services, set as unknown as CreateInput, asCaller(context));
     const id = report.sessionId;
     if (values.noWait) {
       terminal.write(isJson ? visibleJson(report) : id);
       return ExitCode.done;
     }
     terminal.note(`Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)})`);
-    await waitOrLeave(context, id);
-    using delivery = await services.questions.collect(id);
-    const settled = reportOf(delivery.view);
-    await terminal.deliver(isJson ? visibleJson(settled) : renderOutcome(settled));
-    delivery.confirm();
-    return exitCodeOfOutcome(settled.status);
+    await waitOrLeave(id);
+    let code: ExitCode = ExitCode.done;
+    for await (const arrived of await perform(context, collectQuestions, services, { session: id })) {
+      using delivery = arrived;
+      const settled = reportOf(delivery.view);
+      await terminal.deliver(isJson ? visibleJson(settled) : renderOutcome(settled));
+      delivery.confirm();
+      code = exitCodeOfOutcome(settled.status);
+    }
+    return code;
 
-    async function waitOrLeave(
-      { services: { questions } }: CommandContext,
-      sessionId: string,
-    ): Promise<void> {
+    async function waitOrLeave(sessionId: string): Promise<void> {
       try {
-        await questions.wait(sessionId, { signal });
+        await perform(context, waitForQuestions, services, { session: sessionId });
       } catch (error) {
         if (!isHoldfastError(error, 'ABORTED')) throw error;
-        await questions.noteAsker(sessionId, 'gone');
+        await services.questions.noteAsker(sessionId, 'gone');
         throw new AbortedError(`The wait for ${sessionId}`, {
           hint: `The question stays; collect a late answer with \`holdfast questions collect ${sessionId.slice(0, 8)}\`.`,
         });

@@ -1,14 +1,20 @@
 import { visibleJson } from '../../../foundation/index.js';
-import { type Delivery, reportOf } from '../../../sessions/question/index.js';
+import {
+  collectQuestions,
+  type Delivery,
+  reportOf,
+  waitForQuestions,
+} from '../../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
+import { perform } from '../../command-of.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderOutcome } from '../../render/questions.js';
 import { exitCodeOfOutcome } from './ask.js';
 
-const collect = defineCommand({
+export const collect = defineCommand({
+  operation: collectQuestions,
   usage: 'questions collect [session]',
-  summary: 'Take answers that have arrived',
   details:
     'With a session: its outcome, the same however often it is collected. Without: every outcome that nobody has\n' +
     'collected yet. An outcome counts as collected once it was printed.',
@@ -18,26 +24,24 @@ const collect = defineCommand({
   },
   examples: ['holdfast questions collect', 'holdfast questions collect 3f2a --wait --timeout 10m --json'],
   async run(context, { positionals: [session], values }) {
-    const { services, terminal, signal, isJson } = context;
+    const { services, terminal } = context;
     if (session === undefined) {
       if (values.wait) throw new UsageError('--wait needs a session');
-      return collectNew(context);
+      const outcomes = await print(context, undefined);
+      if (outcomes.length === 0) terminal.note('Nothing new.');
+      return ExitCode.done;
     }
     const id = services.questions.resolve(session);
-    const patienceMs = values.timeout === undefined ? 0 : parseDuration(values.timeout);
-    if (values.wait) await services.questions.wait(id, { signal, patienceMs });
-    using delivery = await services.questions.collect(id);
-    await terminal.deliver(isJson ? visibleJson(toJson(delivery)) : toText(delivery));
-    delivery.confirm();
-    return exitCodeOfOutcome(delivery.outcome.status);
+    const patienceMs = values.timeout === undefined ? undefined : parseDuration(values.timeout);
+    if (values.wait) await perform(context, waitForQuestions, services, { session: id, patienceMs });
+    const [outcome] = await print(context, id);
+    return outcome === undefined ? ExitCode.done : exitCodeOfOutcome(outcome);
   },
 });
 
-export default collect;
-
 export const wait = defineCommand({
+  operation: waitForQuestions,
   usage: 'questions wait <session>',
-  summary: 'Wait for the outcome of a question set',
   details: 'The same as `holdfast questions collect --wait`.',
   options: {
     timeout: { type: 'string', value: '<duration>', about: 'how long to be patient, such as 10m' },
@@ -49,18 +53,17 @@ export const wait = defineCommand({
     >[1]),
 });
 
-async function collectNew({ services, terminal, isJson }: CommandContext): Promise<ExitCode> {
-  let count = 0;
-  for (const view of await services.questions.list()) {
-    if (view.outcome.status === 'pending' || view.collectedAt !== null) continue;
-    using delivery = await services.questions.collect(view.id);
-    if (!delivery.isNew) continue;
+/** Prints what has arrived; each counts as collected once it was printed. Returns what became of them. */
+async function print(context: CommandContext, session: string | undefined) {
+  const { services, terminal, isJson } = context;
+  const statuses: Delivery['outcome']['status'][] = [];
+  for await (const arrived of await perform(context, collectQuestions, services, { session })) {
+    using delivery = arrived;
     await terminal.deliver(isJson ? visibleJson(toJson(delivery)) : toText(delivery));
     delivery.confirm();
-    count += 1;
+    statuses.push(delivery.outcome.status);
   }
-  if (count === 0) terminal.note('Nothing new.');
-  return ExitCode.done;
+  return statuses;
 }
 
 function toJson(delivery: Delivery): object {

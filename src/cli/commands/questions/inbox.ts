@@ -4,11 +4,11 @@ import { listQuestions, type QuestionReport, type QuestionView } from '../../../
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { loadInk } from '../../load-ink.js';
-import { offerResume } from '../../offer-resume.js';
 import { renderDecision, renderQuestionList } from '../../render/questions.js';
 import { exitCodeOfOutcome } from './ask.js';
+import { offerResume } from './offer-resume.js';
 
-export default defineCommand({
+const inbox = defineCommand({
   usage: 'inbox',
   summary: 'Answer everything that waits on you, in one terminal',
   details:
@@ -33,10 +33,9 @@ export default defineCommand({
     if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
       return printPending(context, view);
     }
-    const { questions, clock } = services;
     const options = {
-      questions,
-      clock,
+      questions: services.questions.as('inbox'),
+      clock: services.clock,
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,
@@ -62,6 +61,8 @@ export default defineCommand({
   },
 });
 
+export const commands = [inbox];
+
 /** What was answered may have been asked by a run that is gone: each of those is offered to be started again. */
 async function offerRuns(context: CommandContext, ids: readonly string[]): Promise<void> {
   const offered = new Set<string>();
@@ -70,7 +71,7 @@ async function offerRuns(context: CommandContext, ids: readonly string[]): Promi
     const session = view.asker?.session;
     if (session === undefined || offered.has(session)) continue;
     offered.add(session);
-    const offer = await offerResume(context, view);
+    const offer = await offerResume(context, { asker: view.asker, sessionId: id });
     try {
       await offer.settle({ isWanted: false });
     } catch (error) {

@@ -1,8 +1,9 @@
+import { rejectQuestions } from '../../../sessions/question/index.js';
 import { defineCommand } from '../../command.js';
-import answer from './answer.js';
+import { answer } from './answer.js';
 
 const shared = {
-  summary: 'Reject a question set',
+  operation: rejectQuestions,
   details: 'The same as `holdfast answer --reject`. Without a session it is the one set that waits.',
   options: { reason: { type: 'string', value: '<text>', about: 'why it is rejected' } },
   run: (context, { positionals: [session], values }) =>

@@ -7,7 +7,7 @@ import { type CommandContext, defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderReport } from '../../render/report.js';
 
-export default defineCommand({
+const demo = defineCommand({
   usage: 'demo',
   summary: 'See it work in a minute, without an agent or an account',
   details:
@@ -60,6 +60,8 @@ export default defineCommand({
   },
 });
 
+export const commands = [demo];
+
 const NEXT = '\nNothing was lost. Next: `holdfast run <plan> --agent claude` or `holdfast setup claude`.';
 
 const LEFT = 'You left the question. The demo stops here; run it again with holdfast demo.';
@@ -76,6 +78,6 @@ async function decideTogether(
   { signal }: CommandContext,
   view: QuestionView,
 ): Promise<AnswerInput[] | undefined> {
-  const { promptAnswers } = await import('../../prompt-answers.js');
+  const { promptAnswers } = await import('../questions/prompt-answers.js');
   return promptAnswers(view.questions, signal, { onLeave: LEFT });
 }

@@ -1,13 +1,14 @@
-import { runServices } from '../../../app/run-services.js';
-import { visibleJson } from '../../../foundation/index.js';
-import { readRunRecords, reportRun } from '../../../run/index.js';
-import { defineCommand, UsageError } from '../../command.js';
-import { ExitCode } from '../../exit-codes.js';
+import type { Services } from '../../../app/base.js';
+import { openRuns } from '../../../app/open-runs.js';
+import { type RunsParts, reportOnRun } from '../../../run/index.js';
+import { UsageError } from '../../command.js';
+import { commandOf } from '../../command-of.js';
 import { renderReport, renderReportMarkdown } from '../../render/report.js';
 
-export default defineCommand({
+const parts = (services: Services): RunsParts => ({ runs: openRuns(services) });
+
+const report = commandOf(reportOnRun, {
   usage: 'report [session]',
-  summary: 'What a loop did: files, tests, questions, phases, cost, why it stopped',
   details:
     'Of the nearest .prp-session upwards from here, or of an earlier session in its archive, by its id. Exit code 4 when\n' +
     'there is none.',
@@ -18,11 +19,13 @@ export default defineCommand({
     'holdfast report --md > report.md',
     'holdfast report --json | jq .phases',
   ],
-  async run({ services, terminal, isJson }, { positionals: [session], values }) {
+  parts,
+  input({ positionals: [session], values, isJson }) {
     if (values.md && isJson) throw new UsageError('One of --json and --md, not both');
-    const report = reportRun(await readRunRecords(runServices(services), session));
-    if (isJson) terminal.write(visibleJson(report));
-    else terminal.write(values.md ? renderReportMarkdown(report) : renderReport(report, terminal.style));
-    return ExitCode.done;
+    return { session };
   },
+  render: (told, { terminal, values }) =>
+    values.md ? renderReportMarkdown(told) : renderReport(told, terminal.style),
 });
+
+export const commands = [report];

@@ -1,19 +1,20 @@
 import { openLoops } from '../../../app/index.js';
+import { openRuns } from '../../../app/open-runs.js';
 import { runServices } from '../../../app/run-services.js';
-import { runShelf } from '../../../app/run-shelf.js';
 import { visibleJson, visibleLine } from '../../../foundation/index.js';
-import { readRunStatus } from '../../../run/run-status.js';
+import { showRun } from '../../../run/index.js';
 import { findStoppedRun } from '../../../run/stopped-run.js';
-import { LoopNotResumableError } from '../../../sessions/loop/index.js';
+import { LoopNotResumableError, resumeLoop } from '../../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
+import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
-import { sendLoopRequest } from '../../loop-request.js';
-import { resumeRun } from '../../resume-run.js';
+import { renderRequest } from '../../render/loop-request.js';
 import { permissionMode } from '../agents/exec.js';
+import { resumeRun } from './resume-run.js';
 
-export default defineCommand({
+const resume = defineCommand({
+  operation: resumeLoop,
   usage: 'resume',
-  summary: 'Let the run of this project go on, or start it again where no process runs it',
   details:
     'Where a process runs it, it goes on after `holdfast pause`, and one that waits for a limit, an overloaded\n' +
     'service or the network tries at once. Where none does, it is started again in the\n' +
@@ -52,13 +53,15 @@ export default defineCommand({
   },
 });
 
+export const commands = [resume];
+
 /** Only a run that rests is told to go on: any request cuts what it is doing. */
 async function tellRunning(context: CommandContext, isReset: boolean): Promise<ExitCode> {
   const { services, terminal, isJson } = context;
-  if (isReset) return sendLoopRequest(context, { kind: 'reset' });
-  const { report } = await readRunStatus(runShelf(services), openLoops(services));
+  if (isReset) return tellRequest(context, true);
+  const { report } = await perform(context, showRun, { runs: openRuns(services) }, {});
   const waitsFor = report?.waitsFor ?? null;
-  if (waitsFor !== null && waitsFor.kind !== 'answer') return sendLoopRequest(context, { kind: 'resume' });
+  if (waitsFor !== null && waitsFor.kind !== 'answer') return tellRequest(context, false);
   const question = waitsFor?.question ?? null;
   if (isJson) terminal.write(visibleJson({ request: null, isRunning: true, waitsFor }));
   else if (question === null) terminal.write('The run is working already. Watch: holdfast status --watch');
@@ -69,4 +72,11 @@ async function tellRunning(context: CommandContext, isReset: boolean): Promise<E
     );
   }
   return question === null ? ExitCode.done : ExitCode.needsPerson;
+}
+
+async function tellRequest(context: CommandContext, isReset: boolean): Promise<ExitCode> {
+  const { services, terminal, isJson } = context;
+  const sent = await perform(context, resumeLoop, { loops: openLoops(services) }, { isReset });
+  terminal.write(isJson ? visibleJson(sent) : renderRequest(sent));
+  return ExitCode.done;
 }

@@ -29,12 +29,12 @@ import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
 import { parseResumeChoice, RESUME_HINT, renderResumePrompt } from '../../render/resume-prompt.js';
 import { describeStart } from '../../render/run-start.js';
-import { RunRecord } from '../../run-record.js';
 import type { Terminal } from '../../terminal.js';
 import { permissionMode } from '../agents/exec.js';
 import { runDetached } from './run-detached.js';
 import { showDryRun } from './run-dry.js';
 import { describeEnd } from './run-end.js';
+import { RunRecord } from './run-record.js';
 import { openRunScreen } from './run-screen.js';
 
 const OPTIONS = {
@@ -104,7 +104,7 @@ const OPTIONS = {
 
 type RunValues = OptionValues<typeof OPTIONS>;
 
-export default defineCommand({
+const run = defineCommand({
   usage: 'run [plan]',
   summary: 'Leave an agent alone with a plan until it is measurably done',
   details:
@@ -150,6 +150,8 @@ export default defineCommand({
     return exitCodeOf(end);
   },
 });
+
+export const commands = [run];
 
 /** Works through the plan on the screen, and says in the end what was done. */
 async function showRun(

@@ -1,9 +1,11 @@
 import { openLoops } from '../../../app/index.js';
+import { openRuns } from '../../../app/open-runs.js';
 import { runShelf } from '../../../app/run-shelf.js';
 import { sleepOrHint, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
-import { readRunStatus } from '../../../run/run-status.js';
+import { showRun } from '../../../run/index.js';
 import { lastWords } from '../../../run/run-words.js';
 import { type CommandContext, defineCommand } from '../../command.js';
+import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderLoop } from '../../render/loop.js';
 
@@ -12,9 +14,9 @@ const TICK_MS = 1_000;
 /** How often the owner is looked at where no file changes: a process that dies makes no event. */
 const LOOK_MS = 2_000;
 
-export default defineCommand({
+const status = defineCommand({
+  operation: showRun,
   usage: 'status',
-  summary: 'Show the loop of this project',
   details:
     'The nearest .prp-session upwards from here: what it waits for, which question, since when, how its phase stands, and\n' +
     'what to type next. Exit code 4 when there is none. --watch shows it again whenever it changes, until Ctrl+C; with\n' +
@@ -26,17 +28,20 @@ export default defineCommand({
     const loops = openLoops(services);
     const isFound = loops.isFound();
     if (values.watch && isFound) return watch(context, loops);
-    terminal.write(await show(context, loops));
+    terminal.write(await show(context));
     noteLastWords(context, loops);
     return isFound ? ExitCode.done : ExitCode.notFound;
   },
 });
 
+export const commands = [status];
+
 type Loops = ReturnType<typeof openLoops>;
 
-async function show({ services, terminal, isJson }: CommandContext, loops: Loops): Promise<string> {
+async function show(context: CommandContext): Promise<string> {
+  const { services, terminal, isJson } = context;
   const { clock } = services;
-  const { report, offer, faults } = await readRunStatus(runShelf(services), loops);
+  const { report, offer, faults } = await perform(context, showRun, { runs: openRuns(services) }, {});
   if (isJson) {
     return offer.found
       ? visibleJson({ found: true, loop: report, resume: offer, faults })
@@ -66,7 +71,7 @@ async function watch(context: CommandContext, loops: Loops): Promise<ExitCode> {
       const hint = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      const current = await show(context, loops);
+      const current = await show(context);
       if (current !== shown) terminal.print(isScreen ? `\u001b[H\u001b[2J${current}\n` : `${current}\n`);
       shown = current;
       await sleepOrHint(services.clock, isScreen ? TICK_MS : LOOK_MS, hint, signal);

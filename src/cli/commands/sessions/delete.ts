@@ -1,13 +1,14 @@
 import { openCatalog } from '../../../app/open-catalog.js';
-import type { SessionSummary } from '../../../catalog/index.js';
+import { deleteSession, type SessionSummary } from '../../../catalog/index.js';
 import { visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { defineCommand } from '../../command.js';
+import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
-import { confirm, KIND_OPTION, parseKind } from '../../session-kinds.js';
+import { confirm, KIND_OPTION } from './session-kinds.js';
 
-export default defineCommand({
+export const deleteCommand = defineCommand({
+  operation: deleteSession,
   usage: 'sessions delete <session>',
-  summary: 'Move a session to the trash',
   details:
     'After a yes. `holdfast sessions trash restore` puts it back. One that somebody has open is refused, as is a change\n' +
     'session that still holds its change. A question that waits for an answer can be deleted: its asker is told.',
@@ -16,12 +17,12 @@ export default defineCommand({
   async run(context, { positionals: [typed = ''], values }) {
     const { services, terminal, isJson } = context;
     const catalog = openCatalog(services);
-    const session = await catalog.find(typed, parseKind(values.kind));
+    const session = await catalog.find(typed, values.kind);
     if (!(await confirm(context, describe(await catalog.summarize(session)), values.yes))) {
       terminal.write('Nothing was deleted.');
       return ExitCode.failed;
     }
-    await catalog.remove(session);
+    await perform(context, deleteSession, { catalog }, { session: session.id, kind: session.kind });
     const id = visibleLine(session.id);
     terminal.write(isJson ? visibleJson({ success: true, ...session }) : `Deleted ${session.kind} ${id}`);
     if (!isJson) terminal.note(`It is in the trash; put it back with: holdfast sessions trash restore ${id}`);

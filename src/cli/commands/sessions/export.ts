@@ -1,15 +1,16 @@
 import { createTextFile, writeTextFile } from '../../../app/index.js';
 import { openCatalog } from '../../../app/open-catalog.js';
-import type { ExportFormat } from '../../../catalog/index.js';
+import { type ExportFormat, exportSession } from '../../../catalog/index.js';
 import { visibleBlock, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { defineCommand, UsageError } from '../../command.js';
+import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderFault } from '../../render/sessions.js';
-import { KIND_OPTION, parseKind } from '../../session-kinds.js';
+import { KIND_OPTION } from './session-kinds.js';
 
-export default defineCommand({
+export const exportCommand = defineCommand({
+  operation: exportSession,
   usage: 'sessions export <session>',
-  summary: 'Write a session as Markdown or JSON',
   details:
     'To standard output (control characters made visible), or to a file that is not there yet (mode 0600). API keys and\n' +
     'other secrets are blacked out. The JSON of a conversation can be imported again (`/import` in a chat).',
@@ -23,15 +24,16 @@ export default defineCommand({
     'holdfast sessions export session-2026 --output talk.md',
     'holdfast sessions export 3f2a --format json',
   ],
-  async run({ services, terminal, isJson }, { positionals: [typed = ''], values }) {
+  async run(context, { positionals: [typed = ''], values }) {
+    const { services, terminal, isJson } = context;
     const format = values.format ?? 'md';
     if (format !== 'md' && format !== 'json')
       throw new UsageError(`--format is md or json, not ${visibleExcerpt(format, 40)}`);
     const catalog = openCatalog(services);
-    const session = await catalog.find(typed, parseKind(values.kind));
-    const text = await catalog.export(session, format);
+    const wanted = { session: typed, kind: values.kind, format } as const;
+    const { text, faults, kind, id } = await perform(context, exportSession, { catalog }, wanted);
+    const session = { kind, id };
     // An export has what is intact; whoever reads it should know what is not in it.
-    const { faults } = await catalog.verify(session);
     for (const fault of faults.slice(0, 10)) terminal.complain(`damaged: ${renderFault(fault)}`);
     if (faults.length > 0)
       terminal.complain(

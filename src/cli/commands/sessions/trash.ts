@@ -1,10 +1,17 @@
 import { openCatalog } from '../../../app/open-catalog.js';
-import type { Catalog, SessionKind } from '../../../catalog/index.js';
+import {
+  type Catalog,
+  emptyTrash,
+  listTrash,
+  restoreSession,
+  type SessionKind,
+} from '../../../catalog/index.js';
 import { visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
+import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderTrash } from '../../render/sessions.js';
-import { confirm, daysToMs, KIND_OPTION, parseKind } from '../../session-kinds.js';
+import { confirm, KIND_OPTION } from './session-kinds.js';
 
 interface Wanted {
   readonly catalog: Catalog;
@@ -14,9 +21,9 @@ interface Wanted {
   readonly isSure: boolean;
 }
 
-export default defineCommand({
+export const trashCommand = defineCommand({
+  operation: listTrash,
   usage: 'sessions trash [action] [session]',
-  summary: 'List, restore or empty what was deleted',
   details:
     'list (default), restore <session>, or empty. `empty` removes for good, after a yes: everything, or with\n' +
     '--older-than what has lain in the trash for longer. Loops and changes: those of this project.',
@@ -40,7 +47,7 @@ export default defineCommand({
       throw new UsageError(`\`sessions trash ${action}\` takes no session`);
     if (action !== 'empty' && (values.yes || values.olderThan !== undefined))
       throw new UsageError('--yes and --older-than belong to `sessions trash empty`');
-    const kind = parseKind(values.kind);
+    const { kind } = values;
     const catalog = openCatalog(context.services);
     return act(context, { catalog, kind, session, olderThan: values.olderThan, isSure: values.yes });
   },
@@ -48,17 +55,19 @@ export default defineCommand({
 
 type Action = (context: CommandContext, wanted: Wanted) => Promise<ExitCode>;
 
-const list: Action = async ({ services, terminal, isJson }, { catalog, kind }) => {
-  const trashed = await catalog.trashed(kind);
+const list: Action = async (context, { catalog, kind }) => {
+  const { services, terminal, isJson } = context;
+  const trashed = await perform(context, listTrash, { catalog }, { kind });
   if (isJson) terminal.write(visibleJson(trashed));
   else if (trashed.length === 0) terminal.write('The trash is empty.');
   else terminal.write(renderTrash(trashed, services.clock.now(), terminal.style));
   return ExitCode.done;
 };
 
-const restore: Action = async ({ terminal, isJson }, { catalog, kind, session }) => {
+const restore: Action = async (context, { catalog, kind, session }) => {
+  const { terminal, isJson } = context;
   if (session === undefined) throw new UsageError('Which session? See `holdfast sessions trash`.');
-  const restored = await catalog.restore(session, kind);
+  const restored = await perform(context, restoreSession, { catalog }, { session, kind });
   terminal.write(
     isJson
       ? visibleJson({ success: true, ...restored })
@@ -75,7 +84,8 @@ const empty: Action = async (context, { catalog, kind, olderThan, isSure }) => {
     terminal.write('Nothing was removed.');
     return ExitCode.failed;
   }
-  const { removed, failed } = await catalog.emptyTrash({ kind, olderThanMs: daysToMs(olderThan) });
+  const wanted = { kind, olderThanDays: olderThan };
+  const { removed, failed } = await perform(context, emptyTrash, { catalog }, wanted);
   terminal.write(
     isJson
       ? visibleJson({ success: failed.length === 0, removed, failed })

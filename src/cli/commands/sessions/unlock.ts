@@ -1,32 +1,34 @@
-import { findLockedSession, lockOf, unlock } from '../../../app/index.js';
+import { openLocks } from '../../../app/index.js';
+import { unlockSession } from '../../../catalog/index.js';
 import { visibleJson, visibleLine } from '../../../foundation/index.js';
 import { ConfirmationMissingError, defineCommand } from '../../command.js';
+import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 
-export default defineCommand({
+const unlock = defineCommand({
+  operation: unlockSession,
   usage: 'unlock <session>',
-  summary: 'See who holds the lock of a session, or take it away',
   details:
     'A dead owner needs no unlocking: the next writer replaces it by itself. --force takes the lock from a living\n' +
     'one, which then cannot write any more.',
   options: { force: { type: 'boolean', about: 'take the lock away from a living owner' } },
   examples: ['holdfast unlock 3f2a', 'holdfast unlock 3f2a --force'],
-  async run({ services, terminal, isJson }, { positionals: [session = ''], values }) {
-    const locked = await findLockedSession(services, session);
-    const id = locked.sessionId;
-    const found = lockOf(services, locked);
-    if (found.state === 'held' && !values.force) {
-      throw new ConfirmationMissingError(`${id} is locked ${found.owner}`, {
+  async run(context, { positionals: [session = ''], values: { force } }) {
+    const { services, terminal, isJson } = context;
+    const locks = openLocks(services);
+    const report = await perform(context, unlockSession, { locks }, { session, isForced: force });
+    const { sessionId: id, owner, state } = report;
+    if (state === 'held' && !force) {
+      throw new ConfirmationMissingError(`${id} is locked ${owner}`, {
         hint: 'Run it again with --force to take the lock away; the owner cannot write any more then.',
       });
     }
-    const report = values.force ? unlock(services, locked) : found;
-    if (isJson) terminal.write(visibleJson({ ...report, taken: values.force && report.state !== 'free' }));
-    else if (report.owner === null) terminal.write(`${id} is not locked`);
-    else if (values.force)
-      terminal.write(`Took the lock of ${id}, which was held ${visibleLine(report.owner)}`);
-    else
-      terminal.write(`The owner of ${id} is gone; the next writer takes over: ${visibleLine(report.owner)}`);
+    if (isJson) terminal.write(visibleJson({ ...report, taken: force && state !== 'free' }));
+    else if (owner === null) terminal.write(`${id} is not locked`);
+    else if (force) terminal.write(`Took the lock of ${id}, which was held ${visibleLine(owner)}`);
+    else terminal.write(`The owner of ${id} is gone; the next writer takes over: ${visibleLine(owner)}`);
     return ExitCode.done;
   },
 });
+
+export const commands = [unlock];

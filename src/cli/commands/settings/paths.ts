@@ -1,28 +1,27 @@
-import { visibleJson, visibleLine } from '../../../foundation/index.js';
-import { defineCommand } from '../../command.js';
-import { ExitCode } from '../../exit-codes.js';
+import type { Services } from '../../../app/base.js';
+import { visibleLine } from '../../../foundation/index.js';
+import { type PathsParts, showPaths } from '../../../operations/paths.js';
+import { commandOf } from '../../command-of.js';
 import { renderTable } from '../../render/table.js';
 
-export default defineCommand({
+const paths = commandOf(showPaths, {
   usage: 'paths',
-  summary: 'Print every path that belongs to Holdfast',
   details: 'HOLDFAST_HOME moves config, data and state; the other directories have config keys of their own.',
   options: {},
   examples: ['holdfast paths', 'holdfast paths --json', 'HOLDFAST_HOME=/srv/holdfast holdfast paths'],
-  async run({ services, terminal, isJson }) {
-    const { layout, roots, rootSource } = services.config;
+  parts: ({ config }: Services): PathsParts => {
+    const { layout, roots, rootSource } = config;
     const { data, state } = roots;
-    const paths = { ...layout, data, state };
-    if (isJson) terminal.write(visibleJson({ ...paths, rootsFrom: rootSource }));
-    else {
-      terminal.write(
-        renderTable(
-          ['WHAT', 'WHERE'],
-          Object.entries(paths).map(([what, where]) => [what, visibleLine(where)]),
-        ),
-      );
-      terminal.note(`Roots come from ${rootSource}.`);
-    }
-    return ExitCode.done;
+    return { places: { paths: () => ({ paths: { ...layout, data, state }, rootsFrom: rootSource }) } };
   },
+  input: () => ({}),
+  render: ({ paths: places }) =>
+    renderTable(
+      ['WHAT', 'WHERE'],
+      Object.entries(places).map(([what, where]) => [what, visibleLine(where)]),
+    ),
+  json: ({ paths: places, rootsFrom }) => ({ ...places, rootsFrom }),
+  notes: ({ rootsFrom }, { terminal }) => terminal.note(`Roots come from ${rootsFrom}.`),
 });
+
+export const commands = [paths];

@@ -1,0 +1,98 @@
+import type * as z from 'zod';
+import type { Services } from '../app/base.js';
+import { checkInput, type Operation, type OperationContext, visibleJson } from '../foundation/index.js';
+import {
+  type Command,
+  type CommandContext,
+  defineCommand,
+  type OptionSpec,
+  type OptionValues,
+} from './command.js';
+import { ExitCode } from './exit-codes.js';
+import type { Terminal } from './terminal.js';
+
+type Specs = Readonly<Record<string, OptionSpec>>;
+
+/** What was typed. */
+export interface Typed<Options extends Specs> {
+  readonly positionals: readonly string[];
+  readonly values: OptionValues<Options>;
+  readonly isJson: boolean;
+}
+
+/** What a renderer may look at beside the output. */
+export interface Shown<Options extends Specs, Parts> extends Typed<Options> {
+  readonly parts: Parts;
+  readonly services: Services;
+  readonly terminal: Terminal;
+}
+
+/** How an operation looks as a command: its words, and how what was typed goes in and what came out is shown. */
+export interface CommandForm<Parts, Input, Output, Options extends Specs> {
+  readonly usage: string;
+  readonly aside?: string;
+  readonly details?: string;
+  readonly options: Options;
+  readonly examples: readonly string[];
+  /** What the operation works with. */
+  parts(services: Services): Parts;
+  /** What was typed, as the operation takes it; whether it is right is for the operation to say. */
+  input(typed: Typed<Options>, parts: Parts, services: Services): Input;
+  /** For people. */
+  render(output: Output, shown: Shown<Options, Parts>): string;
+  /** For programs; the output itself if absent. */
+  json?(output: Output): unknown;
+  /** What is said beside the output, on stderr. */
+  notes?(output: Output, shown: Shown<Options, Parts>): void;
+  /** Whether it is said beside JSON, too. */
+  readonly hasNotesForAll?: boolean;
+  exitCode?(output: Output): ExitCode;
+}
+
+/** A command that is an operation: what was typed is checked once, by the operation, and its summary is the help. */
+export function commandOf<
+  Parts,
+  Input extends z.ZodType,
+  Output extends z.ZodType,
+  const Options extends Specs,
+>(
+  operation: Operation<Parts, Input, Output>,
+  form: CommandForm<NoInfer<Parts>, z.input<NoInfer<Input>>, z.input<NoInfer<Output>>, Options>,
+): Command {
+  const { usage, aside, details, options, examples } = form;
+  return defineCommand({
+    operation,
+    usage,
+    ...(aside === undefined ? {} : { aside }),
+    ...(details === undefined ? {} : { details }),
+    options,
+    examples,
+    async run(context, { positionals, values }) {
+      const { services, terminal, isJson } = context;
+      const typed = { positionals, values, isJson };
+      const parts = form.parts(services);
+      const input = checkInput(operation, form.input(typed, parts, services));
+      const output = await operation.run(parts, input, asCaller(context));
+      const shown = { ...typed, parts, services, terminal };
+      if (isJson) terminal.write(visibleJson(form.json === undefined ? output : form.json(output)));
+      else terminal.write(form.render(output, shown));
+      if (!isJson || form.hasNotesForAll === true) form.notes?.(output, shown);
+      return form.exitCode?.(output) ?? ExitCode.done;
+    },
+  });
+}
+
+/** Who calls an operation from the command line. */
+export function asCaller({ signal }: Pick<CommandContext, 'signal'>): OperationContext {
+  return { actor: 'cli', signal };
+}
+
+/** Calls an operation for a command that does more around it than `commandOf` knows. */
+export function perform<Parts, Input extends z.ZodType, Output extends z.ZodType>(
+  context: Pick<CommandContext, 'signal'>,
+  operation: Operation<Parts, Input, Output>,
+  parts: NoInfer<Parts>,
+  input: z.input<NoInfer<Input>>,
+): Promise<z.input<Output>> {
+  return operation.run(parts, checkInput(operation, input), asCaller(context));
+}

@@ -1,0 +1,39 @@
+import { visibleLine } from '../../../foundation/index.js';
+import type { QuestionReport } from '../../../sessions/question/index.js';
+import type { CommandContext } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+
+/** What is done about the run that asked, where no process runs it. */
+export interface AskerOffer {
+  /** For the JSON of the command; null where a process waits for the answer, or no run asked. */
+  readonly run: { readonly sessionId: string; readonly isRunning: false; readonly resume: string } | null;
+  /** Starts it if the person wants that, else says how. */
+  settle(options: { readonly isWanted: boolean }): Promise<ExitCode>;
+}
+
+/** Looks whether the run that asked these questions is gone and could go on with their answers. */
+export async function offerResume(
+  context: CommandContext,
+  { asker, sessionId }: Pick<QuestionReport, 'asker' | 'sessionId'>,
+): Promise<AskerOffer> {
+  const nothing = { run: null, settle: async () => ExitCode.done };
+  // Most questions are not asked by runs, and this is a command that starts often.
+  if (asker?.session === undefined) return nothing;
+  const { resumeRun, stoppedAsker, there } = await import('../run/resume-run.js');
+  const stopped = stoppedAsker(context, await context.services.questions.get(sessionId));
+  if (stopped === undefined) return nothing;
+  const { terminal, services, isJson } = context;
+  const bypass = stopped.start?.permissions === 'bypass' ? ' --permissions bypass' : '';
+  const resume = there(stopped, services.workingDirectory, `holdfast resume${bypass}`);
+  return {
+    run: { sessionId: stopped.loop.sessionId, isRunning: false, resume },
+    async settle({ isWanted }) {
+      const words = `The run that asked (${visibleLine(stopped.loop.state.prpFile)}) is not running`;
+      const isAsked = !isWanted && !isJson && terminal.isInteractive && bypass === '';
+      const answer = isAsked ? await terminal.ask(`${words}. Start it again? [y/N] `) : null;
+      if (isWanted || (answer !== null && /^y/i.test(answer.trim()))) return resumeRun(context, stopped);
+      if (!isJson) terminal.note(`${words}. It goes on with: ${resume}`);
+      return ExitCode.done;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { InvalidInputError, messageOf } from '../../../foundation/index.js';
+
+/** A JSON object that the user typed or piped in. Throws INVALID_INPUT naming what it should have been, with this hint. */
+export function parseInput(what: string, text: string, hint: string): Readonly<Record<string, unknown>> {
+  const value = parseJson(what, text, hint);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidInputError(`Invalid JSON input for ${what}: an object is expected`, { hint });
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/** The same for any JSON. */
+export function parseJson(what: string, text: string, hint: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InvalidInputError(`Invalid JSON input for ${what}: ${messageOf(error)}`, {
+      cause: error,
+      hint,
+    });
+  }
+}

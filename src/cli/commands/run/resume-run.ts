@@ -1,0 +1,86 @@
+import type { PermissionMode } from '../../../agents/index.js';
+import { runServices } from '../../../app/run-services.js';
+import {
+  shellWord,
+  visibleBlock,
+  visibleExcerpt,
+  visibleJson,
+  visibleLine,
+} from '../../../foundation/index.js';
+import { findStoppedAsker, needsReset, resumeStopped, type StoppedRun } from '../../../run/stopped-run.js';
+import type { QuestionView } from '../../../sessions/question/index.js';
+import { type CommandContext, ConfirmationMissingError } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { describeStart } from '../../render/run-start.js';
+
+// Everything about stopped runs that a command needs which starts often: it is loaded only now and then, from here.
+export { refuseWithdrawn } from '../../../run/stopped-run.js';
+
+/** The run that asked a question, if it could go on with what was decided about it and nobody runs it. */
+export function stoppedAsker({ services }: CommandContext, view: QuestionView): StoppedRun | undefined {
+  return findStoppedAsker(runServices(services), view);
+}
+
+export interface ResumeWishes {
+  readonly permissions?: PermissionMode | undefined;
+  readonly isReset?: boolean;
+  readonly isUnattended?: boolean;
+}
+
+/** Starts a run again that no process runs, in the background, and tells how to watch it. Throws CONFIRMATION_MISSING. */
+export async function resumeRun(
+  { terminal, signal, isJson, services }: CommandContext,
+  stopped: StoppedRun,
+  { permissions, isReset = false, isUnattended = false }: ResumeWishes = {},
+): Promise<ExitCode> {
+  const { loop, start } = stopped;
+  const plan = visibleLine(loop.state.prpFile);
+  if (start === undefined)
+    throw new ConfirmationMissingError(`How the run of ${plan} was started is not known here`, {
+      hint: `Say it again: \`${runCommand(stopped)} --resume --detach\`, with --agent, --verify and so on.`,
+    });
+  if (start.permissions === 'bypass' && permissions === undefined)
+    throw new ConfirmationMissingError(
+      `The run of ${plan} was started with --permissions bypass, which is not taken over`,
+      { hint: 'Type it again: `holdfast resume --permissions bypass`, or choose `edits` or `ask`.' },
+    );
+  if (!isReset && (await needsReset(stopped))) {
+    const reason = visibleLine(loop.statusReason ?? 'the breaker is open');
+    const [error, hint] = [
+      `The run of ${plan} was halted: ${reason}`,
+      'Try again: `holdfast resume --reset`.',
+    ];
+    if (isJson) terminal.write(visibleJson({ success: false, code: 'LOOP_NOT_RESUMABLE', error, hint }));
+    else terminal.complain(`${error}\n${hint}`);
+    return ExitCode.breakerOpen;
+  }
+  const wished = { permissions, isReset, isUnattended: isUnattended || start.isUnattended === true };
+  const { pid, exit } = await resumeStopped(stopped, { ...wished, signal });
+  const exitCode = exit === null ? null : ((exit.code ?? ExitCode.failed) as ExitCode);
+  if (isJson) {
+    const facts = { isStarted: true, sessionId: loop.sessionId, plan: loop.state.prpFile, pid, exitCode };
+    terminal.write(visibleJson(exit === null ? facts : { ...facts, error: exit.stderr.trim() }));
+  } else if (exit === null) {
+    terminal.write(`run ${loop.sessionId.slice(0, 8)} resumed in the background: ${plan} (process ${pid})`);
+    terminal.note(describeStart({ ...start, permissions: permissions ?? start.permissions }));
+    terminal.note(`Watch: ${there(stopped, services.workingDirectory, 'holdfast status --watch')}`);
+  } else {
+    terminal.complain(exit.stderr.trim() === '' ? ENDED : visibleBlock(exit.stderr.trim()));
+  }
+  return exitCode ?? ExitCode.done;
+}
+
+const ENDED = 'The run is over already; `holdfast status` tells how it stands.';
+
+/** A command as a person types it from here. */
+export function there({ projectDirectory }: StoppedRun, from: string, command: string): string {
+  const isHere = `${from}/`.startsWith(`${projectDirectory}/`);
+  return isHere ? command : `cd ${visibleLine(shellWord(projectDirectory))} && ${command}`;
+}
+
+/** `holdfast run` with the plan of a run. */
+function runCommand({ loop: { state } }: StoppedRun): string {
+  const { prpFile, storiesTotal } = state;
+  const plan = storiesTotal === undefined ? prpFile : `--change ${prpFile.split('/').at(-1)}`;
+  return `holdfast run ${visibleExcerpt(plan, 200)}`;
+}

@@ -1,0 +1,24 @@
+import { SESSION_KINDS } from '../../../catalog/index.js';
+import { type CommandContext, ConfirmationMissingError } from '../../command.js';
+
+/** The option that says which kind of session is meant. */
+export const KIND_OPTION = {
+  kind: {
+    type: 'string',
+    value: '<kind>',
+    about: `only this kind: ${SESSION_KINDS.join(', ')}`,
+    choices: SESSION_KINDS,
+  },
+} as const;
+
+/** Asks for a yes unless it was given; false when the person says no. Throws CONFIRMATION_MISSING without a terminal. */
+export async function confirm(
+  { terminal }: Pick<CommandContext, 'terminal'>,
+  question: string,
+  isSure: boolean,
+): Promise<boolean> {
+  if (isSure) return true;
+  if (!terminal.isInteractive) throw new ConfirmationMissingError(question, { hint: 'Say so with --yes.' });
+  const answer = await terminal.ask(`${question} [y/N] `);
+  return answer !== null && /^y/i.test(answer.trim());
+}

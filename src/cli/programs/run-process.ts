@@ -1,0 +1,58 @@
+import { isatty } from 'node:tty';
+import { processEnvironment } from '../../app/base.js';
+import { ExitCode } from '../exit-codes.js';
+import { run } from '../run.js';
+import type { Program } from './program.js';
+
+/** Longer than ending an agent takes, with all its grace. */
+const WIND_DOWN_MS = 15_000;
+
+/**
+ * Runs a program in this process and returns its exit code. A first signal asks the command to stop; a second one is not
+ * waited for. `entry` is the file by which agents start `holdfast mcp`.
+ */
+export async function runProcess(args: readonly string[], program: Program, entry: string): Promise<number> {
+  const controller = new AbortController();
+  let stoppedBy: NodeJS.Signals | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    // A terminal that closes says so several times: by the kernel, the shell and whatever drew it.
+    if (stoppedBy !== undefined && signal === 'SIGHUP') return;
+    if (stoppedBy !== undefined) process.exit(exitCodeOfSignal(signal));
+    stoppedBy = signal;
+    controller.abort(signal);
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
+  // A reader such as `head` that closed the pipe has what it wanted; anything else is output that was lost. Either way
+  // the command is asked to stop, so that nothing it started is left behind.
+  let lostOutput: ExitCode | undefined;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (lostOutput !== undefined) return;
+    lostOutput = error.code === 'EPIPE' ? ExitCode.done : ExitCode.failed;
+    if (lostOutput === ExitCode.failed)
+      process.stderr.write(`${program.name}: the output could not be written: ${error.message}\n`);
+    // For output that is lost only when the command is done.
+    process.exitCode = lostOutput;
+    controller.abort(error);
+    setTimeout(() => process.exit(lostOutput), WIND_DOWN_MS).unref();
+  });
+  // Nobody reads our notes any more: that is no reason to stop.
+  process.stderr.on('error', () => {});
+  const surroundings = {
+    // Made only for who reads it: it takes Node as long as a small command.
+    stdin: () => process.stdin,
+    hasKeyboard: isatty(0),
+    stdout: process.stdout,
+    stderr: process.stderr,
+    environment: processEnvironment(),
+    workingDirectory: process.cwd(),
+    self: { command: process.execPath, args: [entry] },
+    signal: controller.signal,
+  };
+  const code = await run(args, surroundings, program);
+  if (lostOutput !== undefined && stoppedBy === undefined) return lostOutput;
+  return stoppedBy !== undefined && code === ExitCode.interrupted ? exitCodeOfSignal(stoppedBy) : code;
+}
+
+function exitCodeOfSignal(signal: NodeJS.Signals): number {
+  return signal === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
+}

@@ -1,0 +1,33 @@
+import { catalogOperations } from '../catalog/operations.js';
+import type { OperationFacts, Surface } from '../foundation/index.js';
+import { runOperations } from '../run/operations.js';
+import { changeOperations } from '../sessions/change/operations.js';
+import { conversationOperations } from '../sessions/conversation/operations.js';
+import { loopOperations } from '../sessions/loop/operations.js';
+import { processOperations } from '../sessions/process/operations.js';
+import { questionOperations } from '../sessions/question/operations.js';
+import { pathOperations } from './paths.js';
+import { settingOperations } from './settings.js';
+
+export type { SettingReport, Settings } from './settings.js';
+
+/** Every action of the product: the only door. A surface is made from those that name it. */
+export const OPERATIONS = [
+  ...questionOperations,
+  ...changeOperations,
+  ...conversationOperations,
+  ...loopOperations,
+  ...processOperations,
+  ...runOperations,
+  ...catalogOperations,
+  ...settingOperations,
+  ...pathOperations,
+] as const satisfies readonly OperationFacts[];
+
+/** The operations that may appear on a surface, and no others. */
+export function operationsOn<Facts extends OperationFacts>(
+  surface: Surface,
+  operations: readonly Facts[],
+): Facts[] {
+  return operations.filter(({ surfaces }) => surfaces.includes(surface));
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS, operationsOn } from './index.js';
+
+describe('the registry of operations', () => {
+  it('has every action once, with a line for the help', () => {
+    const names = OPERATIONS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { name, summary } of OPERATIONS) {
+      expect(name).toMatch(/^[a-z]+(\.[a-z]+(-[a-z]+)*)$/);
+      expect(summary, name).toMatch(/^[A-Z].{5,}[^.]$/);
+    }
+  });
+
+  it('names the part that an action belongs to', () => {
+    expect([...new Set(OPERATIONS.map(({ name }) => name.split('.')[0]))]).toEqual([
+      'question',
+      'change',
+      'conversation',
+      'loop',
+      'process',
+      'run',
+      'session',
+      'trash',
+      'setting',
+      'path',
+    ]);
+  });
+
+  it('gives agents asking and collecting, and nothing else', () => {
+    expect(operationsOn('mcp', OPERATIONS).map(({ name }) => name)).toEqual([
+      'question.create',
+      'question.collect',
+    ]);
+  });
+
+  it('keeps what is for the local command line only on no other surface', () => {
+    for (const { name, capability, surfaces } of OPERATIONS)
+      if (capability === 'admin') expect([name, surfaces.filter((one) => one !== 'cli')]).toEqual([name, []]);
+  });
+
+  it('asks for more than a look where something is changed', () => {
+    for (const { name, capability, effect } of OPERATIONS)
+      if (effect === 'write') expect([name, capability]).not.toEqual([name, 'view']);
+  });
+
+  it('takes nothing that it does not know', () => {
+    for (const { name, input } of OPERATIONS)
+      expect([name, input.safeParse({ somethingElse: true }).success]).toEqual([name, false]);
+  });
+});

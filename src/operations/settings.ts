@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { defineOperation } from '../foundation/index.js';
+
+/** One setting: what is in force, and where it came from. */
+export interface SettingReport {
+  readonly key: string;
+  /** Null where nothing is set and there is no default. */
+  readonly value: unknown;
+  readonly source: string;
+}
+
+/** The settings of the user, as the composition knows them. */
+export interface Settings {
+  /** The file that they are in. */
+  readonly file: string;
+  list(): readonly (SettingReport & { readonly about: string })[];
+  /** Throws CONFIG_INVALID. */
+  get(key: string): SettingReport;
+  /** A JSON value, or a text as it was typed. Throws CONFIG_INVALID, ATOMIC_WRITE_FAILED. */
+  set(key: string, typed: string): SettingReport;
+  /** False where it was not set. Throws as `set`. */
+  unset(key: string): boolean;
+}
+
+export interface SettingsParts {
+  readonly settings: Settings;
+}
+
+export const listSettings = defineOperation({
+  name: 'setting.list',
+  summary: 'Print every setting and where it came from',
+  effect: 'read',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return z.strictObject({});
+  },
+  get output() {
+    return z.custom<{
+      readonly file: string;
+      readonly settings: readonly (SettingReport & { readonly about: string })[];
+    }>();
+  },
+  async run({ settings }: SettingsParts) {
+    return { file: settings.file, settings: settings.list() };
+  },
+});
+
+export const getSetting = defineOperation({
+  name: 'setting.get',
+  summary: 'Print one setting',
+  effect: 'read',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return z.strictObject({ key: z.string() });
+  },
+  get output() {
+    return z.custom<SettingReport>();
+  },
+  async run({ settings }: SettingsParts, { key }) {
+    return settings.get(key);
+  },
+});
+
+export const setSetting = defineOperation({
+  name: 'setting.set',
+  summary: 'Change one setting in your config.json',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return z.strictObject({ key: z.string(), value: z.string() });
+  },
+  get output() {
+    return z.custom<SettingReport>();
+  },
+  async run({ settings }: SettingsParts, { key, value }) {
+    return settings.set(key, value);
+  },
+});
+
+export const unsetSetting = defineOperation({
+  name: 'setting.unset',
+  summary: 'Take one setting out of your config.json',
+  effect: 'write',
+  capability: 'admin',
+  surfaces: ['cli'],
+  get input() {
+    return z.strictObject({ key: z.string() });
+  },
+  get output() {
+    return z.custom<{ readonly key: string; readonly wasSet: boolean }>();
+  },
+  async run({ settings }: SettingsParts, { key }) {
+    return { key, wasSet: settings.unset(key) };
+  },
+});
+
+/** Every action on settings, for the registry. */
+export const settingOperations = [listSettings, getSetting, setSetting, unsetSetting] as const;

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { defineOperation } from '../foundation/index.js';
+import type { LoopReport, ResumeOffer } from '../sessions/loop/index.js';
+import type { RunReport } from './run-report.js';
+
+/** What a run waits for, since when, and until when where that is known. */
+export interface RunWait {
+  readonly kind: 'answer' | 'limit' | 'pause';
+  readonly reason: string;
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly question: {
+    readonly id: string;
+    readonly title: string;
+    readonly prompt: string;
+    readonly from: 'agent' | 'run';
+  } | null;
+}
+
+/** A loop as `holdfast status` tells it: its files, its process, and what waits on a person. */
+export type RunStatus = LoopReport & {
+  readonly waitsFor: RunWait | null;
+  /** Questions that are answered and whose answer the agent is told when it is prompted next. */
+  readonly answered: readonly string[];
+  /** Who answered each of them, where that is known. */
+  readonly answeredBy: Readonly<Record<string, string | null>>;
+  /** What a person would type next, the likeliest first. */
+  readonly next: readonly string[];
+  /** Where its lines are kept, if it has any. */
+  readonly log: string | null;
+};
+
+export interface ShownRun {
+  readonly report: RunStatus | null;
+  readonly offer: ResumeOffer;
+  readonly faults: readonly string[];
+}
+
+/** The runs of a project, as the composition knows them. */
+export interface Runs {
+  /** How the loop of this project stands. */
+  status(): Promise<ShownRun>;
+  /** What a loop did, this one or an earlier one. Throws LOOP_NOT_FOUND, SESSION_NOT_FOUND, AMBIGUOUS_ID. */
+  report(session: string | undefined): Promise<RunReport>;
+}
+
+export interface RunsParts {
+  readonly runs: Runs;
+}
+
+export const showRun = defineOperation({
+  name: 'run.status',
+  summary: 'Show the loop of this project',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: z.strictObject({}),
+  output: z.custom<ShownRun>(),
+  run: ({ runs }: RunsParts) => runs.status(),
+});
+
+export const reportOnRun = defineOperation({
+  name: 'run.report',
+  summary: 'What a loop did: files, tests, questions, phases, cost, why it stopped',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: z.strictObject({
+    /** An earlier one of the archive; the one of this project if absent. */
+    session: z.string().optional(),
+  }),
+  output: z.custom<RunReport>(),
+  run: ({ runs }: RunsParts, { session }) => runs.report(session),
+});
+
+/** Every action of runs, for the registry. */
+export const runOperations = [showRun, reportOnRun] as const;
