@@ -79,7 +79,8 @@ module.exports = {
     onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', [
       'storage/',
       'agents/scripted/program/',
-      'cli/entry\\.ts',
+      // The small entry and what it consists of: nothing else of ours is loaded yet.
+      'cli/(entry|code-cache|direct-output)\\.ts',
     ]),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),

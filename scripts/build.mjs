@@ -1,6 +1,8 @@
 // Builds dist/: the command line (a small CommonJS entry and lazily loaded ESM chunks), the library, its types.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -24,6 +26,7 @@ export const common = {
     'string-width': './src/tui/string-width.ts',
     // Only ever loaded for debugging Ink itself.
     'react-devtools-core': './src/tui/not-in-ci.ts',
+    ws: './src/tui/not-in-ci.ts',
   },
   define: { __HOLDFAST_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
 };
@@ -33,7 +36,9 @@ const ENTRIES = {
   aur: 'src/cli/aur.ts',
   ralphtool: 'src/cli/ralphtool.ts',
 };
-const QUICK = { quick: 'src/cli/quick.ts' };
+const QUICK = { quick: 'src/cli/quick.ts', lists: 'src/cli/lists.ts' };
+/** The zod of the quick commands; see late-zod.ts. */
+const ZOD = { zod: 'src/cli/loaded-zod.ts' };
 /** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
 const BESIDE_QUICK = {
   'prompt-answers': 'src/cli/prompt-answers.ts',
@@ -52,6 +57,13 @@ const besideQuick = {
   },
 };
 
+const lateZod = {
+  name: 'late-zod',
+  setup(build) {
+    build.onResolve({ filter: /^zod$/ }, () => ({ path: join(root, 'src/cli/late-zod.ts') }));
+  },
+};
+
 /** Bundled CommonJS packages call require; ESM has none of its own. */
 const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
@@ -60,15 +72,25 @@ const REQUIRE =
  * The command line: three entries, one file with the commands that are started often, and `main`, which loads each of all
  * commands on its own.
  */
-export async function buildCli(outdir, { entries = ENTRIES, quick = QUICK, modules = MODULES } = {}) {
+export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules = MODULES } = {}) {
   const small = { ...common, outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
+  await build({
+    ...small,
+    entryPoints: { ...QUICK, ...quick },
+    plugins: [besideQuick, lateZod],
+    external: ['./zod.cjs'],
+    logOverride: { 'import-is-undefined': 'error' },
+  });
+  await build({ ...small, entryPoints: ZOD });
+  // Last: they know what the file of the quick commands was when it was built.
+  const digests = Object.keys(QUICK).map((name) => [name, digestOf(resolve(root, outdir, `${name}.cjs`))]);
   await build({
     ...small,
     entryPoints: entries,
     banner: { js: '#!/usr/bin/env node' },
-    external: ['./main.js', './quick.cjs'],
+    external: ['./main.js'],
+    define: { ...common.define, __HOLDFAST_DIGESTS__: JSON.stringify(Object.fromEntries(digests)) },
   });
-  await build({ ...small, entryPoints: quick, plugins: [besideQuick] });
   await build({
     ...common,
     entryPoints: modules,
@@ -79,6 +101,10 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = QUICK, modul
     chunkNames: 'chunks/[name]-[hash]',
     banner: { js: REQUIRE },
   });
+}
+
+function digestOf(path) {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
 async function buildLibrary() {

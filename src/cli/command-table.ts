@@ -1,16 +1,16 @@
 import { holdfastProgram } from './holdfast-program.js';
+import { LIST_COMMANDS } from './lists-table.js';
 import type { Loader } from './program.js';
 import { QUICK_COMMANDS } from './quick-table.js';
 
-const sessions = () => import('./commands/sessions/index.js');
 const config = () => import('./commands/settings/config-edit.js');
 
 /** Every command by its words. Each is a chunk of its own, loaded when it runs. */
 export const COMMANDS: Readonly<Record<string, Loader>> = {
   ...QUICK_COMMANDS,
+  ...LIST_COMMANDS,
   inbox: () => import('./commands/questions/inbox.js'),
   run: () => import('./commands/run/run.js'),
-  status: () => import('./commands/run/status.js'),
   pause: () => import('./commands/run/pause.js'),
   resume: () => import('./commands/run/resume.js'),
   stop: () => import('./commands/run/stop.js'),
@@ -25,14 +25,6 @@ export const COMMANDS: Readonly<Record<string, Loader>> = {
   'processes list': () => import('./commands/processes/list.js'),
   'processes show': () => import('./commands/processes/show.js'),
   'processes stop': () => import('./commands/processes/stop.js'),
-  'sessions list': async () => ({ default: (await sessions()).list }),
-  'sessions show': async () => ({ default: (await sessions()).show }),
-  'sessions verify': async () => ({ default: (await sessions()).verify }),
-  'sessions recover': async () => ({ default: (await sessions()).recover }),
-  'sessions export': async () => ({ default: (await sessions()).exportOne }),
-  'sessions delete': async () => ({ default: (await sessions()).remove }),
-  'sessions clean': async () => ({ default: (await sessions()).clean }),
-  'sessions trash': async () => ({ default: (await sessions()).trash }),
   demo: () => import('./commands/run/demo.js'),
   unlock: () => import('./commands/sessions/unlock.js'),
   'config show': () => import('./commands/settings/config-show.js'),

@@ -1,7 +1,13 @@
-import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadCached } from './code-cache.js';
+import { isDirect, writeAll } from './direct-output.js';
+import { lateRequire } from './late-require.js';
 import type { ProgramName } from './program.js';
-import { QUICK_WORDS } from './quick-words.js';
+import { LIST_WORDS, QUICK_WORDS } from './quick-words.js';
 import { VERSION } from './version.js';
+
+/** The SHA-256 of each file that is loaded with its cached code, by the build. */
+declare const __HOLDFAST_DIGESTS__: { readonly quick: string; readonly lists: string };
 
 /** The small entry: it answers --version and --help at once and loads everything else only for a command. */
 export function startProgram(name: ProgramName, help: string): void {
@@ -17,29 +23,55 @@ export function startProgram(name: ProgramName, help: string): void {
   } else if (args.length === 0 || only === '--help' || only === '-h' || only === 'help') {
     print(help);
   } else {
-    void runCommand(name, args).then((code) => {
-      process.exitCode = code;
-    });
+    void runCommand(name, args);
   }
 }
 
-async function runCommand(name: ProgramName, args: readonly string[]): Promise<number> {
-  const isQuick = name === 'ralphtool' || (name === 'holdfast' && QUICK_WORDS.includes(args[0] ?? ''));
-  if (!isQuick) return (await import('./main.js')).main(args, name);
+async function runCommand(name: ProgramName, args: readonly string[]): Promise<void> {
+  const file = fileOf(name, args[0] ?? '');
+  if (file === undefined) {
+    process.exitCode = await (await import('./main.js')).main(args, name);
+    return;
+  }
   // Not by `import`, which would load what Node has for modules first.
-  const { main } = require('./quick.cjs') as typeof import('./quick.js');
-  return main(args, name);
+  const { exports, save } = loadCached<Main>(join(__dirname, `${file}.cjs`), lateRequire(require), {
+    environment: process.env,
+    digest: __HOLDFAST_DIGESTS__[file],
+    ...commandOf(name, args),
+  });
+  process.exitCode = await exports.main(args, name);
+  if (process.exitCode !== USAGE) save();
+  // What Node would tidy up now goes with the process. Behind what was put off until now, such as output that failed.
+  if (isDirect(1) && isDirect(2)) process.nextTick(() => process.exit());
+}
+
+/** The exit code of a command line that is no command, and whose code nobody needs again. */
+const USAGE = 2;
+
+interface Main {
+  main(args: readonly string[], name: ProgramName): Promise<number>;
+}
+
+/** Which file has the command; undefined where it is among all the others. */
+function fileOf(name: ProgramName, word: string): keyof typeof __HOLDFAST_DIGESTS__ | undefined {
+  if (name === 'ralphtool') return 'quick';
+  if (name !== 'holdfast') return undefined;
+  if (QUICK_WORDS.includes(word)) return 'quick';
+  return LIST_WORDS.includes(word) ? 'lists' : undefined;
+}
+
+const GROUPS = ['questions', 'change', 'sessions'];
+
+/** Whose code is kept together, and which command of them this is. Only words that are commands: there is a bounded number. */
+function commandOf(name: ProgramName, args: readonly string[]): { group: string; command: string } {
+  const [first = '', ...rest] = args;
+  const hasOwnCommands = name === 'ralphtool' || GROUPS.includes(first);
+  const words = hasOwnCommands ? rest.slice(0, 2).filter((word) => /^[a-z-]{1,20}$/.test(word)) : [];
+  return { group: name === 'ralphtool' ? name : first, command: words.join(' ') };
 }
 
 /** Straight to the descriptor: setting up the stream behind `console` would take longer than everything else here. */
 function print(text: string): void {
-  const bytes = Buffer.from(`${text}\n`, 'utf8');
-  for (let written = 0; written < bytes.length; ) {
-    try {
-      written += writeSync(1, bytes, written);
-    } catch (error) {
-      // A reader that left has what it wanted; one that is slow is waited for.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-    }
-  }
+  // A reader that left has what it wanted.
+  writeAll(1, `${text}\n`);
 }
