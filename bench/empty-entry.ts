@@ -1,4 +1,4 @@
 // The entry that knows the empty command of `empty-cli.ts`.
 import { startProgram } from '../src/cli/programs/entry.js';
 
-startProgram('holdfast', '', ['empty']);
+startProgram('holdfast', '', { quick: ['empty'], lists: [] });

@@ -1,7 +1,8 @@
 // Builds dist/: the command line (a small CommonJS entry and lazily loaded ESM chunks), the library, its types.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
@@ -25,6 +26,7 @@ export const common = {
     'string-width': './src/tui/string-width.ts',
     // Only ever loaded for debugging Ink itself.
     'react-devtools-core': './src/tui/not-in-ci.ts',
+    ws: './src/tui/not-in-ci.ts',
   },
   define: { __HOLDFAST_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
 };
@@ -34,7 +36,9 @@ const ENTRIES = {
   aur: 'src/cli/programs/aur.ts',
   ralphtool: 'src/cli/programs/ralphtool.ts',
 };
-const QUICK = { quick: 'src/cli/programs/quick.ts' };
+const QUICK = { quick: 'src/cli/programs/quick.ts', lists: 'src/cli/programs/lists.ts' };
+/** The zod of the quick commands; see late-zod.ts. */
+const ZOD = { zod: 'src/cli/programs/loaded-zod.ts' };
 /** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
 const BESIDE_QUICK = {
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
@@ -49,6 +53,13 @@ const besideQuick = {
       const name = path.replace(/^.*\//, './');
       return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
     });
+  },
+};
+
+const lateZod = {
+  name: 'late-zod',
+  setup(build) {
+    build.onResolve({ filter: /^zod$/ }, () => ({ path: join(root, 'src/cli/programs/late-zod.ts') }));
   },
 };
 
@@ -83,16 +94,29 @@ async function entryTexts() {
  * The command line: three entries, one file with the commands that are started often, and `main`, which loads each of all
  * commands on its own.
  */
-export async function buildCli(outdir, { entries = ENTRIES, quick = QUICK, modules = MODULES } = {}) {
+export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules = MODULES } = {}) {
   const small = { ...common, outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
   await build({
     ...small,
-    entryPoints: entries,
-    define: { ...common.define, ...(await entryTexts()) },
-    banner: { js: '#!/usr/bin/env node' },
-    external: ['./main.js', './quick.cjs'],
+    entryPoints: { ...QUICK, ...quick },
+    plugins: [besideQuick, lateZod],
+    external: ['./zod.cjs'],
+    logOverride: { 'import-is-undefined': 'error' },
   });
-  await build({ ...small, entryPoints: quick, plugins: [besideQuick] });
+  await build({ ...small, entryPoints: ZOD });
+  // Last: they know what the file of the quick commands was when it was built.
+  const digests = Object.keys(QUICK).map((name) => [name, digestOf(resolve(root, outdir, `${name}.cjs`))]);
+  await build({
+    ...small,
+    entryPoints: entries,
+    define: {
+      ...common.define,
+      ...(await entryTexts()),
+      __HOLDFAST_DIGESTS__: JSON.stringify(Object.fromEntries(digests)),
+    },
+    banner: { js: '#!/usr/bin/env node' },
+    external: ['./main.js'],
+  });
   await build({
     ...common,
     entryPoints: modules,
@@ -103,6 +127,10 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = QUICK, modul
     chunkNames: 'chunks/[name]-[hash]',
     banner: { js: REQUIRE },
   });
+}
+
+function digestOf(path) {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
 }
 
 async function buildLibrary() {

@@ -39,6 +39,9 @@ try {
     .filter((path) => !/^(dist\/|integrations\/|README|CHANGELOG|LICENSE|package\.json)/.test(path));
   assert(foreign.length === 0, `only dist, integrations and documents are packed (found ${foreign.join()})`);
 
+  const marks = packed.files.filter(({ path }) => path.includes('.holdfast-built'));
+  assert(marks.length === 0, 'the mark of the last build is not packed');
+
   // Unpacked by hand and zod linked from here, so that the check needs no network.
   const target = join(work, 'node_modules', 'holdfast');
   mkdirSync(target, { recursive: true });

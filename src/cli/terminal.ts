@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { styleText } from 'node:util';
 import {
@@ -12,6 +12,7 @@ import {
   visibleLine,
 } from '../foundation/index.js';
 import { logWords } from './log-words.js';
+import type { Output } from './programs/direct-output.js';
 
 /**
  * The person's side of a command: data on stdout, everything else on stderr. On a screen a line that is wider than it goes on in
@@ -58,8 +59,8 @@ export interface Streams {
   readonly stdin: () => Readable;
   /** Whether stdin is a terminal. */
   readonly hasKeyboard: boolean;
-  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly stdout: Pick<Output, 'write' | 'isTTY' | 'columns'>;
+  readonly stderr: Pick<Output, 'write' | 'isTTY' | 'columns'>;
   /** Ends a question that is being asked. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -91,12 +92,12 @@ const MAX_INPUT_BYTES = 4 * 1024 * 1024;
 
 /** The real terminal over the process's streams. */
 export function createTerminal(streams: Streams, options: TerminalOptions): Terminal {
-  const { stdin, stdout, stderr, hasKeyboard } = streams;
-  const isInteractive = hasKeyboard && stdout.isTTY === true;
+  const { stdin, stdout } = streams;
+  const isInteractive = stdout.isTTY === true && streams.hasKeyboard;
   const hasColor = (stream: { readonly isTTY?: boolean }) =>
     options.color ?? (stream.isTTY === true && !options.environment.NO_COLOR);
   const fitted = (text: string) => (options.isJson ? `${text}\n` : linesFor(stdout, text));
-  const complain = (text: string) => void stderr.write(linesFor(stderr, text));
+  const complain = (text: string) => void streams.stderr.write(linesFor(streams.stderr, text));
   const note = (text: string) => {
     if (!options.isQuiet) complain(text);
   };
@@ -113,7 +114,9 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     complain,
     isInteractive,
     isQuiet: options.isQuiet,
-    hasKeyboard,
+    get hasKeyboard() {
+      return streams.hasKeyboard;
+    },
     hasScreen: stdout.isTTY === true,
     get columns() {
       return stdout.columns || USUAL_COLUMNS;
@@ -122,17 +125,18 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     readStandardInput: (signal) => readAll(stdin(), signal),
     ask(question, { leavesAtEscape = false } = {}) {
       const input = stdin();
+      const { stderr } = streams;
       const shown = rowsOf(question.trimEnd(), columnsOfStream(stderr)).join('\n') + blanksBehind(question);
       return leavesAtEscape && isKeyboard(input)
         ? askKeys(input, stderr, shown, streams.signal)
         : askLine(input, stderr, shown, streams.signal);
     },
-    style: createStyle(hasColor(stdout)),
-    errorStyle: createStyle(hasColor(stderr)),
+    style: createStyle(() => hasColor(stdout)),
+    errorStyle: createStyle(() => hasColor(streams.stderr)),
     log: createLog({
       note,
       // A document stays one line.
-      complain: options.isForPrograms ? (text) => void stderr.write(`${text}\n`) : complain,
+      complain: options.isForPrograms ? (text) => void streams.stderr.write(`${text}\n`) : complain,
       isVerbose: options.environment.HOLDFAST_DEBUG === '1',
       isForPrograms: options.isForPrograms === true,
     }),
@@ -166,7 +170,7 @@ function blanksBehind(text: string): string {
  */
 function askLine(
   input: Readable,
-  output: Writable,
+  output: Streams['stderr'],
   question: string,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
@@ -218,7 +222,7 @@ const BACKSPACES = ['\u007f', '\b'];
 /** One line key by key, for a question that Esc leaves: the terminal itself tells a line only when Enter was pressed. */
 async function askKeys(
   input: Keyboard,
-  output: Writable,
+  output: Streams['stderr'],
   question: string,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
@@ -267,9 +271,9 @@ async function askKeys(
   }
 }
 
-function createStyle(hasColor: boolean): Style {
+function createStyle(hasColor: () => boolean): Style {
   const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-    hasColor ? styleText(format, text, { validateStream: false }) : text;
+    hasColor() ? styleText(format, text, { validateStream: false }) : text;
   return {
     bold: paint('bold'),
     dim: paint('dim'),

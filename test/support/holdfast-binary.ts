@@ -11,6 +11,9 @@ export const HOLDFAST = join(DIST, 'cli', 'holdfast.cjs');
 export const RALPHTOOL = join(DIST, 'cli', 'ralphtool.cjs');
 export const AUR = join(DIST, 'cli', 'aur.cjs');
 
+/** Where the programs keep the code that V8 made of them. */
+const CODE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/holdfast-code', import.meta.url));
+
 export interface Outcome {
   /** The exit code, or null after a signal. */
   readonly code: number | null;
@@ -115,6 +118,8 @@ export async function machine(): Promise<Machine> {
   for (const path of [home, temporary, project]) mkdirSync(path, { mode: 0o700 });
   const env = {
     PATH: process.env.PATH ?? '',
+    // Shared, so that a test's commands start like the second command of a user and leave nothing beside their sessions.
+    HOLDFAST_CODE_CACHE: CODE_CACHE,
     HOME: home,
     TMPDIR: temporary,
     HOLDFAST_HOME: own,

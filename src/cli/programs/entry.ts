@@ -1,12 +1,21 @@
-import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadCached } from './code-cache.js';
+import { isDirect, writeAll } from './direct-output.js';
+import { lateRequire } from './late-require.js';
 import type { ProgramName } from './program.js';
 import { VERSION } from './version.js';
 
-/**
- * The small entry: it answers --version and --help at once and loads everything else only for a command. `quickWords` are
- * the first words of the commands that start often.
- */
-export function startProgram(name: ProgramName, help: string, quickWords: readonly string[]): void {
+/** The SHA-256 of each file that is loaded with its cached code, by the build. */
+declare const __HOLDFAST_DIGESTS__: Readonly<Record<QuickFile, string>>;
+
+/** The files with commands that start often; all others are among the chunks of `main`. */
+type QuickFile = 'quick' | 'lists';
+
+/** The first words of the commands in each of these files. */
+export type QuickWords = Readonly<Record<QuickFile, readonly string[]>>;
+
+/** The small entry: it answers --version and --help at once and loads everything else only for a command. */
+export function startProgram(name: ProgramName, help: string, quickWords?: QuickWords): void {
   const args = process.argv.slice(2);
   const only = args.length === 1 ? args[0] : undefined;
   if (process.platform === 'win32') {
@@ -19,33 +28,54 @@ export function startProgram(name: ProgramName, help: string, quickWords: readon
   } else if (args.length === 0 || only === '--help' || only === '-h' || only === 'help') {
     print(help);
   } else {
-    void runCommand(name, args, quickWords).then((code) => {
-      process.exitCode = code;
-    });
+    void runCommand(name, args, quickWords);
   }
 }
 
 async function runCommand(
   name: ProgramName,
   args: readonly string[],
-  quickWords: readonly string[],
-): Promise<number> {
-  const isQuick = name === 'ralphtool' || quickWords.includes(args[0] ?? '');
-  if (!isQuick) return (await import('./main.js')).main(args, name);
+  quickWords: QuickWords | undefined,
+): Promise<void> {
+  const word = args[0] ?? '';
+  const file = name === 'ralphtool' ? 'quick' : FILES.find((one) => quickWords?.[one].includes(word));
+  if (file === undefined) {
+    process.exitCode = await (await import('./main.js')).main(args, name);
+    return;
+  }
   // Not by `import`, which would load what Node has for modules first.
-  const { main } = require('./quick.cjs') as typeof import('./quick.js');
-  return main(args, name === 'ralphtool' ? name : 'holdfast');
+  const { exports, save } = loadCached<Main>(join(__dirname, `${file}.cjs`), lateRequire(require), {
+    environment: process.env,
+    digest: __HOLDFAST_DIGESTS__[file],
+    ...commandOf(name, args),
+  });
+  process.exitCode = await exports.main(args, name);
+  if (process.exitCode !== USAGE) save();
+  // What Node would tidy up now goes with the process. Behind what was put off until now, such as output that failed.
+  if (isDirect(1) && isDirect(2)) process.nextTick(() => process.exit());
+}
+
+const FILES: readonly QuickFile[] = ['quick', 'lists'];
+
+/** The exit code of a command line that is no command, and whose code nobody needs again. */
+const USAGE = 2;
+
+interface Main {
+  main(args: readonly string[], name: ProgramName): Promise<number>;
+}
+
+const GROUPS = ['questions', 'change', 'sessions'];
+
+/** Whose code is kept together, and which command of them this is. Only words that are commands: there is a bounded number. */
+function commandOf(name: ProgramName, args: readonly string[]): { group: string; command: string } {
+  const [first = '', ...rest] = args;
+  const hasOwnCommands = name === 'ralphtool' || GROUPS.includes(first);
+  const words = hasOwnCommands ? rest.slice(0, 2).filter((word) => /^[a-z-]{1,20}$/.test(word)) : [];
+  return { group: name === 'ralphtool' ? name : first, command: words.join(' ') };
 }
 
 /** Straight to the descriptor: setting up the stream behind `console` would take longer than everything else here. */
 function print(text: string): void {
-  const bytes = Buffer.from(`${text}\n`, 'utf8');
-  for (let written = 0; written < bytes.length; ) {
-    try {
-      written += writeSync(1, bytes, written);
-    } catch (error) {
-      // A reader that left has what it wanted; one that is slow is waited for.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-    }
-  }
+  // A reader that left has what it wanted.
+  writeAll(1, `${text}\n`);
 }

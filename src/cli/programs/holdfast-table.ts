@@ -1,4 +1,5 @@
 import { holdfastProgram, type WordGroup } from './holdfast-program.js';
+import { LISTS } from './lists-table.js';
 import { QUICK } from './quick-table.js';
 
 const steering = () => import('../commands/run/steering.js');
@@ -28,7 +29,7 @@ export const GROUPS: WordGroup[] = [
     title: 'Loops: an unattended run over a plan',
     words: {
       run: () => import('../commands/run/run.js'),
-      status: () => import('../commands/run/status.js'),
+      status: LISTS.status,
       pause: steering,
       resume: () => import('../commands/run/resume.js'),
       stop: steering,
@@ -47,7 +48,7 @@ export const GROUPS: WordGroup[] = [
   },
   {
     title: 'Sessions of every kind',
-    words: { sessions: () => import('../commands/sessions/index.js') },
+    words: { sessions: LISTS.sessions },
   },
   {
     title: 'Everything else',

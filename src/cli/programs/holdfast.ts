@@ -1,7 +1,7 @@
-import { startProgram } from './entry.js';
+import { type QuickWords, startProgram } from './entry.js';
 
 // Put in place by the build: see `entry-texts.ts`.
 declare const __HOLDFAST_HELP__: string;
-declare const __QUICK_WORDS__: readonly string[];
+declare const __QUICK_WORDS__: QuickWords;
 
 startProgram('holdfast', __HOLDFAST_HELP__, __QUICK_WORDS__);

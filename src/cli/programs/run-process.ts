@@ -2,6 +2,7 @@ import { isatty } from 'node:tty';
 import { processEnvironment } from '../../app/base.js';
 import { ExitCode } from '../exit-codes.js';
 import { run } from '../run.js';
+import type { Output } from './direct-output.js';
 import type { Program } from './program.js';
 
 /** Longer than ending an agent takes, with all its grace. */
@@ -11,7 +12,13 @@ const WIND_DOWN_MS = 15_000;
  * Runs a program in this process and returns its exit code. A first signal asks the command to stop; a second one is not
  * waited for. `entry` is the file by which agents start `holdfast mcp`.
  */
-export async function runProcess(args: readonly string[], program: Program, entry: string): Promise<number> {
+export async function runProcess(
+  args: readonly string[],
+  program: Program,
+  entry: string,
+  output: (descriptor: 1 | 2) => Output = (descriptor) =>
+    descriptor === 1 ? process.stdout : process.stderr,
+): Promise<number> {
   const controller = new AbortController();
   let stoppedBy: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals) => {
@@ -25,24 +32,35 @@ export async function runProcess(args: readonly string[], program: Program, entr
   // A reader such as `head` that closed the pipe has what it wanted; anything else is output that was lost. Either way
   // the command is asked to stop, so that nothing it started is left behind.
   let lostOutput: ExitCode | undefined;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  const stdout = output(1);
+  stdout.on('error', (error) => {
     if (lostOutput !== undefined) return;
     lostOutput = error.code === 'EPIPE' ? ExitCode.done : ExitCode.failed;
     if (lostOutput === ExitCode.failed)
-      process.stderr.write(`${program.name}: the output could not be written: ${error.message}\n`);
+      stderr().write(`${program.name}: the output could not be written: ${error.message}\n`);
     // For output that is lost only when the command is done.
     process.exitCode = lostOutput;
     controller.abort(error);
     setTimeout(() => process.exit(lostOutput), WIND_DOWN_MS).unref();
   });
-  // Nobody reads our notes any more: that is no reason to stop.
-  process.stderr.on('error', () => {});
+  // Made only for who uses them: each takes Node as long as a small command.
+  let notes: Output | undefined;
+  const stderr = () => {
+    if (notes !== undefined) return notes;
+    notes = output(2);
+    // Nobody reads our notes any more: that is no reason to stop.
+    notes.on('error', () => {});
+    return notes;
+  };
   const surroundings = {
-    // Made only for who reads it: it takes Node as long as a small command.
     stdin: () => process.stdin,
-    hasKeyboard: isatty(0),
-    stdout: process.stdout,
-    stderr: process.stderr,
+    get hasKeyboard() {
+      return isatty(0);
+    },
+    stdout,
+    get stderr() {
+      return stderr();
+    },
     environment: processEnvironment(),
     workingDirectory: process.cwd(),
     self: { command: process.execPath, args: [entry] },

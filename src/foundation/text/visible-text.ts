@@ -1,3 +1,5 @@
+import { once } from './once.js';
+
 /**
  * The one encoder between foreign text and a terminal, a log or a file name. It lets through what is printed in
  * place and makes everything else visible: C0 controls in caret notation (`^[`), the rest as `\u{202e}`. What it
@@ -35,7 +37,7 @@ export function visibleExcerpt(given: string, maxLength: number): string {
 /** A value as one line of JSON that means the same, in which what must not reach a terminal is written as an escape. */
 export function visibleJson(value: unknown): string {
   const json = JSON.stringify(value);
-  return PLAIN_ASCII.test(json) ? json : json.replaceAll(new RegExp(UNSAFE, 'gu'), jsonEscape);
+  return PLAIN_ASCII.test(json) ? json : json.replaceAll(new RegExp(unsafe(), 'gu'), jsonEscape);
 }
 
 function jsonEscape(character: string): string {
@@ -50,10 +52,12 @@ function oneBlank(text: string): string {
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 
 /** Never shown as they are: controls, formats, surrogates, separators, ignorable and non-characters. */
-const UNSAFE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u3164\uffa0]/u;
-const MARK = /\p{M}/u;
-const PICTOGRAPH = /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u;
+const unsafe = once(
+  () =>
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u3164\uffa0]/u,
+);
+const mark = once(() => /\p{M}/u);
+const pictograph = once(() => /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u);
 const KEYCAP_BASE = /[0-9#*]/;
 const JOINER = '\u{200d}';
 const EMOJI_STYLE = '\u{fe0f}';
@@ -86,11 +90,11 @@ function encode(text: string, encodeBreak: EncodeBreak): string {
       marks = 0;
     } else if (isPartOfEmoji(characters, index)) {
       shown += character;
-    } else if (UNSAFE.test(character)) {
+    } else if (unsafe().test(character)) {
       shown += escapeCharacter(character);
       hasBase = true;
       marks = 0;
-    } else if (MARK.test(character)) {
+    } else if (mark().test(character)) {
       marks += 1;
       shown += hasBase && marks <= MAX_MARKS ? character : escapeCharacter(character);
     } else {
@@ -106,10 +110,10 @@ function encode(text: string, encodeBreak: EncodeBreak): string {
 function isPartOfEmoji(characters: readonly string[], index: number): boolean {
   const character = characters[index];
   const before = characters[index - 1] ?? '';
-  if (character === EMOJI_STYLE) return PICTOGRAPH.test(before) || KEYCAP_BASE.test(before);
+  if (character === EMOJI_STYLE) return pictograph().test(before) || KEYCAP_BASE.test(before);
   if (character !== JOINER) return false;
   const base = before === EMOJI_STYLE ? (characters[index - 2] ?? '') : before;
-  return PICTOGRAPH.test(base) && PICTOGRAPH.test(characters[index + 1] ?? '');
+  return pictograph().test(base) && pictograph().test(characters[index + 1] ?? '');
 }
 
 /** One character in caret notation or as `\u{…}`. */

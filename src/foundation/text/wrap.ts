@@ -1,3 +1,4 @@
+import { once } from './once.js';
 import { visibleBlock } from './visible-text.js';
 
 /**
@@ -9,11 +10,13 @@ import { visibleBlock } from './visible-text.js';
 export const BAR = '┃ ';
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
-const ZERO_WIDE = /\p{Mn}|\p{Me}|\u200d|\ufe0f/u;
-const TWO_WIDE =
-  /[\u1100-\u115f\u231a\u231b\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uff9e\uff9f\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{1d300}-\u{1d37f}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
+const zeroWide = once(() => /\p{Mn}|\p{Me}|\u200d|\ufe0f/u);
+const twoWide = once(
+  () =>
+    /[\u1100-\u115f\u231a\u231b\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uff9e\uff9f\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{1d300}-\u{1d37f}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Extended_Pictographic}|\p{Regional_Indicator}/u,
+);
 /** A character with all that belongs to it: marks, and what is joined to it. */
-const CLUSTER = /.(?:\p{M}|\u200d.|\ufe0f|\p{Emoji_Modifier})*/gsu;
+const clusters = once(() => /.(?:\p{M}|\u200d.|\ufe0f|\p{Emoji_Modifier})*/gsu);
 
 /**
  * How many columns visible text takes in the terminal that counts most: one that joins no emoji and gives a spacing mark a column
@@ -28,8 +31,8 @@ export function columnsOf(text: string): number {
 
 function columnsOfCharacter(character: string): number {
   if (character >= ' ' && character <= '~') return 1;
-  if (TWO_WIDE.test(character)) return 2;
-  return ZERO_WIDE.test(character) ? 0 : 1;
+  if (twoWide().test(character)) return 2;
+  return zeroWide().test(character) ? 0 : 1;
 }
 
 /** Breaks one paragraph of visible text into rows of at most `width` columns, between words where there are any. */
@@ -70,7 +73,7 @@ export function wrapText(text: string, width: number): string[] {
 export function breakWord(word: string, width: number): string[] {
   const pieces: string[] = [''];
   let column = 0;
-  for (const cluster of word.match(CLUSTER) ?? []) {
+  for (const cluster of word.match(clusters()) ?? []) {
     const size = columnsOf(cluster);
     if (column > 0 && column + size > width) {
       pieces.push('');

@@ -56,7 +56,7 @@ export function viewOf(
   };
 }
 
-const EPOCH = new Date(0).toISOString();
+const EPOCH = '1970-01-01T00:00:00.000Z';
 
 function isAskerGone(
   { status }: QuestionSnapshot,

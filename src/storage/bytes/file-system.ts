@@ -1,4 +1,27 @@
-import fs from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  type Stats,
+  unlinkSync,
+  watch,
+  writeSync,
+} from 'node:fs';
 
 /** What `lstat` and `fstat` tell us and we use. */
 export interface FileFacts {
@@ -60,34 +83,34 @@ const OR_UNDEFINED = { throwIfNoEntry: false } as const;
 
 /** The real file system. */
 export const nodeFileSystem: FileSystem = {
-  open: (path, flags, mode) => fs.openSync(path, flags, mode),
-  close: (descriptor) => fs.closeSync(descriptor),
+  open: (path, flags, mode) => openSync(path, flags, mode),
+  close: (descriptor) => closeSync(descriptor),
   read: (descriptor, buffer, offset, length, position) =>
-    fs.readSync(descriptor, buffer, offset, length, position),
-  readText: (descriptor) => fs.readFileSync(descriptor, AS_TEXT),
+    readSync(descriptor, buffer, offset, length, position),
+  readText: (descriptor) => readFileSync(descriptor, AS_TEXT),
   write: (descriptor, buffer, offset, length, position) =>
-    fs.writeSync(descriptor, buffer, offset, length, position),
-  sync: (descriptor) => fs.fsyncSync(descriptor),
-  syncData: (descriptor) => fs.fdatasyncSync(descriptor),
-  truncate: (descriptor, length) => fs.ftruncateSync(descriptor, length),
-  changeMode: (descriptor, mode) => fs.fchmodSync(descriptor, mode),
-  factsOf: (descriptor) => toFacts(fs.fstatSync(descriptor)),
+    writeSync(descriptor, buffer, offset, length, position),
+  sync: (descriptor) => fsyncSync(descriptor),
+  syncData: (descriptor) => fdatasyncSync(descriptor),
+  truncate: (descriptor, length) => ftruncateSync(descriptor, length),
+  changeMode: (descriptor, mode) => fchmodSync(descriptor, mode),
+  factsOf: (descriptor) => toFacts(fstatSync(descriptor)),
   look(path) {
-    const stats = fs.lstatSync(path, OR_UNDEFINED);
+    const stats = lstatSync(path, OR_UNDEFINED);
     return stats === undefined ? undefined : toFacts(stats);
   },
-  rename: (from, to) => fs.renameSync(from, to),
-  link: (existing, added) => fs.linkSync(existing, added),
-  unlink: (path) => fs.unlinkSync(path),
+  rename: (from, to) => renameSync(from, to),
+  link: (existing, added) => linkSync(existing, added),
+  unlink: (path) => unlinkSync(path),
   makeDirectory(path, mode) {
-    fs.mkdirSync(path, { mode });
+    mkdirSync(path, { mode });
   },
-  removeDirectory: (path) => fs.rmdirSync(path),
-  list: (path) => fs.readdirSync(path),
-  readLink: (path) => fs.readlinkSync(path),
-  resolve: (path) => fs.realpathSync.native(path),
+  removeDirectory: (path) => rmdirSync(path),
+  list: (path) => readdirSync(path),
+  readLink: (path) => readlinkSync(path),
+  resolve: (path) => realpathSync.native(path),
   watch(path, onEvent, onError) {
-    const watcher = fs.watch(path, { persistent: true }, (_event, name) => onEvent(name));
+    const watcher = watch(path, { persistent: true }, (_event, name) => onEvent(name));
     watcher.on('error', onError);
     return { close: () => watcher.close() };
   },
@@ -95,12 +118,12 @@ export const nodeFileSystem: FileSystem = {
 
 /** Flags of `open`, by what they are for. Links are never followed and a FIFO never blocks us. */
 export const OpenFlags = {
-  read: fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK,
-  createNew: fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_NOFOLLOW,
-  append: fs.constants.O_RDWR | fs.constants.O_APPEND | fs.constants.O_NOFOLLOW,
+  read: constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  createNew: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+  append: constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW,
   /** For files of the system that take orders and hold nothing. */
-  write: fs.constants.O_WRONLY | fs.constants.O_NOFOLLOW,
-  directory: fs.constants.O_RDONLY | fs.constants.O_DIRECTORY | fs.constants.O_NOFOLLOW,
+  write: constants.O_WRONLY | constants.O_NOFOLLOW,
+  directory: constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
 } as const;
 
 /** The system's code of an error such as `ENOENT`, if it has one. */
@@ -110,7 +133,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-function toFacts(stats: fs.Stats): FileFacts {
+function toFacts(stats: Stats): FileFacts {
   return {
     kind: kindOf(stats),
     uid: stats.uid,
@@ -124,11 +147,11 @@ function toFacts(stats: fs.Stats): FileFacts {
 }
 
 const KINDS: Readonly<Record<number, FileFacts['kind']>> = {
-  [fs.constants.S_IFREG]: 'file',
-  [fs.constants.S_IFDIR]: 'directory',
-  [fs.constants.S_IFLNK]: 'link',
+  [constants.S_IFREG]: 'file',
+  [constants.S_IFDIR]: 'directory',
+  [constants.S_IFLNK]: 'link',
 };
 
-function kindOf(stats: fs.Stats): FileFacts['kind'] {
-  return KINDS[stats.mode & fs.constants.S_IFMT] ?? 'other';
+function kindOf(stats: Stats): FileFacts['kind'] {
+  return KINDS[stats.mode & constants.S_IFMT] ?? 'other';
 }

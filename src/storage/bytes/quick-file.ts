@@ -1,4 +1,4 @@
-import fs from 'node:fs';
+import { constants } from 'node:fs';
 import { attempt } from '../errors.js';
 import { closing, removeQuietly, type StorageTools, temporaryName } from './atomic-file.js';
 import { type FileSystem, OpenFlags } from './file-system.js';
@@ -38,7 +38,7 @@ export function openForAppending(
   path: string,
   options: { isFresh: boolean },
 ): number {
-  const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC, O_NOFOLLOW } = fs.constants;
+  const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC, O_NOFOLLOW } = constants;
   const flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | (options.isFresh ? O_TRUNC : 0);
   return attempt(path, 'open', () => fileSystem.open(path, flags, 0o600));
 }

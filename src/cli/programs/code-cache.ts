@@ -1,0 +1,225 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { Script, constants as vmConstants } from 'node:vm';
+
+/*
+ * A code cache of our own: what V8 made of a file of ours, so that the next start need not parse and compile it again. V8
+ * trusts such data: of the source it compares the length and no more, and damaged data ends the process. So nothing reaches V8
+ * that is not ours, whole and made from exactly this file; see docs/decisions/0151.
+ */
+
+export interface CachedModule<Exports> {
+  readonly exports: Exports;
+  /** Whether its code came from the cache. */
+  readonly isCached: boolean;
+  /** Keeps what V8 has compiled by now, where that is more than there is. Called when the command is done. Never throws. */
+  save(): void;
+}
+
+/** What a module may need from where it is loaded; see `require` of Node. */
+type Require = (id: string) => unknown;
+
+export interface CodeCacheOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The SHA-256 of the file, as the build knows it. */
+  readonly digest: string;
+  /** Which data of the file: one for each group of commands, so that none loads what only others use. */
+  readonly group: string;
+  /** The command within the group: one whose code is not in the data yet adds it. */
+  readonly command: string;
+}
+
+/** Loads a CommonJS file of ours as `require` does, by its cached code where there is any that can be trusted. */
+export function loadCached<Exports>(
+  file: string,
+  require: Require,
+  options: CodeCacheOptions,
+): CachedModule<Exports> {
+  const { text, stamp } = readSource(file);
+  const place = placeOf(file, options);
+  const key = keyOf(options.digest, stamp);
+  const cached = place === undefined ? undefined : readEntry(place, key);
+  const script = new Script(`${WRAPPER[0]}${text}${WRAPPER[1]}`, {
+    filename: file,
+    cachedData: cached?.data,
+    importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  const module = { exports: {} as Exports };
+  script.runInThisContext()(module.exports, require, module, file, dirname(file));
+  const isCached = cached !== undefined && script.cachedDataRejected === false;
+  return {
+    exports: module.exports,
+    isCached,
+    save() {
+      const known = isCached ? cached.commands : [];
+      if (place === undefined || known.includes(options.command) || known.length >= MAX_COMMANDS) return;
+      try {
+        writeEntry(place, key, script.createCachedData(), [...known, options.command]);
+      } catch {
+        // A start that is not faster next time is no reason to complain.
+      }
+    },
+  };
+}
+
+/** A file and what changes whenever somebody writes to it: the digest is of the file as it was built. */
+function readSource(file: string): { text: string; stamp: readonly unknown[] } {
+  const descriptor = openSync(file, constants.O_RDONLY);
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = fstatSync(descriptor);
+    return { text: readFileSync(descriptor, 'latin1'), stamp: [file, dev, ino, size, mtimeMs, ctimeMs] };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** As Node wraps a CommonJS file. The build makes our files of ASCII, so that a character is a byte. */
+const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'] as const;
+const MAX_COMMANDS = 16;
+const MAX_HEADER_BYTES = 4_096;
+const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
+/** Of several releases and Nodes; the oldest go first. */
+const MAX_ENTRIES = 32;
+
+interface Place {
+  readonly directory: string;
+  readonly name: string;
+}
+
+/** Where the data of a file would be; undefined where there is to be none. */
+function placeOf(file: string, { environment, group }: CodeCacheOptions): Place | undefined {
+  const directory = codeCacheDirectory(environment);
+  if (directory === undefined || process.getuid === undefined) return undefined;
+  const name = `${basename(file, '.cjs')}-${group}-${process.version}-${process.arch}-${shortName(file)}`;
+  return { directory, name };
+}
+
+/** The configuration is not read yet, and this may not depend on it: the environment alone says where. */
+function codeCacheDirectory(environment: CodeCacheOptions['environment']): string | undefined {
+  const { HOLDFAST_CODE_CACHE: own, HOLDFAST_HOME: home, XDG_CACHE_HOME: cache, HOME: user } = environment;
+  if (own) return isAbsolute(own) ? own : undefined;
+  if (home) return isAbsolute(home) ? join(home, 'cache', 'code') : undefined;
+  if (process.platform !== 'darwin' && cache && isAbsolute(cache)) return join(cache, 'holdfast', 'code');
+  if (!user || !isAbsolute(user)) return undefined;
+  const below = process.platform === 'darwin' ? join('Library', 'Caches') : '.cache';
+  return join(user, below, 'holdfast', 'code');
+}
+
+/** Two installations have data of their own. Names only: what is in the data is compared. */
+function shortName(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+/** The beginning of every entry: data of another file, Node, V8, machine or set of flags is not ours. */
+function keyOf(digest: string, stamp: readonly unknown[]): string {
+  const { version, versions, arch, platform, execArgv, env } = process;
+  const made = [digest, stamp, version, versions.v8, arch, platform, execArgv, env.NODE_OPTIONS ?? ''];
+  return `holdfast-code-1 ${JSON.stringify(made)} `;
+}
+
+interface Entry {
+  readonly commands: readonly string[];
+  readonly data: Buffer;
+}
+
+/**
+ * An entry is a line and the data, twice, so that damage is seen. Comparing bytes is next to free; a digest would load
+ * `node:crypto`, which is a twentieth of a start.
+ */
+function readEntry({ directory, name }: Place, key: string): Entry | undefined {
+  let bytes: Buffer;
+  try {
+    if (!isOurs(lstatSync(directory), 'isDirectory')) return undefined;
+    bytes = readOwnFile(join(directory, name));
+  } catch {
+    return undefined; // there is none, or none that we may read
+  }
+  const start = bytes.subarray(0, MAX_HEADER_BYTES).indexOf(0x0a) + 1;
+  const header = bytes.toString('latin1', 0, Math.max(0, start - 1));
+  if (!header.startsWith(key)) return undefined;
+  const [length, ...commands] = header.slice(key.length).split(',');
+  const size = Number(length);
+  if (!Number.isSafeInteger(size) || size <= 0 || bytes.length !== start + 2 * size) return undefined;
+  const data = bytes.subarray(start, start + size);
+  return bytes.subarray(start + size).equals(data) ? { commands, data } : undefined;
+}
+
+/** Throws where it is not a file of this user alone, or is reached through a link. */
+function readOwnFile(path: string): Buffer {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(descriptor);
+    if (!isOurs(stat, 'isFile') || stat.size > MAX_ENTRY_BYTES) throw new Error(`Not ours: ${path}`);
+    const bytes = Buffer.allocUnsafeSlow(stat.size);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(descriptor, bytes, length, bytes.length - length, null);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Of this user, and nobody else may read or write it. */
+function isOurs(
+  stat: { readonly uid: number; readonly mode: number; isFile(): boolean; isDirectory(): boolean },
+  type: 'isFile' | 'isDirectory',
+): boolean {
+  return stat[type]() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
+}
+
+/**
+ * Beside its place and then moved there, so that whoever reads meanwhile has all of one entry. Not synced: what a power failure
+ * leaves of it is not whole. Throws where it cannot be written.
+ */
+function writeEntry(
+  { directory, name }: Place,
+  key: string,
+  data: Buffer,
+  commands: readonly string[],
+): void {
+  const header = Buffer.from(`${key}${[data.length, ...commands].join(',')}\n`, 'latin1');
+  const entry = Buffer.concat([header, data, data]);
+  if (header.length > MAX_HEADER_BYTES || entry.length > MAX_ENTRY_BYTES) return;
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (!isOurs(lstatSync(directory), 'isDirectory')) return;
+  const temporary = join(directory, `.${name}.${process.pid}`);
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const descriptor = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    try {
+      for (let at = 0; at < entry.length; ) at += writeSync(descriptor, entry, at);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, join(directory, name));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  removeOldest(directory);
+}
+
+function removeOldest(directory: string): void {
+  const names = readdirSync(directory);
+  if (names.length <= MAX_ENTRIES) return;
+  const byAge = names
+    .map((name) => ({ path: join(directory, name), time: lstatSync(join(directory, name)).mtimeMs }))
+    .sort((one, other) => one.time - other.time);
+  for (const { path } of byAge.slice(0, names.length - MAX_ENTRIES)) rmSync(path, { force: true });
+}

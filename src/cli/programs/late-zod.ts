@@ -1,0 +1,143 @@
+import type * as Zod from 'zod';
+
+/*
+ * zod for the commands that start often, by an alias of the build. Their schemas stand at the top of many files, and building
+ * them took longer than running the command, although most commands only read files of ours and never use one. Here a schema is
+ * a note of how to build it; zod itself is a file of its own, which is loaded when the first schema is used.
+ */
+
+type Builder = (...args: readonly unknown[]) => object;
+type Members = Readonly<Record<string | symbol, unknown>>;
+
+let loaded: typeof Zod | undefined;
+function zod(): Members {
+  loaded ??= require('./zod.cjs') as typeof Zod;
+  return loaded as unknown as Members;
+}
+
+/** What a schema offers to make another one of it: these are noted too. Everything else is a use. */
+const MAKES_ANOTHER: ReadonlySet<string | symbol> = new Set([
+  ...[
+    'optional',
+    'nullable',
+    'nullish',
+    'default',
+    'prefault',
+    'catch',
+    'readonly',
+    'array',
+    'or',
+    'and',
+    'pipe',
+  ],
+  ...['brand', 'describe', 'meta', 'refine', 'superRefine', 'transform', 'overwrite', 'check'],
+  ...[
+    'min',
+    'max',
+    'length',
+    'nonempty',
+    'regex',
+    'startsWith',
+    'endsWith',
+    'includes',
+    'trim',
+    'toLowerCase',
+  ],
+  ...['int', 'gt', 'gte', 'lt', 'lte', 'positive', 'nonnegative', 'multipleOf'],
+  ...['extend', 'safeExtend', 'pick', 'omit', 'partial', 'required', 'strict', 'loose', 'catchall'],
+]);
+
+const BUILT = Symbol('built');
+
+function late(build: () => object): object {
+  let built: object | undefined;
+  const use = () => {
+    built ??= build();
+    return built;
+  };
+  return new Proxy(
+    {},
+    {
+      get(_target, name) {
+        if (name === BUILT) return use();
+        if (built === undefined && name === 'shape') return lateShape(() => Reflect.get(use(), name));
+        if (built === undefined && MAKES_ANOTHER.has(name))
+          return (...args: readonly unknown[]) => late(() => call(use(), name, args));
+        const member: unknown = Reflect.get(use(), name);
+        return typeof member === 'function' ? member.bind(use()) : member;
+      },
+      has: (_target, name) => name === BUILT || Reflect.has(use(), name),
+      getPrototypeOf: () => Reflect.getPrototypeOf(use()),
+    },
+  );
+}
+
+/** The parts of an object's schema, of which others are made: noted as long as only one by one is asked for. */
+function lateShape(shape: () => Members): object {
+  return new Proxy(
+    {},
+    {
+      get: (_target, name) => late(() => shape()[name] as object),
+      ownKeys: () => Reflect.ownKeys(shape()),
+      getOwnPropertyDescriptor: (_target, name) => Reflect.getOwnPropertyDescriptor(shape(), name),
+    },
+  );
+}
+
+function call(owner: object, name: string | symbol, args: readonly unknown[]): object {
+  return ((owner as Members)[name] as Builder).apply(owner, args.map(real));
+}
+
+/** What was noted, built: a schema, or the schemas in a shape or a list. */
+function real(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (BUILT in value) return value[BUILT];
+  if (Array.isArray(value)) return value.map(real);
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, real(inner)]));
+}
+
+const builder =
+  (name: string): Builder =>
+  (...args) =>
+    late(() => call(zod(), name, args));
+
+// The build refuses a name that the commands use and that is not here.
+export const array = builder('array');
+export const boolean = builder('boolean');
+export const custom = builder('custom');
+const enumeration = builder('enum');
+
+export { enumeration as enum };
+export const discriminatedUnion = builder('discriminatedUnion');
+export const int = builder('int');
+export const literal = builder('literal');
+export const looseObject = builder('looseObject');
+export const number = builder('number');
+export const object = builder('object');
+export const preprocess = builder('preprocess');
+export const record = builder('record');
+export const strictObject = builder('strictObject');
+export const string = builder('string');
+export const tuple = builder('tuple');
+export const union = builder('union');
+export const unknown = builder('unknown');
+export const uuidv4 = builder('uuidv4');
+export const iso = {
+  datetime: (...args: readonly unknown[]) => late(() => call(zod().iso as object, 'datetime', args)),
+};
+/** For `instanceof`, which is a use. */
+const type = (name: string) => ({
+  [Symbol.hasInstance]: (value: unknown) => real(value) instanceof (zod()[name] as new () => object),
+});
+export const ZodArray = type('ZodArray');
+export const ZodDefault = type('ZodDefault');
+export const ZodNullable = type('ZodNullable');
+export const ZodOptional = type('ZodOptional');
+export const ZodRecord = type('ZodRecord');
+/** What a refused transformation returns, with its reasons told before; nobody looks at it. */
+export const NEVER = Object.freeze({ status: 'aborted' });
+/** A function that returns an object may be called with `new`. */
+export function ZodError(issues: unknown): object {
+  return Reflect.construct(zod().ZodError as new (issues: unknown) => object, [issues]);
+}

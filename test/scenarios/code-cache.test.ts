@@ -1,0 +1,54 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { machine } from '../support/holdfast-binary.js';
+
+const EMPTY = { code: 0, signal: null, stdout: 'Nothing waits for an answer.\n', stderr: '' };
+
+describe('the code cache of the program', () => {
+  it('changes nothing about what a command does, with and without it', async () => {
+    await using pc = await machine();
+    const cache = pc.dir.at('code');
+    const env = { HOLDFAST_CODE_CACHE: cache };
+    expect(await pc.run(['questions', 'list'], { env: { HOLDFAST_CODE_CACHE: 'off' } })).toEqual(EMPTY);
+    expect(await pc.run(['questions', 'list'], { env })).toEqual(EMPTY);
+    const [name = ''] = readdirSync(cache);
+    const { ino } = statSync(join(cache, name));
+    expect(await pc.run(['questions', 'list'], { env })).toEqual(EMPTY);
+    expect(statSync(join(cache, name)).ino).toBe(ino);
+  });
+
+  it('replaces data that V8 refuses', async () => {
+    await using pc = await machine();
+    const cache = pc.dir.at('code');
+    const env = { HOLDFAST_CODE_CACHE: cache };
+    await pc.run(['questions', 'list'], { env });
+    const path = join(cache, readdirSync(cache)[0] ?? '');
+    const whole = readFileSync(path);
+    // Both copies alike, so that only V8 can see it: its first bytes say whose data it is.
+    const start = whole.indexOf(0x0a) + 1;
+    const refused = Buffer.from(whole);
+    refused.writeUInt32LE(0, start);
+    refused.writeUInt32LE(0, start + (whole.length - start) / 2);
+    writeFileSync(path, refused);
+    expect(await pc.run(['questions', 'list'], { env })).toEqual(EMPTY);
+    expect(readFileSync(path).subarray(start, start + 4)).toEqual(whole.subarray(start, start + 4));
+  });
+
+  it('is written by starts at the same time without harm', async () => {
+    await using pc = await machine();
+    const cache = pc.dir.at('code');
+    mkdirSync(cache, { mode: 0o700 });
+    const env = { HOLDFAST_CODE_CACHE: cache };
+    const starts = Array.from({ length: 4 }, () => pc.run(['questions', 'list'], { env }));
+    expect(await Promise.all(starts)).toEqual([EMPTY, EMPTY, EMPTY, EMPTY]);
+    expect(readdirSync(cache)).toHaveLength(1);
+    expect(await pc.run(['questions', 'list'], { env })).toEqual(EMPTY);
+  });
+
+  it('is not needed: without a home a command runs as ever', async () => {
+    await using pc = await machine();
+    const env = { HOLDFAST_CODE_CACHE: undefined, HOME: undefined, XDG_CACHE_HOME: undefined };
+    expect(await pc.run(['questions', 'list'], { env })).toEqual(EMPTY);
+  });
+});
