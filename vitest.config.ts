@@ -1,10 +1,7 @@
-import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LONG_TEST_MS, TEST_MS } from './test/support/deadlines.js';
-import { MEMORY } from './test/support/temp-dir.js';
-
-const MIN_MEMORY_BYTES = 2 * 1024 ** 3;
+import { hasRoomInMemory, MEMORY } from './test/support/temp-dir.js';
 
 /**
  * Waiting for a disk is a third of the time of tests that start programs, and it tells nothing: what survives the loss
@@ -12,7 +9,12 @@ const MIN_MEMORY_BYTES = 2 * 1024 ** 3;
  */
 const inMemory = process.env.HOLDFAST_TEST_ON_DISK !== '1' && hasRoomInMemory() ? { TMPDIR: MEMORY } : {};
 
-const shared = { environment: 'node', testTimeout: TEST_MS, hookTimeout: TEST_MS } as const;
+const shared = {
+  environment: 'node',
+  testTimeout: TEST_MS,
+  hookTimeout: TEST_MS,
+  globalSetup: './test/support/shared-directory.ts',
+} as const;
 
 export default defineConfig({
   test: {
@@ -64,9 +66,3 @@ export default defineConfig({
     ],
   },
 });
-
-function hasRoomInMemory(): boolean {
-  if (!existsSync(MEMORY)) return false;
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize >= MIN_MEMORY_BYTES;
-}

@@ -1,10 +1,10 @@
 // The real programs of others that `npm run test:agents` drives, in pinned versions and outside of the tree.
 //   node scripts/agents-cache.mjs    installs what is missing and says what is there
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheDirectory, failureOf, installBeside } from './install-beside.mjs';
 
 /** Each with its versions in the order of preference: the second is smaller, and for machines that cannot have the first. */
 const AGENTS = [
@@ -23,7 +23,7 @@ const AGENTS = [
   { name: 'minimist', package: 'tape', versions: ['5.10.2'], command: 'tape', beside: ['minimist@1.2.8'] },
 ];
 
-const MAX_INSTALL_MS = 300_000;
+const PROGRAMS = cacheDirectory('agents');
 
 /** Where each agent program is, and in which version; an agent that is not installed is missing. */
 export function agentPaths() {
@@ -43,43 +43,10 @@ export function installAgents() {
 }
 
 function isInstalled(agent, version) {
-  return existsSync(commandOf(agent, version)) || install(agent, version);
-}
-
-/** Installs beside its place and moves it there: whoever looks meanwhile sees all of it or nothing. */
-function install(agent, version) {
-  mkdirSync(cacheDirectory(), { recursive: true });
-  const directory = mkdtempSync(join(cacheDirectory(), '.install-'));
-  try {
-    console.log(`installing ${agent.package} ${version} …`);
-    const options = ['--no-audit', '--no-fund', '--loglevel=error'];
-    const packages = [`${agent.package}@${version}`, ...(agent.beside ?? [])];
-    const arguments_ = ['install', '--prefix', directory, ...options, ...packages];
-    const result = spawnSync('npm', arguments_, {
-      cwd: directory,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: MAX_INSTALL_MS,
-    });
-    const reason = result.status === 0 ? whyItDoesNotRun(agent, directory) : failureOf(result);
-    if (reason !== undefined) {
-      console.log(`  ${agent.package} ${version} cannot be had: ${reason}`);
-      return false;
-    }
-    putInPlace(directory, join(cacheDirectory(), `${agent.name}-${version}`));
-    return true;
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-/** Another run may have been faster; then its result is as good as ours. */
-function putInPlace(directory, place) {
-  try {
-    renameSync(directory, place);
-  } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
-  }
+  if (existsSync(commandOf(agent, version))) return true;
+  const packages = [`${agent.package}@${version}`, ...(agent.beside ?? [])];
+  const fault = (directory) => whyItDoesNotRun(agent, directory);
+  return installBeside(placeOf(agent, version), packages, fault) === undefined;
 }
 
 /** A package whose native part is missing installs well and does not start. It is tried only where it can reach nobody. */
@@ -107,16 +74,12 @@ export function isolation() {
   return ways.find(([program, ...options]) => spawnSync(program, [...options, 'true']).status === 0);
 }
 
-function failureOf({ error, stderr, status }) {
-  return error?.message ?? ((stderr ?? '').trim().split('\n').slice(-5).join(' | ') || `exit code ${status}`);
-}
-
 function commandOf(agent, version) {
-  return join(cacheDirectory(), `${agent.name}-${version}`, 'node_modules', '.bin', agent.command);
+  return join(placeOf(agent, version), 'node_modules', '.bin', agent.command);
 }
 
-function cacheDirectory() {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'holdfast', 'agents');
+function placeOf(agent, version) {
+  return join(PROGRAMS, `${agent.name}-${version}`);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -5,42 +5,12 @@ import { ChangeStore } from '../../src/sessions/change/store.js';
 import { nodeFileSystem } from '../../src/storage/index.js';
 import { changeWorld } from '../support/change-world.js';
 import { conversationWorld } from '../support/conversation-world.js';
+import { eachNumber, HOSTILE_NUMBERS } from '../support/hostile-numbers.js';
 import { question, questionWorld } from '../support/question-world.js';
 import { storageTools } from '../support/storage-tools.js';
 
 /** What an agent, or a fault of ours, may put where a number belongs. */
-const HOSTILE = [
-  Number.NaN,
-  Number.POSITIVE_INFINITY,
-  Number.NEGATIVE_INFINITY,
-  -1,
-  -0,
-  5.5,
-  1e300,
-  2 ** 53 + 1,
-  '12',
-  null,
-] as const;
-
-/** The same document once for every number in it, however deep, with that number replaced. */
-function poisoned<Document>(document: Document, evil: unknown): Document[] {
-  const found: Document[] = [];
-  const places: (string | number)[][] = [];
-  const walk = (value: unknown, path: (string | number)[]): void => {
-    if (typeof value === 'number') places.push(path);
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value)) walk(inner, [...path, key]);
-  };
-  walk(document, []);
-  for (const path of places) {
-    const copy = structuredClone(document);
-    let at = copy as Record<string | number, unknown>;
-    for (const key of path.slice(0, -1)) at = at[key] as typeof at;
-    at[path.at(-1) ?? ''] = evil;
-    found.push(copy);
-  }
-  return found;
-}
+const HOSTILE = [...HOSTILE_NUMBERS, null];
 
 /** Writing either fails and changes nothing, or what is there can be read. */
 function holds(write: () => void, read: () => unknown, bytes: () => string): void {
@@ -77,7 +47,7 @@ describe.each(HOSTILE)('with %o in place of any number', (evil) => {
       ...read,
       askerProcess: { pid: 7, startTime: '1', bootId: null, pidNamespace: null, host: 'h' },
     };
-    for (const document of poisoned(status, evil))
+    for (const document of eachNumber(status, evil))
       holds(
         () => change.writeStatus(document),
         faults,
@@ -98,7 +68,7 @@ describe.each(HOSTILE)('with %o in place of any number', (evil) => {
       answers: [],
       rejectionReason: '',
     };
-    for (const document of poisoned(draft, evil)) {
+    for (const document of eachNumber(draft, evil)) {
       holds(
         () => world.store.writeDraft(document),
         faults,
@@ -107,7 +77,7 @@ describe.each(HOSTILE)('with %o in place of any number', (evil) => {
       world.store.readDraft(id);
       expect(world.log.named('question.damaged-file-set-aside')).toEqual([]);
     }
-    for (const document of poisoned(answers, evil)) {
+    for (const document of eachNumber(answers, evil)) {
       let isWritten = false;
       const before = bytesIn(directory);
       try {
@@ -132,7 +102,7 @@ describe.each(HOSTILE)('with %o in place of any number', (evil) => {
     if (state === undefined) throw new Error('it has just been written');
     const whole = { ...state, flushedLearnings: 1, flush: { block: 'b', countBefore: 0, upTo: 1 } };
     const damaged = () => (hold.read() === undefined ? ['gone'] : []);
-    for (const document of poisoned(whole, evil)) {
+    for (const document of eachNumber(whole, evil)) {
       // A version that is newer than ours is kept, and refused by the next writer.
       if (document.version !== 1) continue;
       holds(
@@ -152,7 +122,7 @@ describe.each(HOSTILE)('with %o in place of any number', (evil) => {
       tokens: number,
       usage: { input_tokens: number, cost_usd: number },
     });
-    for (const used of poisoned(USED, evil)) {
+    for (const used of eachNumber(USED, evil)) {
       try {
         conversation.addUsage(used);
       } catch (error) {

@@ -136,11 +136,11 @@ describe('an agent that waits for a person', () => {
       await using pc = await machine();
       setUp(pc, protocol, [wants, { say: 'done' }]);
       const { running, id } = await waits(pc, ['--permissions', 'ask']);
-      const { questions } = (await pc.json(['questions', 'show', id])).data;
+      const { questions } = (await pc.asideJson(['questions', 'show', id])).data;
       expect(questions[0].prompt).toBe(
         'mine asks to use **Bash**:\n\n- command: `rm x`\n\nYour own words deny it and are told to the agent.',
       );
-      await pc.run(['answer', id, '--option', 'Allow once']);
+      await pc.aside(['answer', id, '--option', 'Allow once']);
       expect(await running.ended).toMatchObject({ code: 0, stdout: 'done\n' });
     });
 
@@ -150,8 +150,8 @@ describe('an agent that waits for a person', () => {
       const { running, id } = await waits(pc, ['--permissions', 'ask']);
       running.child.kill('SIGINT');
       expect((await running.ended).code).toBe(130);
-      expect((await pc.json(['questions', 'show', id])).data).toMatchObject({ status: 'abandoned' });
-      expect((await pc.json(['questions'])).data).toEqual([]);
+      expect((await pc.asideJson(['questions', 'show', id])).data).toMatchObject({ status: 'abandoned' });
+      expect((await pc.asideJson(['questions'])).data).toEqual([]);
     });
   }
 
@@ -160,7 +160,7 @@ describe('an agent that waits for a person', () => {
     setUp(pc, 'acp', [wants, { say: 'done' }]);
     const { running } = await waits(pc, ['--permissions', 'ask', '--timeout', '1s']);
     expect((await running.ended).code).toBe(7);
-    expect((await pc.json(['questions'])).data).toEqual([]);
+    expect((await pc.asideJson(['questions'])).data).toEqual([]);
   });
 
   it('says where its own question is, which stays when the turn ends', async () => {
@@ -170,7 +170,7 @@ describe('an agent that waits for a person', () => {
     const { running, id } = await waits(pc, []);
     running.child.kill('SIGINT');
     await running.ended;
-    expect((await pc.json(['questions'])).data).toMatchObject([{ sessionId: id, status: 'pending' }]);
+    expect((await pc.asideJson(['questions'])).data).toMatchObject([{ sessionId: id, status: 'pending' }]);
   });
 });
 

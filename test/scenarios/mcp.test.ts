@@ -69,7 +69,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
       await using world = await machine();
       const { agent, reply, id } = await asking(world, { era });
       await using _agent = agent;
-      expect((await world.run(['answer', id, ...SQLITE])).code).toBe(0);
+      expect((await world.aside(['answer', id, ...SQLITE])).code).toBe(0);
       const answered = await reply;
       expect(answered).toEqual({
         isError: false,
@@ -116,7 +116,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
       () => expect(world.readFile(id, 'status.json').askerProcess.pid).toBe(agent.pid),
       PATIENT,
     );
-    await world.run(['answer', id, ...SQLITE]);
+    await world.aside(['answer', id, ...SQLITE]);
     expect((await blocked).session).toMatchObject({ status: 'completed', isNew: true });
     expect((await agent.fetch()).sessions).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
     await using world = await machine();
     const { agent, reply, id } = await asking(world, { era });
     await using _agent = agent;
-    await world.run(['answer', id, '--reject', '--reason', 'not "now"\nplease']);
+    await world.aside(['answer', id, '--reject', '--reason', 'not "now"\nplease']);
     const rejected = await reply;
     expect(rejected).toMatchObject({
       isError: false,
@@ -150,7 +150,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
       expect(handed.session).toMatchObject({ status: 'pending', isNew: false });
       expect(handed.isError).toBe(false);
       expect(world.readFile(id, 'status.json').status).toBe('pending');
-      await world.run(['answer', id, ...SQLITE]);
+      await world.aside(['answer', id, ...SQLITE]);
       const news = await agent.fetch();
       expect(news.sessions).toMatchObject([{ sessionId: id, status: 'completed', isNew: true }]);
       expect((await agent.fetch()).sessions).toEqual([]);
@@ -165,7 +165,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
     expect(await failed).toBeInstanceOf(Error);
     await vi.waitFor(() => expect(world.readFile(id, 'status.json')).toHaveProperty('askerGoneAt'), PATIENT);
     expect(world.readFile(id, 'status.json').status).toBe('pending');
-    await world.run(['answer', id, ...SQLITE]);
+    await world.aside(['answer', id, ...SQLITE]);
     expect((await agent.fetch()).sessions).toMatchObject([
       { sessionId: id, status: 'completed', isNew: true },
     ]);
@@ -184,7 +184,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
         status: 'pending',
         askerGoneAt: expect.any(String),
       });
-      expect((await world.run(['answer', id, ...SQLITE])).code).toBe(0);
+      expect((await world.aside(['answer', id, ...SQLITE])).code).toBe(0);
       await using later = await connectAgent(world, { era });
       expect((await later.fetch()).sessions).toMatchObject([{ sessionId: id, isNew: true }]);
     },
@@ -212,7 +212,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
     first.agent.kill('SIGKILL');
     await first.agent.closed;
     // Killed before the answer: the same request is the same question, and the asker is known to be gone.
-    expect((await world.json(['questions', 'list'])).data).toMatchObject([
+    expect((await world.asideJson(['questions', 'list'])).data).toMatchObject([
       { sessionId: first.id, isAskerGone: true },
     ]);
     const second = await connectAgent(world, { era });
@@ -226,7 +226,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
     await second.closed;
     await retried.catch(() => {});
     // Killed while waiting, answered while nobody runs, collected by a third server.
-    await world.run(['answer', first.id, ...SQLITE]);
+    await world.aside(['answer', first.id, ...SQLITE]);
     await using third = await connectAgent(world, { era });
     const answered = await third.ask({ questions: SET, requestId: 'deploy-1' });
     expect(answered.session).toMatchObject({ sessionId: first.id, status: 'completed', isNew: true });
@@ -292,7 +292,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
       expect(first.session).toMatchObject({ status: 'timed_out', isNew: true });
       expect(first.text).toContain('Nobody answered in time. A late answer is still accepted');
       expect(world.readFile(timed.id, 'status.json').status).toBe('timed_out');
-      await world.run(['answer', timed.id, ...SQLITE]);
+      await world.aside(['answer', timed.id, ...SQLITE]);
       const late = await agent.fetch();
       expect(late.sessions).toMatchObject([
         { sessionId: timed.id, status: 'completed', late: true, isNew: true },
@@ -316,7 +316,7 @@ describe.each(ERAS)('an agent of the %s protocol', (era) => {
     const reply = agent.ask({ questions: SET }, { onprogress: (notice) => notices.push(notice) });
     const id = await pendingId(world);
     await vi.waitFor(() => expect(notices).toHaveLength(1), PATIENT);
-    await world.run(['answer', id, ...SQLITE]);
+    await world.aside(['answer', id, ...SQLITE]);
     await reply;
     expect(notices).toEqual([{ progress: 1, message: `Waiting for the person (session ${id.slice(0, 8)})` }]);
   });
@@ -362,7 +362,7 @@ describe('a delivery that does not arrive', () => {
     await using agent = await connectAgent(world);
     const { session: good } = await agent.ask({ questions: SET, nonBlocking: true });
     const { session: bad } = await agent.ask({ questions: SET, nonBlocking: true });
-    await world.run(['answer', good.sessionId, ...SQLITE]);
+    await world.aside(['answer', good.sessionId, ...SQLITE]);
     const timestamp = new Date().toISOString();
     // As AUQ would write it: unchecked.
     writeFileSync(
@@ -439,7 +439,7 @@ describe('the server on its streams', () => {
     world.configure({ question: { retentionDays: 0.000001 } });
     for (let count = 0; count < 2; count++) {
       const { data } = await world.json(['ask', '--no-wait', JSON.stringify({ questions: SET })]);
-      await world.run(['answer', data.sessionId, '--reject']);
+      await world.aside(['answer', data.sessionId, '--reject']);
     }
     const server = world.start(['mcp'], { env: { HOLDFAST_DEBUG: '1' } });
     server.child.stderr.destroy();
@@ -479,9 +479,9 @@ describe('the server on its streams', () => {
     });
     await vi.waitFor(() => expect(world.readFile(id, 'status.json')).toHaveProperty('askerProcess'), PATIENT);
     server.child.stdout.destroy();
-    await world.run(['answer', id, ...SQLITE]);
+    await world.aside(['answer', id, ...SQLITE]);
     await server.ended;
-    expect((await world.json(['questions', 'collect', id])).data).toMatchObject({
+    expect((await world.asideJson(['questions', 'collect', id])).data).toMatchObject({
       isNew: true,
       status: 'completed',
     });

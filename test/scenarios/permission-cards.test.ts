@@ -115,7 +115,7 @@ describe('what a person says with a denial', () => {
       await using world = await runWorld([{ steps: [wants, notDone] }, { steps: [say('I know.'), notDone] }]);
       const run = world.begin(['--permissions', 'ask', '--attended', '--max-iterations', '2']);
       const [, id = ''] = await run.printed('stderr', /the agent asks: Permission \(question (\w+)\)/);
-      const answered = await world.run(['answer', id, '--text', words]);
+      const answered = await world.aside(['answer', id, '--text', words]);
       expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining(`Permission → "${words}"`) });
       await run.printed('stderr', /✗ denied \(a person/);
       run.child.kill('SIGINT');
@@ -137,16 +137,16 @@ describe('a permission whose asker is gone', () => {
       const [, id = ''] = await run.printed('stderr', /the agent asks: Permission \(question (\w+)\)/);
       run.child.kill('SIGKILL');
       await run.ended;
-      const refused = await world.run(['answer', id, '--option', 'Allow once']);
+      const refused = await world.aside(['answer', id, '--option', 'Allow once']);
       expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('asked is gone') });
-      expect((await world.json(['questions'])).data).toEqual([]);
+      expect((await world.asideJson(['questions'])).data).toEqual([]);
       const again = world.begin([...options, '--resume']);
       const [, second = ''] = await again.printed('stderr', /the agent asks: Permission \(question (\w+)\)/);
       expect(second).not.toBe(id);
-      expect((await world.json(['questions'])).data).toHaveLength(1);
+      expect((await world.asideJson(['questions'])).data).toHaveLength(1);
       again.child.kill('SIGINT');
       await again.ended;
-      expect((await world.json(['questions'])).data).toEqual([]);
+      expect((await world.asideJson(['questions'])).data).toEqual([]);
     },
   );
 });

@@ -19,7 +19,7 @@ describe('a limit in dollars', () => {
   verifies('R08', 'is kept by the price of the list, which is shown as such', async () => {
     await using world = await runWorld([RED], { protocol: 'codex' });
     expect(await world.go([...LIMIT, '--model', 'gpt-5.5'])).toMatchObject({ code: 7 });
-    const { data } = await world.json(['report']);
+    const { data } = await world.asideJson(['report']);
     expect(data.usage).toMatchObject({ costSource: 'priced', pricedUsd: data.usage.costUsd });
     expect(data.usage.costUsd).toBeGreaterThan(0);
     expect((await world.run(['report'])).stdout).toMatch(/^cost +≈ \$.*\nprices +@pydantic\/genai-prices /m);

@@ -61,14 +61,14 @@ describe('a run in the background', () => {
     writeFileSync(`/proc/${data.pid}/fd/2`, 'FATAL ERROR: heap out of memory \u001b[2J\n');
     process.kill(data.pid, 'SIGKILL');
     await until(() => isGone(data.pid));
-    expect((await world.json(['report'])).data.lastWords).toContain('FATAL ERROR: heap out of memory');
+    expect((await world.asideJson(['report'])).data.lastWords).toContain('FATAL ERROR: heap out of memory');
     const { stdout } = await world.run(['report']);
     expect(stdout).toContain('last words\n  FATAL ERROR: heap out of memory');
     expect(stdout).not.toContain('\u001b');
     expect((await world.run(['status'])).stderr).toContain('said: FATAL ERROR');
     // Those of an earlier start are not those of this one.
     const again = await detach(world);
-    expect((await world.json(['report'])).data.lastWords).toBeNull();
+    expect((await world.asideJson(['report'])).data.lastWords).toBeNull();
     await world.stop(again.data.pid);
   });
 

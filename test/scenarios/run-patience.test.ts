@@ -29,7 +29,7 @@ function starting(world: RunWorld): number[] {
 
 async function pending(world: RunWorld): Promise<string> {
   let id: string | undefined;
-  while (id === undefined) id = (await world.json(['questions'])).data[0]?.sessionId;
+  while (id === undefined) id = (await world.asideJson(['questions'])).data[0]?.sessionId;
   return id;
 }
 
@@ -127,7 +127,7 @@ describe.concurrent('the time in which a permission waits for a person', () => {
     await using world = await runWorld([{ steps: [wants, notDone] }]);
     const run = world.begin(['--permissions', 'ask', '--attended', '--json']);
     const id = await pending(world);
-    await world.run(['answer', id, '--option', 'Allow once']);
+    await world.aside(['answer', id, '--option', 'Allow once']);
     const [line = ''] = await run.printed('stdout', /^.*"type":"iteration-end".*$/m);
     expect(JSON.parse(line)).toMatchObject({ run: 'answered', denials: [] });
     // The parts are not more than the whole, which they would be if the wait were in both.

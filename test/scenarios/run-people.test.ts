@@ -26,7 +26,7 @@ const ASKS = { steps: [{ ask: { questions: [QUESTION] } }, { say: 'You chose: {{
 
 async function pending(world: RunWorld): Promise<string> {
   let id: string | undefined;
-  while (id === undefined) id = (await world.json(['questions'])).data[0]?.sessionId;
+  while (id === undefined) id = (await world.asideJson(['questions'])).data[0]?.sessionId;
   return id;
 }
 
@@ -48,7 +48,7 @@ describe('a question of the agent', () => {
     expect(world.state().open_questions).toEqual([id]);
     expect(await world.go(['--resume'])).toMatchObject({ code: 3 });
     expect(world.prompts()).toHaveLength(1);
-    await world.run(['answer', id, '--option', 'Big', '--text', 'really big']);
+    await world.aside(['answer', id, '--option', 'Big', '--text', 'really big']);
     expect(await world.go(['--resume'])).toMatchObject({ code: 0 });
     const [, second = { prompt: '' }, third = { prompt: '' }] = world.prompts();
     expect(second.prompt).toContain("→ Big\n→ Other: 'really big'");
@@ -62,7 +62,7 @@ describe('a question of the agent', () => {
     const run = world.begin(['--attended', '--max-time', '30s']);
     await run.printed('stderr', /the agent asks: Numbers \(question ([0-9a-f]{8})\)/);
     const id = await pending(world);
-    await world.run(['answer', id, '--option', 'Plain']);
+    await world.aside(['answer', id, '--option', 'Plain']);
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.history.at(-1)?.text).toContain('→ Plain');
     expect(world.state().open_questions).toEqual([]);
@@ -77,7 +77,7 @@ describe('a question of the agent', () => {
     const id = await pending(world);
     const again = world.begin(['--resume', '--attended']);
     await again.printed('stderr', /^waits for the answer to question/m);
-    await world.run(['answer', id, '--option', 'Big']);
+    await world.aside(['answer', id, '--option', 'Big']);
     expect(await again.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('→ Big');
     expect(world.prompts()).toHaveLength(5);
@@ -94,7 +94,7 @@ describe('somebody who is asked', () => {
     expect(servers).toHaveLength(1);
     for (const pid of servers) process.kill(pid, 'SIGKILL');
     await run.printed('stderr', /^waits for the answer to question/m);
-    await world.run(['answer', id, '--option', 'Big']);
+    await world.aside(['answer', id, '--option', 'Big']);
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('→ Big');
   });
@@ -110,7 +110,7 @@ describe('somebody who is asked', () => {
     writeFileSync(join(directory, 'config.json'), JSON.stringify(config));
     const env = { HOLDFAST_HOME: undefined };
     expect(await world.go([], { env })).toMatchObject({ code: 3 });
-    expect((await world.json(['questions'], { env })).data).toMatchObject([{ questions: [QUESTION] }]);
+    expect((await world.asideJson(['questions'], { env })).data).toMatchObject([{ questions: [QUESTION] }]);
     expect(existsSync(world.dir.at('elsewhere'))).toBe(false);
   });
 
@@ -121,7 +121,9 @@ describe('somebody who is asked', () => {
     await using world = await runWorld([{ steps: [wants(CHECK), wants(`${CHECK}; make`), notDone] }]);
     const run = await world.go(['--max-iterations', '1']);
     expect(run.stderr).toContain(`denied (only edits are accepted): ${CHECK}; make\n`);
-    expect((await world.json(['report'])).data.denials).toMatchObject([{ what: `Bash: ${CHECK}; make` }]);
+    expect((await world.asideJson(['report'])).data.denials).toMatchObject([
+      { what: `Bash: ${CHECK}; make` },
+    ]);
   });
 
   it('decides about permissions where that is wished, which needs somebody', async () => {
@@ -129,9 +131,9 @@ describe('somebody who is asked', () => {
     await using world = await runWorld([{ steps: [wants, notDone] }, ...WHOLE_WAY]);
     expect(await world.go(['--permissions', 'ask'])).toMatchObject({ code: 2 });
     const run = world.begin(['--permissions', 'ask', '--attended', '--max-iterations', '1']);
-    await world.run(['answer', await pending(world), '--option', 'Allow once']);
+    await world.aside(['answer', await pending(world), '--option', 'Allow once']);
     await run.printed('stderr', /the run asks: Limit/);
-    await world.run(['answer', await pending(world), '--option', 'Stop']);
+    await world.aside(['answer', await pending(world), '--option', 'Stop']);
     expect(await run.ended).toMatchObject({ code: 7, stderr: expect.not.stringContaining('denied') });
   });
 });
@@ -143,7 +145,7 @@ describe('what the run itself asks', () => {
     const run = world.begin(['--attended']);
     await run.printed('stderr', /the run asks: Breaker/);
     const id = await pending(world);
-    await world.run(['answer', id, '--option', 'Change the approach', '--text', 'begin with the tests']);
+    await world.aside(['answer', id, '--option', 'Change the approach', '--text', 'begin with the tests']);
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[3]?.prompt).toContain('begin with the tests');
   });
@@ -152,10 +154,10 @@ describe('what the run itself asks', () => {
     await using world = await runWorld(WHOLE_WAY);
     const run = world.begin(['--attended', '--max-iterations', '1']);
     await run.printed('stderr', /the run asks: Limit/);
-    await world.run(['answer', await pending(world), '--option', 'Raise the limit']);
+    await world.aside(['answer', await pending(world), '--option', 'Raise the limit']);
     await run.printed('stderr', /the run asks: Limit(?:.|\n)*the run asks: Limit/);
     expect(world.state().budget.iterations).toBe(2);
-    await world.run(['answer', await pending(world), '--option', 'Stop']);
+    await world.aside(['answer', await pending(world), '--option', 'Stop']);
     expect(await run.ended).toMatchObject({ code: 7 });
     expect(world.state()).toMatchObject({ status: 'paused' });
   });
@@ -166,7 +168,7 @@ describe('what the run itself asks', () => {
     await run.printed('stderr', /the run asks: Limit/);
     run.child.kill('SIGINT');
     expect(await run.ended).toMatchObject({ code: 130 });
-    expect((await world.json(['questions'])).data).toEqual([]);
+    expect((await world.asideJson(['questions'])).data).toEqual([]);
     expect(world.state()).toMatchObject({ status: 'suspended' });
   });
 });
@@ -261,9 +263,9 @@ describe('afterwards', () => {
     await using world = await runWorld([ASKS, ...WHOLE_WAY]);
     const run = world.begin(['--attended']);
     await run.printed('stderr', /the agent asks/);
-    await world.run(['answer', await pending(world), '--option', 'Big']);
+    await world.aside(['answer', await pending(world), '--option', 'Big']);
     await run.ended;
-    const { data } = await world.json(['report']);
+    const { data } = await world.asideJson(['report']);
     expect(data).toMatchObject({
       status: 'completed',
       usage: { iterations: 5, tokens: 5 * 1_050 },

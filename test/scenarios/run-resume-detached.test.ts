@@ -28,7 +28,7 @@ async function detach(world: DetachedWorld, ...options: string[]): Promise<numbe
 
 async function pending(world: DetachedWorld): Promise<string> {
   for (;;) {
-    const id: string | undefined = (await world.json(['questions'])).data[0]?.sessionId;
+    const id: string | undefined = (await world.asideJson(['questions'])).data[0]?.sessionId;
     if (id !== undefined) return id;
   }
 }
@@ -39,7 +39,7 @@ async function kill(pid: number): Promise<void> {
 }
 
 async function loop(world: DetachedWorld): Promise<Json> {
-  return (await world.json(['status'])).data.loop;
+  return (await world.asideJson(['status'])).data.loop;
 }
 
 async function isCompleted(world: DetachedWorld): Promise<void> {
@@ -51,7 +51,7 @@ describe('a run in the background that needs a person', () => {
     await using world = await detachedWorld([ASKS, ...WHOLE_WAY]);
     const pid = await detach(world);
     const id = await pending(world);
-    expect(await world.run(['answer', id, '--option', 'Big'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await world.aside(['answer', id, '--option', 'Big'])).toMatchObject({ code: 0, stderr: '' });
     await until(() => isGone(pid));
     expect(world.state()).toMatchObject({ status: 'completed', open_questions: [] });
     expect(world.prompts()[1]?.history.at(-1)?.text).toContain('→ Big');
@@ -65,18 +65,18 @@ describe('a run in the background that needs a person', () => {
       status: 'paused',
       waitsFor: { kind: 'answer', question: { id: limit, title: 'Limit', from: 'run' } },
     });
-    await world.run(['answer', limit, '--option', 'Raise the limit']);
+    await world.aside(['answer', limit, '--option', 'Raise the limit']);
     const breaker = await pending(world);
     expect((await world.run(['questions', 'show', breaker])).stdout).toContain('the run was halted');
     expect(isGone(pid)).toBe(false);
-    await world.run(['answer', breaker, '--option', 'Stop']);
+    await world.aside(['answer', breaker, '--option', 'Stop']);
     await until(() => isGone(pid));
     expect(world.state()).toMatchObject({ status: 'halted' });
     const alone = ['--detach', '--unattended', '--on-end', 'echo "$HOLDFAST_RUN_OUTCOME" >> ended'];
     await world.go(['--reset', ...alone, '--max-iterations', '9']);
     await until(() => world.runs().length === 0);
     expect(readFileSync(`${world.project}/ended`, 'utf8')).toBe('halted\n');
-    expect((await world.json(['questions'])).data).toEqual([]);
+    expect((await world.asideJson(['questions'])).data).toEqual([]);
   });
 });
 
@@ -89,7 +89,7 @@ describe('holdfast resume', () => {
       const pid = await detach(world, '--context', 'continue');
       const id = await pending(world);
       await kill(pid);
-      const answered = await world.run(['answer', id, '--option', 'Big']);
+      const answered = await world.aside(['answer', id, '--option', 'Big']);
       expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('→ Big') });
       expect(answered.stderr).toBe(
         `The run that asked (${PLAN}) is not running. It goes on with: holdfast resume\n`,
@@ -114,7 +114,7 @@ describe('holdfast resume', () => {
     const id = await pending(world);
     await kill(pid);
     const elsewhere = { cwd: world.dir.path };
-    const { stderr } = await world.run(['answer', id, '--option', 'Plain'], elsewhere);
+    const { stderr } = await world.aside(['answer', id, '--option', 'Plain'], elsewhere);
     expect(stderr).toContain(`It goes on with: cd '${world.project}' && holdfast resume\n`);
     const told = await world.json(['answer', id, '--option', 'Plain'], elsewhere);
     expect(told.data.run).toEqual({
@@ -137,7 +137,7 @@ describe('holdfast resume', () => {
       waitsFor: { question: { id, from: 'run' } },
       next: [`holdfast answer ${id.slice(0, 8)}`, 'holdfast resume'],
     });
-    await world.run(['answer', id, '--option', 'Change the approach', '--text', 'begin with the tests']);
+    await world.aside(['answer', id, '--option', 'Change the approach', '--text', 'begin with the tests']);
     expect((await loop(world)).next).toEqual(['holdfast resume']);
     expect(await world.run(['resume'])).toMatchObject({ code: 0 });
     await isCompleted(world);
@@ -151,12 +151,12 @@ describe('holdfast resume', () => {
     await kill(pid);
     expect(await world.run(['resume'])).toMatchObject({ code: 0 });
     await until(async () => (await loop(world)).owner?.isAlive === true);
-    expect((await world.json(['questions'])).data).toMatchObject([{ sessionId: id }]);
+    expect((await world.asideJson(['questions'])).data).toMatchObject([{ sessionId: id }]);
     expect(await world.run(['resume'])).toMatchObject({
       code: 3,
       stdout: expect.stringContaining(`holdfast answer ${id.slice(0, 8)}`),
     });
-    await world.run(['answer', id, '--option', 'Try again']);
+    await world.aside(['answer', id, '--option', 'Try again']);
     await isCompleted(world);
   });
 
@@ -262,7 +262,7 @@ describe('holdfast status', () => {
       const dead = await world.run(['status']);
       expect(dead.stdout).toMatch(/^[0-9a-f]{8} {2}suspended: waits for your answer; no process runs it$/m);
       expect(dead.stdout).toMatch(new RegExp(`^owner +process ${pid} is gone$`, 'm'));
-      await world.run(['answer', id, '--option', 'Big']);
+      await world.aside(['answer', id, '--option', 'Big']);
       expect(await loop(world)).toMatchObject({
         status: 'suspended',
         waitsFor: null,
@@ -299,7 +299,7 @@ describe('holdfast status', () => {
     expect((await world.run(['status'])).stdout).toMatch(
       /^[0-9a-f]{8} {2}paused: waits for your answer; no process/m,
     );
-    await world.run(['answer', id, '--option', 'Big']);
+    await world.aside(['answer', id, '--option', 'Big']);
     const { stdout } = await world.run(['status']);
     expect(stdout).toContain(`paused (question ${id.slice(0, 8)} answered by cli; no process runs it)`);
     expect(stdout).toMatch(/^next +holdfast resume$/m);
@@ -318,9 +318,9 @@ describe('the end of a run', () => {
       git('-c', 'user.name=n', '-c', 'user.email=e@e', 'commit', '-qm', 'start');
       const pid = await detach(world);
       const id = await pending(world);
-      await world.run(['answer', id, '--option', 'Big', '--text', 'very big']);
+      await world.aside(['answer', id, '--option', 'Big', '--text', 'very big']);
       await until(() => isGone(pid));
-      const report = (await world.json(['report'])).data;
+      const report = (await world.asideJson(['report'])).data;
       expect(report).toMatchObject({
         status: 'completed',
         testsAfter: { passing: 2, failing: 0, total: 2 },
@@ -376,10 +376,10 @@ describe('the end of a run', () => {
     const first = world.state().session_id;
     world.script([NOTHING]);
     await world.go(['--new', '--max-iterations', '1']);
-    const { code, data } = await world.json(['report', first.slice(0, 8)]);
+    const { code, data } = await world.asideJson(['report', first.slice(0, 8)]);
     expect([code, data.sessionId, data.status]).toEqual([0, first, 'completed']);
     expect(data.files.map(({ path }: Json) => path)).toContain('adder.mjs');
-    expect(await world.json(['report', 'ffffffff'])).toMatchObject({ code: 4 });
+    expect(await world.asideJson(['report', 'ffffffff'])).toMatchObject({ code: 4 });
   });
 });
 

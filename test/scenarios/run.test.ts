@@ -185,7 +185,7 @@ describe('what counts', () => {
     const run = await world.go();
     expect(run).toMatchObject({ code: 6, stderr: expect.stringContaining('rm -rf build') });
     expect(world.loopFile('circuit-breaker.json').open_reason).toMatch(/^permission denied in 2 iterations/);
-    const { data } = await world.json(['report']);
+    const { data } = await world.asideJson(['report']);
     expect(data.denials[0].what).toContain('rm -rf build');
   });
 
@@ -262,7 +262,7 @@ describe('limits', () => {
       ]);
       const run = world.begin(['--max-iterations', '5']);
       await run.printed('stderr', /`holdfast resume` tries now/);
-      expect((await world.json(['status'])).data.loop).toMatchObject({
+      expect((await world.asideJson(['status'])).data.loop).toMatchObject({
         iteration: 0,
         usage: { iterations: 0 },
         breaker: { state: 'CLOSED', noProgressCount: 0, sameErrorCount: 0, failedRunCount: 0 },
@@ -354,7 +354,10 @@ describe('stopping', () => {
       const run = await atPrompt(world, 1);
       run.child.kill('SIGKILL');
       await run.ended;
-      expect((await world.json(['status'])).data.loop).toMatchObject({ status: 'suspended', iteration: 0 });
+      expect((await world.asideJson(['status'])).data.loop).toMatchObject({
+        status: 'suspended',
+        iteration: 0,
+      });
       const refused = await world.go();
       expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('--resume, --new, --abort') });
       expect(await world.go(['--resume'])).toMatchObject({ code: 0 });
@@ -419,7 +422,7 @@ describe('requests from another terminal', () => {
       stdout: 'Asked the run to pause.\n',
     });
     await run.printed('stderr', /^paused: lunch; `holdfast resume` goes on/m);
-    expect((await world.json(['status'])).data.loop).toMatchObject({
+    expect((await world.asideJson(['status'])).data.loop).toMatchObject({
       status: 'paused',
       statusReason: 'lunch',
     });

@@ -51,7 +51,7 @@ async function oneOfEach(world: Machine): Promise<Record<string, string>> {
   await world.run(['change', 'init', 'add-login', '--session', 'worker']);
   using loop = await loopsOf(world).create(PLAN);
   // The chat has a process of its own; the newest is the one of `exec`.
-  const process = (await world.json(['processes', '--all'])).data[0].id;
+  const process = (await world.asideJson(['processes', '--all'])).data[0].id;
   return {
     question: asked.data.sessionId,
     conversation: 'my-talk',
@@ -83,12 +83,12 @@ describe('holdfast sessions', () => {
   it('lists, shows, verifies and exports a session of every kind', async () => {
     await using world = await withPlayer();
     const ids = await oneOfEach(world);
-    const listed = await world.json(['sessions', '--all']);
+    const listed = await world.asideJson(['sessions', '--all']);
     expect(listed.code).toBe(0);
     const found = listed.data as { kind: string; id: string }[];
     for (const [kind, id] of Object.entries(ids))
       expect(found).toContainEqual(expect.objectContaining({ kind, id }));
-    const { stdout } = await world.run(['sessions']);
+    const { stdout } = await world.aside(['sessions']);
     expect(stdout).toMatch(/^KIND +ID +STATUS +ACTIVE +AGENT +ABOUT$/m);
     expect(stdout).toMatch(/^conversation +my-talk +completed +\d+ s +player +2 turns$/m);
     expect(stdout).toMatch(/^change +worker +active +\d+ s +add-login$/m);
@@ -96,19 +96,23 @@ describe('holdfast sessions', () => {
     expect(stdout).toMatch(/^loop +[0-9a-f]{8} +suspended /m);
     expect(stdout).toMatch(/^process +ses_[0-9a-f]{8} +resumable +\d+ s +player +1 prompt$/m);
     for (const [kind, id] of Object.entries(ids)) {
-      const shown = await world.run(['sessions', 'show', id]);
+      const shown = await world.aside(['sessions', 'show', id]);
       expect(shown.code, shown.stderr).toBe(0);
       expect(shown.stdout).toContain(id.slice(0, 8));
-      expect((await world.json(['sessions', 'show', id])).data, kind).toMatchObject({ kind, id, detail: {} });
+      expect((await world.asideJson(['sessions', 'show', id])).data, kind).toMatchObject({
+        kind,
+        id,
+        detail: {},
+      });
       for (const format of ['md', 'json']) {
-        const exported = await world.run(['sessions', 'export', id, '--format', format]);
+        const exported = await world.aside(['sessions', 'export', id, '--format', format]);
         expect(exported.code, exported.stderr).toBe(0);
         expect(exported.stdout).toContain(id);
         if (format === 'json') expect(() => JSON.parse(exported.stdout)).not.toThrow();
       }
     }
-    expect((await world.run(['sessions', 'show', 'my-talk'])).stdout).toContain('   │ hello');
-    const verified = await world.run(['sessions', 'verify']);
+    expect((await world.aside(['sessions', 'show', 'my-talk'])).stdout).toContain('   │ hello');
+    const verified = await world.aside(['sessions', 'verify']);
     expect(verified).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+ checked, 0 with faults\n$/),
@@ -119,16 +123,16 @@ describe('holdfast sessions', () => {
     await using world = await withPlayer();
     await oneOfEach(world);
     const kinds = async (...args: string[]) =>
-      ((await world.json(['sessions', ...args])).data as { kind: string }[]).map(({ kind }) => kind);
+      ((await world.asideJson(['sessions', ...args])).data as { kind: string }[]).map(({ kind }) => kind);
     expect(await kinds('--kind', 'change')).toEqual(['change']);
     expect(await kinds('list', '--status', 'pending')).toEqual(['question']);
     expect([...new Set(await kinds('--agent', 'player'))].sort()).toEqual(['conversation', 'process']);
     expect(await kinds('--agent', 'nobody')).toEqual([]);
-    expect(await world.run(['sessions', '--agent', 'nobody'])).toMatchObject({
+    expect(await world.aside(['sessions', '--agent', 'nobody'])).toMatchObject({
       stdout: 'No sessions found.\n',
     });
-    expect(await world.run(['sessions', '--kind', 'nope'])).toMatchObject({ code: 2 });
-    expect(await world.run(['sessions', '--status', 'nope'])).toMatchObject({
+    expect(await world.aside(['sessions', '--kind', 'nope'])).toMatchObject({ code: 2 });
+    expect(await world.aside(['sessions', '--status', 'nope'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('interrupted'),
     });
@@ -140,12 +144,12 @@ describe('holdfast sessions', () => {
     plantTalk(world, 'same-2');
     for (const verb of ['show', 'verify', 'recover', 'export', 'delete']) {
       for (const hostile of ['../../etc/passwd', '\u001b[2J', 'a/b']) {
-        const refused = await world.run(['sessions', verb, hostile]);
+        const refused = await world.aside(['sessions', verb, hostile]);
         expect(refused, `${verb} ${hostile}`).toMatchObject({ code: 2, stdout: '' });
         expect(refused.stderr).not.toContain('\u001b');
       }
-      expect(await world.run(['sessions', verb, 'nothing'])).toMatchObject({ code: 4 });
-      expect(await world.json(['sessions', verb, 'same'])).toMatchObject({
+      expect(await world.aside(['sessions', verb, 'nothing'])).toMatchObject({ code: 4 });
+      expect(await world.asideJson(['sessions', verb, 'same'])).toMatchObject({
         code: 2,
         data: {
           code: 'AMBIGUOUS_ID',
@@ -153,8 +157,8 @@ describe('holdfast sessions', () => {
         },
       });
     }
-    expect(await world.run(['sessions', 'trash', 'restore', '../x'])).toMatchObject({ code: 2 });
-    expect(await world.run(['sessions', 'trash', 'restore', 'nothing'])).toMatchObject({ code: 4 });
+    expect(await world.aside(['sessions', 'trash', 'restore', '../x'])).toMatchObject({ code: 2 });
+    expect(await world.aside(['sessions', 'trash', 'restore', 'nothing'])).toMatchObject({ code: 4 });
   });
 
   verifies(
@@ -166,14 +170,14 @@ describe('holdfast sessions', () => {
       const whole = readFileSync(talkOf(world), 'utf8');
       appendFileSync(talkOf(world), '{"type":"turn",\n');
       const before = readFileSync(talkOf(world));
-      const verified = await world.run(['sessions', 'verify', 'my-talk']);
+      const verified = await world.aside(['sessions', 'verify', 'my-talk']);
       expect(verified.code).toBe(8);
       expect(verified.stdout).toContain(`conversation my-talk: line 3, byte ${whole.length}: `);
-      expect((await world.json(['sessions', 'verify'])).data.sessions).toMatchObject([
+      expect((await world.asideJson(['sessions', 'verify'])).data.sessions).toMatchObject([
         { kind: 'conversation', id: 'my-talk', faults: [{ line: 3, offset: whole.length }] },
       ]);
       expect(readFileSync(talkOf(world))).toEqual(before);
-      const listed = await world.run(['sessions']);
+      const listed = await world.aside(['sessions']);
       expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining('completed (damaged)') });
     },
   );
@@ -187,15 +191,15 @@ describe('holdfast sessions', () => {
       const whole = readFileSync(talkOf(world), 'utf8');
       const damaged = whole.replace('\n', '\ngarbage\n');
       writeFileSync(talkOf(world), damaged);
-      const recovered = await world.json(['sessions', 'recover', 'my-talk']);
+      const recovered = await world.asideJson(['sessions', 'recover', 'my-talk']);
       expect(recovered).toMatchObject({ code: 0, data: { found: [{ line: 2 }], left: [] } });
       expect(readFileSync(recovered.data.keptAt, 'utf8')).toBe(damaged);
       expect(readFileSync(talkOf(world), 'utf8').startsWith(whole)).toBe(true);
-      expect(await world.run(['sessions', 'verify'])).toMatchObject({ code: 0 });
+      expect(await world.aside(['sessions', 'verify'])).toMatchObject({ code: 0 });
       expect(await world.run(['chat', '--resume', 'my-talk'], { input: 'more\n' })).toMatchObject({
         code: 0,
       });
-      expect(await world.run(['sessions', 'recover', 'my-talk'])).toMatchObject({
+      expect(await world.aside(['sessions', 'recover', 'my-talk'])).toMatchObject({
         code: 0,
         stdout: 'conversation my-talk: It is whole.\n',
       });
@@ -206,10 +210,10 @@ describe('holdfast sessions', () => {
     await using world = await machine();
     mkdirSync(join(talkOf(world), '..'), { recursive: true, mode: 0o700 });
     writeFileSync(talkOf(world), 'garbage\n');
-    const refused = await world.run(['sessions', 'recover', 'my-talk']);
+    const refused = await world.aside(['sessions', 'recover', 'my-talk']);
     expect(refused).toMatchObject({ code: 8, stderr: expect.stringContaining('holdfast sessions delete') });
     expect(readFileSync(talkOf(world), 'utf8')).toBe('garbage\n');
-    expect(await world.run(['sessions', 'delete', 'my-talk', '--yes'])).toMatchObject({ code: 0 });
+    expect(await world.aside(['sessions', 'delete', 'my-talk', '--yes'])).toMatchObject({ code: 0 });
     expect(existsSync(talkOf(world))).toBe(false);
   });
 
@@ -218,30 +222,30 @@ describe('holdfast sessions', () => {
     const ids = await oneOfEach(world);
     await world.run(['change', 'flush', '--session', 'worker']);
     const all = async () =>
-      ((await world.json(['sessions', '--all'])).data as { kind: string; id: string }[])
+      ((await world.asideJson(['sessions', '--all'])).data as { kind: string; id: string }[])
         .map(({ kind, id }) => `${kind} ${id}`)
         .sort();
     const before = await all();
     for (const [kind, id] of Object.entries(ids)) {
-      const unsure = await world.run(['sessions', 'delete', id]);
+      const unsure = await world.aside(['sessions', 'delete', id]);
       expect(unsure, kind).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('--yes') });
-      const deleted = await world.run(['sessions', 'delete', id, '--yes']);
+      const deleted = await world.aside(['sessions', 'delete', id, '--yes']);
       expect(deleted, deleted.stderr).toMatchObject({ code: 0, stdout: `Deleted ${kind} ${id}\n` });
-      expect(await world.run(['sessions', 'show', id])).toMatchObject({ code: 4 });
+      expect(await world.aside(['sessions', 'show', id])).toMatchObject({ code: 4 });
     }
-    const trash = await world.json(['sessions', 'trash']);
+    const trash = await world.asideJson(['sessions', 'trash']);
     expect((trash.data as { kind: string }[]).map(({ kind }) => kind)).toEqual(Object.keys(ids).reverse());
-    expect((await world.run(['sessions', 'trash', 'list'])).stdout).toMatch(
+    expect((await world.aside(['sessions', 'trash', 'list'])).stdout).toMatch(
       /^conversation +my-talk +\d+ s ago$/m,
     );
     for (const [kind, id] of Object.entries(ids))
-      expect(await world.run(['sessions', 'trash', 'restore', id])).toMatchObject({
+      expect(await world.aside(['sessions', 'trash', 'restore', id])).toMatchObject({
         code: 0,
         stdout: `Put ${kind} ${id} back\n`,
       });
     expect(await all()).toEqual(before);
-    expect((await world.run(['sessions', 'trash'])).stdout).toBe('The trash is empty.\n');
-    expect(await world.run(['sessions', 'verify'])).toMatchObject({ code: 0 });
+    expect((await world.aside(['sessions', 'trash'])).stdout).toBe('The trash is empty.\n');
+    expect(await world.aside(['sessions', 'verify'])).toMatchObject({ code: 0 });
     expect(await world.run(['answer', ids.question ?? '', '--option', 'SQLite'])).toMatchObject({ code: 0 });
   });
 
@@ -250,8 +254,8 @@ describe('holdfast sessions', () => {
     const ask = world.start(['ask', SET, '--json']);
     ask.child.stdin.end();
     await ask.printed('stderr', /./);
-    const [{ id }] = (await world.json(['sessions'])).data;
-    expect(await world.run(['sessions', 'delete', id, '--yes'])).toMatchObject({ code: 0 });
+    const [{ id }] = (await world.asideJson(['sessions'])).data;
+    expect(await world.aside(['sessions', 'delete', id, '--yes'])).toMatchObject({ code: 0 });
     expect(await ask.ended).toMatchObject({ code: 4 });
   });
 
@@ -259,10 +263,10 @@ describe('holdfast sessions', () => {
     await using world = await withPlayer([{ steps: [{ say: 'half' }, { hang: true }] }]);
     const exec = world.start(['exec', '--agent', 'player', 'go']);
     await exec.printed('stdout', /half/);
-    const [{ id, isLive }] = (await world.json(['sessions'])).data;
+    const [{ id, isLive }] = (await world.asideJson(['sessions'])).data;
     expect(isLive).toBe(true);
-    expect(await world.run(['sessions', 'delete', id, '--yes'])).toMatchObject({ code: 5 });
-    expect((await world.json(['sessions', 'clean', '--older-than', '0'])).data).toMatchObject({
+    expect(await world.aside(['sessions', 'delete', id, '--yes'])).toMatchObject({ code: 5 });
+    expect((await world.asideJson(['sessions', 'clean', '--older-than', '0'])).data).toMatchObject({
       retired: [],
       skipped: [{ kind: 'process', id, reason: 'somebody has it' }],
     });
@@ -277,21 +281,21 @@ describe('holdfast sessions', () => {
       await using world = await machine();
       plantTalk(world, 'old-talk');
       plantTalk(world, 'new-talk', new Date().toISOString());
-      const dry = await world.run(['sessions', 'clean', '--older-than', '7', '--dry-run']);
+      const dry = await world.aside(['sessions', 'clean', '--older-than', '7', '--dry-run']);
       expect(dry.stdout).toBe(
         'conversation old-talk\n1 would be moved to the trash, 0 removed from it for good\n',
       );
       expect(existsSync(talkOf(world, 'old-talk'))).toBe(true);
-      const clean = await world.run(['sessions', 'clean', '--older-than', '7', '--kind', 'conversation']);
+      const clean = await world.aside(['sessions', 'clean', '--older-than', '7', '--kind', 'conversation']);
       expect(clean).toMatchObject({ code: 0, stdout: expect.stringContaining('1 moved to the trash') });
-      expect((await world.json(['sessions'])).data).toMatchObject([{ id: 'new-talk' }]);
+      expect((await world.asideJson(['sessions'])).data).toMatchObject([{ id: 'new-talk' }]);
       const trash = join(talkOf(world), '..', '.holdfast', 'trash');
       expect(readdirSync(trash)).toHaveLength(1);
-      expect(await world.run(['sessions', 'trash', 'empty'])).toMatchObject({ code: 3 });
-      const early = await world.run(['sessions', 'trash', 'empty', '--yes', '--older-than', '1']);
+      expect(await world.aside(['sessions', 'trash', 'empty'])).toMatchObject({ code: 3 });
+      const early = await world.aside(['sessions', 'trash', 'empty', '--yes', '--older-than', '1']);
       expect(early).toMatchObject({ code: 0, stdout: '0 removed for good\n' });
       expect(readdirSync(trash)).toHaveLength(1);
-      expect(await world.run(['sessions', 'trash', 'empty', '--yes'])).toMatchObject({
+      expect(await world.aside(['sessions', 'trash', 'empty', '--yes'])).toMatchObject({
         code: 0,
         stdout: '1 removed for good\n',
       });
@@ -304,7 +308,7 @@ describe('holdfast sessions', () => {
     plantTalk(world, 'my-talk');
     const path = join(world.project, 'talk.md');
     const write = (...more: string[]) =>
-      world.run(['sessions', 'export', 'my-talk', '--output', 'talk.md', ...more]);
+      world.aside(['sessions', 'export', 'my-talk', '--output', 'talk.md', ...more]);
     expect(await write()).toMatchObject({ code: 0, stdout: 'Wrote conversation my-talk to talk.md\n' });
     expect(readFileSync(path, 'utf8')).toContain('by hand');
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -313,7 +317,9 @@ describe('holdfast sessions', () => {
     expect(readFileSync(path, 'utf8')).toBe('mine');
     expect(await write('--force')).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toContain('by hand');
-    expect(await world.run(['sessions', 'export', 'my-talk', '--format', 'pdf'])).toMatchObject({ code: 2 });
+    expect(await world.aside(['sessions', 'export', 'my-talk', '--format', 'pdf'])).toMatchObject({
+      code: 2,
+    });
   });
 
   it('text of an agent cannot move the cursor, and cannot forge a row', async () => {
@@ -344,7 +350,7 @@ describe('holdfast sessions', () => {
       const { stdout, stderr } = await world.run(args);
       expect(stdout + stderr, args.join(' ')).not.toMatch(/[\u001b\u009b]/);
     }
-    const { stdout } = await world.run(['sessions']);
+    const { stdout } = await world.aside(['sessions']);
     expect(stdout.trim().split('\n')).toHaveLength(3);
   });
 
@@ -359,7 +365,7 @@ describe('holdfast sessions', () => {
       ['show'],
       ['nope'],
     ])
-      expect(await world.run(['sessions', ...args]), args.join(' ')).toMatchObject({ code: 2, stdout: '' });
+      expect(await world.aside(['sessions', ...args]), args.join(' ')).toMatchObject({ code: 2, stdout: '' });
     expect((await world.run(['completion', 'bash'])).stdout).toContain('sessions) words="list show verify');
   });
 });

@@ -156,9 +156,11 @@ describe('the terminal', () => {
       const records = join(world.env.HOLDFAST_HOME ?? '', 'state', 'terminals');
       await until(() => existsSync(records) && readdirSync(records).length === 1);
       // The terminal is raw now: Enter would be no end of a line.
-      await pane.type(`clear; ${pane.command('questions')}`);
+      await pane.type(`clear; ${pane.command('questions')}; echo 'it en''ded'`);
       await pane.press('C-j');
       await pane.until('Nothing waits for an answer.');
+      // Node makes it raw once more when it ends: what is so before then is not what stays.
+      await pane.until('it ended');
       const device = await pane.device();
       await until(() => / icanon/.test(execFileSync('stty', ['-F', device, '-a'], { encoding: 'utf8' })));
       await isAsBefore('SIGKILL and the next start');

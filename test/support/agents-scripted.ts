@@ -1,12 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { StartOptions } from '../../src/agents/driver.js';
 import type { Protocol } from '../../src/agents/scripted/program/launch.js';
 import type { Script, StepName, StepValue, Turn } from '../../src/agents/scripted/program/script.js';
 import type { AgentWorld } from './agents.js';
+import { bundled } from './bundled.js';
 
 /** A step as it stands in a script. */
 export type ScriptedStep = { [Name in StepName]: { readonly [Key in Name]: StepValue<Name> } }[StepName];
@@ -71,36 +68,17 @@ function notesPath(world: AgentWorld): string {
 }
 
 let scripts = 0;
-let program: Promise<string> | undefined;
 
-/** The scripted program, built once per test process. */
+/** The scripted program. */
 export function scriptedProgram(): Promise<string> {
-  program ??= buildProgram();
-  return program;
-}
-
-async function buildProgram(): Promise<string> {
-  const outdir = mkdtempSync(join(tmpdir(), 'holdfast-scripted-'));
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  await build({
-    entryPoints: {
-      scripted: fileURLToPath(new URL('../../src/agents/scripted/program/main.ts', import.meta.url)),
-    },
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
+  return bundled(new URL('../../src/agents/scripted/program/main.ts', import.meta.url), {
     splitting: true,
     minify: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'esm',
     mainFields: ['module', 'main'],
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
-    logLevel: 'warning',
   });
-  return join(outdir, 'scripted.mjs');
 }
 
 function isSteps(turn: ScriptedTurn): turn is readonly ScriptedStep[] {

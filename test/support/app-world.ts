@@ -1,12 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { createServices, type Services } from '../../src/app/index.js';
-import { HOLDFAST } from '../../src/cli/programs/holdfast-table.js';
-import type { Program } from '../../src/cli/programs/program.js';
-import { run } from '../../src/cli/run.js';
 import { serveMcp } from '../../src/mcp/serve.js';
 import type { Json } from './holdfast-binary.js';
 import { RecordingLog } from './recording-log.js';
+import { type CliOptions, type CliOutcome, runHere, SELF } from './run-here.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
 /** The product in this process, in a home of its own: for what needs no process of its own. */
@@ -22,47 +20,18 @@ export interface AppWorld extends AsyncDisposable {
   json(args: readonly string[], options?: CliOptions): Promise<{ code: number; data: Json }>;
 }
 
-export interface CliOptions {
-  readonly input?: string;
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly isTerminal?: boolean;
-  readonly signal?: AbortSignal;
-  readonly workingDirectory?: string;
-  /** Which program of the package; `holdfast` if absent. */
-  readonly program?: Program;
-}
-
-export interface CliOutcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 export async function appWorld(): Promise<AppWorld> {
   const dir = await tempDir();
   const project = dir.at('project');
   for (const name of ['home', 'tmp', 'project']) mkdirSync(dir.at(name), { mode: 0o700 });
   const environment = { HOME: dir.at('home'), TMPDIR: dir.at('tmp'), HOLDFAST_HOME: dir.at('holdfast') };
   const log = new RecordingLog();
-  const self = { command: process.execPath, args: [] };
-  const runCli: AppWorld['run'] = async (args, options = {}) => {
-    const [stdin, stdout, stderr] = [new PassThrough(), new Collector(), new Collector()];
-    stdin.end(options.input ?? '');
-    if (options.isTerminal) Object.assign(stdout, { isTTY: true, columns: 100 });
-    if (options.isTerminal) Object.assign(stderr, { isTTY: true });
-    const surroundings = {
-      stdin: () => stdin,
-      hasKeyboard: false,
-      stdout,
-      stderr,
+  const runCli: AppWorld['run'] = (args, options = {}) =>
+    runHere(args, {
+      ...options,
       environment: { ...environment, ...options.environment },
       workingDirectory: options.workingDirectory ?? project,
-      self,
-      signal: options.signal ?? new AbortController().signal,
-    };
-    const code = await run(args, surroundings, options.program ?? HOLDFAST);
-    return { code, stdout: stdout.text, stderr: stderr.text };
-  };
+    });
   return {
     dir,
     environment,
@@ -73,7 +42,7 @@ export async function appWorld(): Promise<AppWorld> {
         environment,
         workingDirectory: project,
         command: 'holdfast test',
-        self,
+        self: SELF,
         log,
         ...overrides,
       }),
@@ -93,17 +62,6 @@ export async function appWorld(): Promise<AppWorld> {
     },
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };
-}
-
-class Collector extends PassThrough {
-  text = '';
-
-  constructor() {
-    super();
-    this.setEncoding('utf8').on('data', (text: string) => {
-      this.text += text;
-    });
-  }
 }
 
 /** A server in this process, spoken to by hand. */

@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type QuestionWorld, questionWorld } from './question-world.js';
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/auq/', import.meta.url));
 
@@ -29,3 +30,40 @@ export function copyAuqSession(directory: string, id: string): void {
     chmodSync(join(target, name), 0o600);
   }
 }
+
+/** When everything that they wait for is still to come. */
+export const NOW = '2026-02-20T10:00:00.000Z';
+
+/** Question sessions over what AUQ wrote. */
+export async function auqWorld(): Promise<QuestionWorld> {
+  const world = await questionWorld();
+  copyAuqSessions(world.base);
+  world.clock.jumpTo(NOW);
+  return world;
+}
+
+/** The fixtures by number, and how each stands. */
+export const STATES: readonly [number, string][] = [
+  [1, 'pending'],
+  [2, 'pending'],
+  [3, 'completed'],
+  [4, 'completed'],
+  [5, 'rejected'],
+  [6, 'rejected'],
+  [7, 'timed_out'],
+  [8, 'abandoned'],
+  [9, 'completed'],
+  [10, 'completed'],
+  [11, 'pending'],
+  [12, 'pending'],
+  [13, 'pending'],
+  [14, 'pending'],
+  [15, 'completed'],
+  [16, 'pending'],
+  [17, 'pending'],
+  [18, 'completed'],
+  [19, 'completed'],
+  [20, 'pending'],
+  [21, 'pending'],
+  [22, 'pending'],
+];

@@ -3,6 +3,7 @@ import { type RetainOptions, type RetainReport, retain } from '../../src/catalog
 import { ConversationSessions, FileConversationStore } from '../../src/sessions/conversation/index.js';
 import type { LockTools } from '../../src/storage/index.js';
 import { FakeClock } from './fake-clock.js';
+import { deadIdentity } from './processes.js';
 import { RecordingLog } from './recording-log.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
@@ -84,3 +85,27 @@ export function publishedFile(id: string, turns: readonly [string, string][], ag
   const spell = (record: object) => JSON.stringify(record).replaceAll('":', '": ').replaceAll(',"', ', "');
   return [metadata, ...records].map((record) => `${spell(record)}\n`).join('');
 }
+
+/** A conversation with these turns, given free again. */
+export async function said(
+  world: ConversationWorld,
+  id: string,
+  contents: readonly string[],
+  agent = 'qa-test',
+) {
+  using conversation = await world.sessions.create({ id, agent });
+  for (const [index, content] of contents.entries()) {
+    if (index % 2 === 0) conversation.addUserTurn(content);
+    else conversation.addAssistantTurn(content);
+  }
+  conversation.setStatus('completed');
+}
+
+/** Sessions of a process that is gone: what it owned has a dead owner. */
+export async function deadProcess(world: ConversationWorld) {
+  return world.other({ identity: await deadIdentity() });
+}
+
+/** What was said, turn by turn. */
+export const contentsOf = (view: { turns: readonly { content: string }[] }) =>
+  view.turns.map(({ content }) => content);

@@ -16,7 +16,7 @@ export async function detachedWorld(...args: Parameters<typeof runWorld>): Promi
   return {
     ...world,
     async stop(pid) {
-      await world.run(['stop']);
+      await world.aside(['stop']);
       await until(() => isGone(pid));
     },
     runs: () => living('holdfast.cjs\0run').filter((pid) => living(world.dir.path).includes(pid)),

@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly program?: 'aur' | 'ralphtool';
 }
 
+export type AsideOptions = Pick<RunOptions, 'input' | 'cwd' | 'env'>;
+
 /** A machine of its own for the program: home, data, project and temporary directory. */
 export interface Machine extends AsyncDisposable {
   readonly dir: TempDir;
@@ -43,6 +45,9 @@ export interface Machine extends AsyncDisposable {
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>;
   /** Runs a command with --json and parses what it printed. */
   json(args: readonly string[], options?: RunOptions): Promise<{ code: number | null; data: Json }>;
+  /** As `run` and `json`, in this process: for what a test needs to be done and is not about. A process costs more. */
+  aside(args: readonly string[], options?: AsideOptions): Promise<Outcome>;
+  asideJson(args: readonly string[], options?: AsideOptions): Promise<{ code: number | null; data: Json }>;
   /** Starts a command; whatever still runs at the end of the block is killed. */
   start(args: readonly string[], options?: RunOptions): Running;
   /** Writes config.json. */
@@ -109,7 +114,7 @@ export class Running {
   }
 }
 
-export async function machine(): Promise<Machine> {
+export async function machine(options: { readonly path?: string } = {}): Promise<Machine> {
   const dir = await tempDir();
   const [home, own, temporary, project] = ['home', 'holdfast home', 'tmp', 'projéct 1'].map((name) =>
     dir.at(name),
@@ -117,7 +122,7 @@ export async function machine(): Promise<Machine> {
   if (!home || !own || !temporary || !project) throw new Error('unreachable');
   for (const path of [home, temporary, project]) mkdirSync(path, { mode: 0o700 });
   const env = {
-    PATH: process.env.PATH ?? '',
+    PATH: options.path ?? process.env.PATH ?? '',
     // Shared, so that a test's commands start like the second command of a user and leave nothing beside their sessions.
     HOLDFAST_CODE_CACHE: CODE_CACHE,
     HOME: home,
@@ -142,6 +147,17 @@ export async function machine(): Promise<Machine> {
     started.child.stdin.end(options.input ?? '');
     return started.ended;
   };
+  const aside = async (args: readonly string[], options: AsideOptions = {}) => {
+    // Most tests start only programs: they need not load all of ours.
+    const { runHere } = await import('./run-here.js');
+    const outcome = await runHere(args, {
+      input: options.input ?? '',
+      environment: withoutUndefined({ ...env, ...options.env }),
+      workingDirectory: options.cwd ?? project,
+      self: { command: process.execPath, args: [HOLDFAST] },
+    });
+    return { ...outcome, signal: null };
+  };
   const questions = join(own, 'data', 'questions');
   return {
     dir,
@@ -150,14 +166,9 @@ export async function machine(): Promise<Machine> {
     questions,
     start,
     run,
-    async json(args, options) {
-      const { code, stdout, stderr } = await run([...args, '--json'], options);
-      try {
-        return { code, data: JSON.parse(stdout) };
-      } catch {
-        throw new Error(`no JSON from ${args.join(' ')}: ${stdout}${stderr}`);
-      }
-    },
+    aside,
+    json: async (args, options) => parsed(args, await run([...args, '--json'], options)),
+    asideJson: async (args, options) => parsed(args, await aside([...args, '--json'], options)),
     configure(settings) {
       mkdirSync(join(own, 'config'), { recursive: true, mode: 0o700 });
       const text = typeof settings === 'string' ? settings : JSON.stringify(settings);
@@ -176,6 +187,14 @@ export async function machine(): Promise<Machine> {
       await dir[Symbol.asyncDispose]();
     },
   };
+}
+
+function parsed(args: readonly string[], { code, stdout, stderr }: Outcome) {
+  try {
+    return { code, data: JSON.parse(stdout) };
+  } catch {
+    throw new Error(`no JSON from ${args.join(' ')}: ${stdout}${stderr}`);
+  }
 }
 
 function withoutUndefined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -22,6 +22,11 @@ export function* withHostileNumbers<Value extends object>(
       yield { place: place.join('.'), number, hostile: replaced(value, place, number) as Value };
 }
 
+/** A value once for every number in it, however deep: a copy in which that number is this one. */
+export function eachNumber<Value extends object>(value: Value, number: unknown): Value[] {
+  return numbersIn(value).map((place) => replaced(value, place, number) as Value);
+}
+
 /** A copy in which every number is the same one. */
 export function everyNumber<Value extends object>(value: Value, number: unknown): Value {
   return numbersIn(value).reduce<object>((copy, place) => replaced(copy, place, number), value) as Value;
@@ -37,5 +42,6 @@ function numbersIn(value: object, place: readonly string[] = []): (readonly stri
 function replaced(value: object, [key = '', ...rest]: readonly string[], number: unknown): object {
   const inner = (value as Record<string, unknown>)[key];
   const isDeeper = rest.length > 0 && typeof inner === 'object' && inner !== null;
-  return { ...value, [key]: isDeeper ? replaced(inner, rest, number) : number };
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  return Object.assign(copy, { [key]: isDeeper ? replaced(inner, rest, number) : number });
 }

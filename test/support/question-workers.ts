@@ -1,13 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import type {
   AnswerInput,
   CreateOptions,
   QuestionInput,
   QuestionOutcome,
 } from '../../src/sessions/question/index.js';
+import { bundled } from './bundled.js';
 import type { KillPlan } from './deadly-file-system.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
@@ -75,17 +74,7 @@ export interface Worker {
 }
 
 export async function questionWorkers(): Promise<Workers> {
-  const dir = await tempDir();
-  const program = dir.at('question-worker.mjs');
-  await build({
-    entryPoints: [fileURLToPath(new URL('question-worker.ts', import.meta.url))],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    logLevel: 'warning',
-  });
+  const program = await bundled(new URL('question-worker.ts', import.meta.url));
   const children = new Set<ChildProcess>();
   return {
     start: () => startWorker(program, children),
@@ -96,7 +85,6 @@ export async function questionWorkers(): Promise<Workers> {
         return ended;
       });
       await Promise.all(ends);
-      await dir[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DIST, type Json, type Machine, machine, type Outcome, type RunOptions } from './holdfast-binary.js';
+import { pathWithRememberedChecks } from './remembered-checks.js';
 
 export { living } from './processes.js';
 
@@ -73,7 +74,7 @@ export async function runWorld(
   turns: unknown,
   options: { onExhausted?: string; protocol?: 'claude' | 'acp' | 'codex'; settings?: object } = {},
 ): Promise<RunWorld> {
-  const world = await machine();
+  const world = await machine({ path: await pathWithRememberedChecks(process.env.PATH ?? '') });
   const { protocol = 'claude', onExhausted = 'repeat-last' } = options;
   const script = (play: unknown) =>
     writeFileSync(world.dir.at('script.json'), JSON.stringify({ turns: play, onExhausted }));

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,3 +24,12 @@ export async function tempDir(options: { isInMemory?: boolean } = {}): Promise<T
 
 /** Where Linux keeps files in memory. */
 export const MEMORY = '/dev/shm';
+
+const MIN_MEMORY_BYTES = 2 * 1024 ** 3;
+
+/** Whether there is such a place, and room in it for everything that a run of tests keeps at a time. */
+export function hasRoomInMemory(): boolean {
+  if (!existsSync(MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= MIN_MEMORY_BYTES;
+}

@@ -5,6 +5,7 @@ import type { RequirementId } from '../requirements.js';
 import { WAIT_MS } from './deadlines.js';
 import { HOLDFAST, type Machine } from './holdfast-binary.js';
 import { itNeeds } from './it-needs.js';
+import { TmuxClient } from './tmux-client.js';
 
 const execute = promisify(execFile);
 
@@ -37,37 +38,29 @@ export interface PaneFacts {
   readonly historyLines: number;
 }
 
-const POLL_MS = 15;
+/** The server tells what programs draw; what it does not tell is looked for this often. */
+const POLL_MS = 100;
 const PROMPT = 'prompt> ';
 
 /** A real terminal with a shell in it, on a tmux server of its own. */
 export class Pane implements AsyncDisposable {
   readonly #machine: Machine;
-  readonly #socket: string;
-  readonly #options: PaneOptions;
+  readonly #client: TmuxClient;
 
-  private constructor(machine: Machine, name: string, options: PaneOptions) {
+  private constructor(machine: Machine, client: TmuxClient) {
     this.#machine = machine;
-    this.#socket = machine.dir.at(`tmux-${name}`);
-    this.#options = options;
+    this.#client = client;
   }
 
   static async open(machine: Machine, options: PaneOptions & { name?: string } = {}): Promise<Pane> {
     const name = options.name ?? 'main';
-    const pane = new Pane(machine, name, options);
     const config = machine.dir.at(`tmux-${name}.conf`);
     writeFileSync(config, 'set -g status off\nset -g history-limit 5000\nset -g set-titles off\n');
     const size = ['-x', `${options.columns ?? 80}`, '-y', `${options.rows ?? 24}`];
-    await pane.#tmux(
-      '-f',
-      config,
-      'new-session',
-      '-d',
-      ...size,
-      '-c',
-      machine.project,
-      options.shell ?? 'sh',
-    );
+    const session = ['new-session', '-d', ...size, '-c', machine.project, options.shell ?? 'sh'];
+    const env = { ...machine.env, ...options.env, TERM: 'xterm-256color' };
+    const server = ['-S', machine.dir.at(`tmux-${name}`), '-f', config];
+    const pane = new Pane(machine, new TmuxClient([...server, ...session], env));
     await pane.until(/[#$%] *$/m);
     await pane.run(`PS1='${PROMPT}'; clear`);
     await pane.until(([first]) => first === PROMPT.trim());
@@ -76,20 +69,20 @@ export class Pane implements AsyncDisposable {
 
   /** Presses keys by tmux's names, such as `Enter`, `Down`, `C-c`, `j`. */
   async press(...keys: string[]): Promise<void> {
-    await this.#tmux('send-keys', ...keys);
+    await this.#client.ask('send-keys', ...keys);
   }
 
   /** Types a text as it is. */
   async type(text: string): Promise<void> {
-    await this.#tmux('send-keys', '-l', text);
+    await this.#client.ask('send-keys', '-l', text);
   }
 
   /** Pastes, in brackets when the program asked for them. */
   async paste(text: string): Promise<void> {
     const file = this.#machine.dir.at('paste.txt');
     writeFileSync(file, text);
-    await this.#tmux('load-buffer', file);
-    await this.#tmux('paste-buffer', '-p', '-r');
+    await this.#client.ask('load-buffer', file);
+    await this.#client.ask('paste-buffer', '-p', '-r');
   }
 
   /** Puts the terminal back that a killed program left raw; until then Enter is not the end of a line. */
@@ -125,17 +118,16 @@ export class Pane implements AsyncDisposable {
 
   /** The rows of the screen, without spaces at their ends. */
   async screen(): Promise<string[]> {
-    const text = await this.#tmux('capture-pane', '-p');
-    return text.replace(/\n$/, '').split('\n');
+    return (await this.#client.ask('capture-pane', '-p')).split('\n');
   }
 
   /** The screen with its styles. */
   async styled(): Promise<string> {
-    return this.#tmux('capture-pane', '-p', '-e');
+    return this.#client.ask('capture-pane', '-p', '-e');
   }
 
   async history(): Promise<string> {
-    return this.#tmux('capture-pane', '-p', '-S', '-');
+    return this.#client.ask('capture-pane', '-p', '-S', '-');
   }
 
   /** Waits until the screen shows something, and returns its rows. */
@@ -147,10 +139,11 @@ export class Pane implements AsyncDisposable {
     };
     const deadline = performance.now() + WAIT_MS;
     for (;;) {
+      const seen = this.#client.drawn;
       const rows = await this.screen();
       if (isThere(rows)) return rows;
       if (performance.now() > deadline) throw new Error(`never seen: ${wanted}\n${rows.join('\n')}`);
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await this.#client.untilDrawn(seen, POLL_MS);
     }
   }
 
@@ -163,8 +156,12 @@ export class Pane implements AsyncDisposable {
       'history_size',
       'pane_title',
     ];
-    const text = await this.#tmux('display-message', '-p', names.map((name) => `#{${name}}`).join('\t'));
-    const [cursor, alternate, mouse, wrap, history, title] = text.replace(/\n$/, '').split('\t');
+    const text = await this.#client.ask(
+      'display-message',
+      '-p',
+      names.map((name) => `#{${name}}`).join('\t'),
+    );
+    const [cursor, alternate, mouse, wrap, history, title] = text.split('\t');
     return {
       title: title ?? '',
       isCursorShown: cursor === '1',
@@ -176,25 +173,25 @@ export class Pane implements AsyncDisposable {
   }
 
   async resize(columns: number, rows: number): Promise<void> {
-    await this.#tmux('resize-window', '-x', `${columns}`, '-y', `${rows}`);
+    await this.#client.ask('resize-window', '-x', `${columns}`, '-y', `${rows}`);
   }
 
   /** Starts to keep every byte that programs send to the terminal; returns what came so far. */
   async record(): Promise<() => string> {
     const file = this.#machine.dir.at('recorded');
     writeFileSync(file, '');
-    await this.#tmux('pipe-pane', '-o', `cat >> '${file}'`);
+    await this.#client.ask('pipe-pane', '-o', `cat >> '${file}'`);
     return () => readFileSync(file, 'latin1');
   }
 
   /** The device, such as /dev/pts/3. */
   async device(): Promise<string> {
-    return (await this.#tmux('display-message', '-p', '#{pane_tty}')).trim();
+    return (await this.#client.ask('display-message', '-p', '#{pane_tty}')).trim();
   }
 
   /** The process that the shell runs now. */
   async program(): Promise<number> {
-    const shell = (await this.#tmux('display-message', '-p', '#{pane_pid}')).trim();
+    const shell = (await this.#client.ask('display-message', '-p', '#{pane_pid}')).trim();
     const { stdout } = await execute('ps', ['-A', '-o', 'pid=,ppid=']);
     const child = stdout.split('\n').find((line) => line.trim().split(/\s+/)[1] === shell);
     if (child === undefined) throw new Error('the shell runs nothing');
@@ -203,16 +200,10 @@ export class Pane implements AsyncDisposable {
 
   /** Takes the terminal away from its programs. */
   async hangUp(): Promise<void> {
-    await this.#tmux('kill-server').catch(() => {}); // it may not live to answer
+    await this.#client.end();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.hangUp();
-  }
-
-  async #tmux(...args: string[]): Promise<string> {
-    const env = { ...this.#machine.env, ...this.#options.env, TERM: 'xterm-256color' };
-    const { stdout } = await execute('tmux', ['-u', '-S', this.#socket, ...args], { env });
-    return stdout;
   }
 }

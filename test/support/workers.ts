@@ -1,10 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundled } from './bundled.js';
 import type { Handlers, Message } from './worker-side.js';
 
 /** A process of its own that answers typed requests; it dies with its block. */
@@ -108,36 +104,4 @@ export function startWorkers<Calls extends Handlers, Note = unknown>(
   file: URL,
 ): Promise<WorkerProcess<Calls, Note>[]> {
   return Promise.all(Array.from({ length: count }, () => startWorker<Calls, Note>(file)));
-}
-
-const bundles = new Map<string, Promise<string>>();
-let cacheDirectory: string | undefined;
-
-/** The program of a worker, made once per test process. */
-function bundled(file: URL): Promise<string> {
-  const source = fileURLToPath(file);
-  const known = bundles.get(source) ?? bundle(source);
-  bundles.set(source, known);
-  return known;
-}
-
-async function bundle(source: string): Promise<string> {
-  cacheDirectory ??= makeCacheDirectory();
-  const outfile = join(cacheDirectory, `${basename(source, '.ts')}.mjs`);
-  await build({
-    entryPoints: [source],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'esm',
-    logLevel: 'silent',
-  });
-  return outfile;
-}
-
-function makeCacheDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'holdfast-workers-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }

@@ -53,12 +53,12 @@ describe.concurrent('an agent whose numbers are odd', () => {
     const words = ['run', 'docs/x.md', '--agent', 'hostile', '--verify', 'true', '--plain'];
     const run = await pc.run([...words, '--max-cost', '5', '--max-iterations', '2']);
     expect([run.code, run.stderr]).toEqual([7, expect.not.stringContaining('damaged')]);
-    const { data: report } = await pc.json(['report']);
+    const { data: report } = await pc.asideJson(['report']);
     expect(report.usage.costUsd).toBe(0.001);
     expect((await pc.run(['status'])).stdout).not.toMatch(/cannot be read|damaged/);
     // It went on: no progress in three iterations is why it stops now.
     expect((await pc.run([...words, '--resume', '--max-iterations', '3'])).code).toBe(6);
-    expect((await pc.json(['report'])).data.usage.costUsd).toBeGreaterThanOrEqual(0.001);
+    expect((await pc.asideJson(['report'])).data.usage.costUsd).toBeGreaterThanOrEqual(0.001);
   });
 });
 

@@ -46,7 +46,7 @@ describe.concurrent('a planted lock record with the highest number', () => {
       const id = asked.stdout.trim();
       const record = join(pc.questions, id, 'session.lock.999999999999999');
       writeFileSync(record, content);
-      const answer = await pc.run(['answer', id, '--option', 'Yes']);
+      const answer = await pc.aside(['answer', id, '--option', 'Yes']);
       expect(answer.code).not.toBe(0);
       const unlock = await pc.run(['unlock', id, '--force']);
       if (content !== 'free\n') {
@@ -54,7 +54,7 @@ describe.concurrent('a planted lock record with the highest number', () => {
         expect(unlock.stderr).toContain('999999999999999');
       } else expect(answer.stderr).toContain('remove that file by hand');
       rmSync(record);
-      expect((await pc.run(['answer', id, '--option', 'Yes'])).code).toBe(0);
+      expect((await pc.aside(['answer', id, '--option', 'Yes'])).code).toBe(0);
     });
   }
 });

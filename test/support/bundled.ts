@@ -1,0 +1,25 @@
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, build } from 'esbuild';
+import { madeOnce } from './shared-directory.js';
+
+/** A program from its TypeScript file, built once per run of tests. */
+export async function bundled(file: URL, options: BuildOptions = {}): Promise<string> {
+  const source = fileURLToPath(file);
+  const name = basename(source, '.ts');
+  // Two files may have one name.
+  const directory = await madeOnce(source.replaceAll('/', '+'), async (outdir) => {
+    await build({
+      entryPoints: { [name]: source },
+      outdir,
+      outExtension: { '.js': '.mjs' },
+      bundle: true,
+      platform: 'node',
+      target: 'node20.19',
+      format: 'esm',
+      logLevel: 'warning',
+      ...options,
+    });
+  });
+  return join(directory, `${name}.mjs`);
+}

@@ -1,0 +1,59 @@
+import { PassThrough } from 'node:stream';
+import { HOLDFAST } from '../../src/cli/programs/holdfast-table.js';
+import type { Program } from '../../src/cli/programs/program.js';
+import { run } from '../../src/cli/run.js';
+
+export interface CliOptions {
+  readonly input?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+  readonly signal?: AbortSignal;
+  readonly workingDirectory?: string;
+  /** Which program of the package; `holdfast` if absent. */
+  readonly program?: Program;
+  /** How it starts itself again, for what goes on in the background. */
+  readonly self?: { readonly command: string; readonly args: readonly string[] };
+}
+
+export interface CliOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How this program was started, where that does not matter. */
+export const SELF = { command: process.execPath, args: [] };
+
+/** Runs a command line in this process as the program would in its own. */
+export async function runHere(
+  args: readonly string[],
+  options: CliOptions & Required<Pick<CliOptions, 'environment' | 'workingDirectory'>>,
+): Promise<CliOutcome> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new Collector(), new Collector()];
+  stdin.end(options.input ?? '');
+  if (options.isTerminal) Object.assign(stdout, { isTTY: true, columns: 100 });
+  if (options.isTerminal) Object.assign(stderr, { isTTY: true });
+  const surroundings = {
+    stdin: () => stdin,
+    hasKeyboard: false,
+    stdout,
+    stderr,
+    environment: options.environment,
+    workingDirectory: options.workingDirectory,
+    self: options.self ?? SELF,
+    signal: options.signal ?? new AbortController().signal,
+  };
+  const code = await run(args, surroundings, options.program ?? HOLDFAST);
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+class Collector extends PassThrough {
+  text = '';
+
+  constructor() {
+    super();
+    this.setEncoding('utf8').on('data', (text: string) => {
+      this.text += text;
+    });
+  }
+}
