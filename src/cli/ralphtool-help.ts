@@ -1,13 +1,13 @@
 /** The commands of `ralphtool`, with one line each. */
 const COMMANDS = [
   ['agent session init', 'Start a session that holds a change (--change <name>)'],
-  ['agent session next-story', 'Take the next story with something left to do into scope'],
+  ['agent session next-story', 'Take the next unfinished story into scope'],
   ['agent session flush', 'Write what was learned into design.md and end the session'],
   ['agent context', 'Print everything about the story in scope'],
   ['agent task done <id>', 'Tick a task of the story in scope'],
-  ['agent task undo <id>', 'Take the tick of a task back'],
+  ['agent task undo <id>', 'Untick a task of the story in scope'],
   ['agent task list', 'Print the tasks of the change, story by story'],
-  ['agent status', 'Print how far the story and the change are'],
+  ['agent status', 'Print the progress of the story and the change'],
   ['agent learn <text>', 'Keep something learned until the flush (--task <id>)'],
 ] as const;
 

@@ -77,6 +77,7 @@ async function runCommand(
         command: `${program.name} ${found.name}`,
         self: surroundings.self,
         log: terminal.log,
+        ignoresConfigFile: command.repairsConfig,
       });
       return services;
     },

@@ -46,7 +46,7 @@ export const initChange = defineOperation({
 
 export const takeNextStory = defineOperation({
   name: 'change.next-story',
-  summary: 'Take the next story with something left to do into scope',
+  summary: 'Take the next unfinished story into scope',
   get input() {
     return scope();
   },

@@ -31,7 +31,7 @@ export {
   showQuestions,
   verifyQuestions,
 } from './operations.js';
-export { isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
+export { inOneLine, isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
 export { escapeText, quoteText } from './quote-text.js';
 export { QuestionReport, reportOf } from './report.js';
 export {

@@ -73,7 +73,7 @@ export const rejectQuestions = defineOperation({
 
 export const cancelQuestions = defineOperation({
   name: 'question.cancel',
-  summary: 'Withdraw a question set whose answer nobody needs any more',
+  summary: 'Withdraw a question set whose answer is no longer needed',
   input: z.strictObject({ session: SessionRef, reason: z.string().default('withdrawn') }),
   output: QuestionReport,
   async run({ questions }: QuestionServices, { session, reason }) {

@@ -100,6 +100,8 @@ export interface Delivery extends Disposable {
 /** How long a delivery waits for whoever holds the set: a writer needs a few syncs of the disk. */
 const DELIVERY_WAIT_MS = 2_000;
 
+const NOT_AN_ID = 'is neither an id nor the first 4 or more characters of one';
+
 /** Question sessions: an agent asks, a person answers, the answer arrives. */
 export class QuestionSessions {
   readonly #options: QuestionSessionsOptions;
@@ -184,7 +186,7 @@ export class QuestionSessions {
   resolve(prefix: string): string {
     if (isUuidV4(prefix)) return prefix.toLowerCase();
     if (!/^[0-9a-f-]{4,36}$/i.test(prefix))
-      throw new InvalidSessionIdError(prefix, /^[0-9a-f]{1,3}$/i.test(prefix) ? 'is too short' : undefined);
+      throw new InvalidSessionIdError(prefix, /^[0-9a-f]{1,3}$/i.test(prefix) ? 'is too short' : NOT_AN_ID);
     const found = findId(this.#store.ids(), prefix.toLowerCase());
     if (found === undefined) throw new SessionNotFoundError(prefix);
     return found;

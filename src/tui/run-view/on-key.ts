@@ -55,7 +55,7 @@ function onWatchKey(state: RunViewState, key: Key): Step {
 function pauseOrResume(state: RunViewState): Step {
   const isResting = state.asked === null ? isPaused(state) : state.asked === 'pause';
   const kind = isResting ? 'resume' : 'pause';
-  const told = isResting ? 'It goes on …' : 'It pauses …';
+  const told = isResting ? 'Continuing …' : 'Pausing …';
   return [withNotice({ ...state, asked: kind }, told), [{ do: 'request', request: { kind } }]];
 }
 
@@ -68,7 +68,7 @@ function onGuideKey(state: RunViewState, editor: EditorState, key: Key): Step {
   const text = textOf(editor).trim();
   if (text === '') return [watching(state), []];
   return [
-    withNotice(watching(state), 'The agent is told with its next prompt.'),
+    withNotice(watching(state), 'The agent gets it with its next prompt.'),
     [{ do: 'request', request: { kind: 'guidance', text } }],
   ];
 }

@@ -9,7 +9,7 @@ export default defineCommand({
   usage: 'change context',
   summary: 'Show everything about the story in scope',
   details:
-    'Its tasks, scenarios, what was learned so far, and how the project is probably checked; with --json proposal and design, too.',
+    'Its tasks, scenarios, what was learned so far, and how the project is probably checked; with --json also the proposal and the design.',
   options: SCOPE_OPTIONS,
   examples: ['holdfast change context', 'holdfast change context --story 2 --json'],
   async run({ services, terminal, isJson }, { values }) {

@@ -7,7 +7,7 @@ import { ExitCode } from '../../exit-codes.js';
 export default defineCommand({
   usage: 'change done <task>',
   summary: 'Tick a task of the story in scope',
-  details: 'Only the box of that task changes in tasks.md. A task that is ticked already stays so.',
+  details: 'Only the box of that task changes in tasks.md. A task that is already ticked stays ticked.',
   options: SCOPE_OPTIONS,
   examples: ['holdfast change done 1.2'],
   async run({ services, terminal, isJson }, { positionals: [task = ''], values }) {

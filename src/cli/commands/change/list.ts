@@ -8,7 +8,7 @@ import { renderChangeList } from '../../render/changes.js';
 export default defineCommand({
   usage: 'change list',
   summary: 'List the changes of the project and who holds them',
-  options: { all: { type: 'boolean', about: 'list archived changes, too' } },
+  options: { all: { type: 'boolean', about: 'list archived changes too' } },
   examples: ['holdfast change', 'holdfast change list --all --json'],
   async run({ services, terminal, isJson }, { values }) {
     const changes = openChanges(services);

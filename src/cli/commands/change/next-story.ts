@@ -7,7 +7,7 @@ import { ExitCode } from '../../exit-codes.js';
 export default defineCommand({
   usage: 'change next-story',
   summary: 'Take the next story into scope',
-  details: 'The first story with something left to do. Later commands are about it.',
+  details: 'The first unfinished story. Later commands are about it.',
   options: { session: SCOPE_OPTIONS.session },
   examples: ['holdfast change next-story'],
   async run({ services, terminal, isJson }, { values }) {

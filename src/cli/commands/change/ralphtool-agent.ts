@@ -35,7 +35,7 @@ export const init = agentCommand(
     usage: 'agent session init [change]',
     summary: initChange.summary,
     options: {
-      change: { type: 'string', value: '<name>', about: 'which change, where it is not given as a word' },
+      change: { type: 'string', value: '<name>', about: 'which change, if it is not given as a word' },
       session: { ...session, about: 'the id of the session; else RALPH_SESSION, else a new one' },
     },
     example: 'agent session init --change add-login',

@@ -6,9 +6,9 @@ import { ExitCode } from '../../exit-codes.js';
 
 export default defineCommand({
   usage: 'change recover <change-or-session>',
-  summary: 'Mend what a crash left of a session',
+  summary: 'Repair what a crash left of a session',
   details:
-    'A claim that cannot be read is set aside and made again from its copy in the temporary directory. Learnings of a\n' +
+    'A claim that cannot be read is set aside and rebuilt from its copy in the temporary directory. Learnings of a\n' +
     'session whose change was released are written into design.md. What is whole stays as it is.',
   options: {},
   examples: ['holdfast change recover add-login', 'holdfast change recover 3f2a'],

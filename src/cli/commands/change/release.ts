@@ -8,7 +8,7 @@ export default defineCommand({
   usage: 'change release <change>',
   summary: 'Take a change away from its session',
   details:
-    'For a session that nobody works on any more. What it had learned is kept, and is not in design.md yet.',
+    'For a session that nobody is working on. What it had learned is kept, but is not in design.md yet.',
   options: { reason: { type: 'string', value: '<text>', about: 'why; it is shown to that session' } },
   examples: [
     'holdfast change release add-login',

@@ -7,7 +7,7 @@ import { renderProgress } from '../../render/changes.js';
 
 export default defineCommand({
   usage: 'change status',
-  summary: 'Show how far the story and the change are',
+  summary: 'Show the progress of the story and the change',
   options: SCOPE_OPTIONS,
   examples: ['holdfast change status', 'holdfast change status --json'],
   async run({ services, terminal, isJson }, { values }) {

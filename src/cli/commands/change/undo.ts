@@ -6,7 +6,7 @@ import { ExitCode } from '../../exit-codes.js';
 
 export default defineCommand({
   usage: 'change undo <task>',
-  summary: 'Take the tick of a task back',
+  summary: 'Untick a task of the story in scope',
   details: 'For a task of the story in scope that is not done after all. Only its box changes in tasks.md.',
   options: SCOPE_OPTIONS,
   examples: ['holdfast change undo 1.2'],

@@ -8,7 +8,7 @@ export default defineCommand({
   usage: 'processes list',
   summary: 'List agent processes and their sessions',
   details: 'Without --all: what is running, interrupted or resumable.',
-  options: { all: { type: 'boolean', about: 'those that are over, too' } },
+  options: { all: { type: 'boolean', about: 'also those that are over' } },
   examples: ['holdfast processes', 'holdfast processes list --all --json'],
   async run({ services, terminal, isJson }, { values }) {
     const infos = openProcesses(services)

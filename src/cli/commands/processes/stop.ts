@@ -9,7 +9,7 @@ export default defineCommand({
   summary: 'End an agent process, whoever started it',
   details:
     'Its owner ends it: goodbye, grace, SIGTERM, SIGKILL, and no process of its tree survives. A session whose owner\n' +
-    'is gone is closed, so that nobody goes on with it.',
+    'is gone is closed, so that it cannot be resumed.',
   options: {
     now: { type: 'boolean', about: 'at once, without grace' },
     wait: { type: 'string', value: '<duration>', about: 'how long to wait for the owner (default 30s)' },

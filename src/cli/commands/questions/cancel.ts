@@ -6,8 +6,8 @@ import { ExitCode } from '../../exit-codes.js';
 export default defineCommand({
   usage: 'questions cancel <session>',
   summary: 'Withdraw a question set',
-  details: 'It leaves the inbox and counts as abandoned. An answer that comes all the same is still kept.',
-  options: { reason: { type: 'string', value: '<text>', about: 'why nobody needs the answer any more' } },
+  details: 'It leaves the inbox and counts as abandoned. An answer that comes anyway is kept.',
+  options: { reason: { type: 'string', value: '<text>', about: 'why the answer is no longer needed' } },
   examples: ['holdfast questions cancel 3f2a --reason "decided otherwise"'],
   async run({ services, terminal, isJson }, { positionals: [session = ''], values }) {
     const report = await cancelQuestions.run(services, { session, reason: values.reason ?? 'withdrawn' });

@@ -8,11 +8,11 @@ export default defineCommand({
   summary: 'Move old question sets to the trash',
   details:
     'Pending sets are never touched, and an answer or a rejection that nobody has collected only with --uncollected. What\n' +
-    'has lain in the trash for 7 days is removed for good. Default age: question.retentionDays (7).',
+    'has been in the trash for 7 days is removed permanently. Default age: question.retentionDays (7).',
   options: {
     olderThan: { type: 'number', value: '<days>', about: 'without activity for this many days' },
-    uncollected: { type: 'boolean', about: 'move answers and rejections that nobody has collected, too' },
-    dryRun: { type: 'boolean', about: 'only tell what would be moved' },
+    uncollected: { type: 'boolean', about: 'also move answers and rejections that nobody has collected' },
+    dryRun: { type: 'boolean', about: 'only say what would be moved' },
   },
   examples: [
     'holdfast questions clean --dry-run',
@@ -31,12 +31,12 @@ export default defineCommand({
       const count = report.uncollected.length;
       const never = values.uncollected && count > 0 ? ` (${count} of them never collected)` : '';
       terminal.write(
-        `${report.retired.length} ${verb} to the trash${never}, ${report.purged.length} removed from it for good`,
+        `${report.retired.length} ${verb} to the trash${never}, ${report.purged.length} removed from it permanently`,
       );
       if (!values.uncollected && count > 0)
         terminal.note(
           `Kept although old enough: ${counted(count, 'answer or rejection', 'answers or rejections')} that nobody has ` +
-            'collected (see `holdfast questions collect`); --uncollected moves them, too.',
+            'collected (see `holdfast questions collect`); --uncollected moves them too.',
         );
       for (const { id, reason } of report.skipped)
         terminal.complain(`left alone: ${id}: ${visibleLine(reason)}`);

@@ -8,13 +8,13 @@ import { exitCodeOfOutcome } from './ask.js';
 
 const collect = defineCommand({
   usage: 'questions collect [session]',
-  summary: 'Take answers that have arrived',
+  summary: 'Fetch answers that have arrived',
   details:
     'With a session: its outcome, the same however often it is collected. Without: every outcome that nobody has\n' +
     'collected yet. An outcome counts as collected once it was printed.',
   options: {
     wait: { type: 'boolean', about: 'wait until there is an outcome' },
-    timeout: { type: 'string', value: '<duration>', about: 'with --wait: how long to be patient' },
+    timeout: { type: 'string', value: '<duration>', about: 'with --wait: how long to wait' },
   },
   examples: ['holdfast questions collect', 'holdfast questions collect 3f2a --wait --timeout 10m --json'],
   async run(context, { positionals: [session], values }) {
@@ -40,7 +40,7 @@ export const wait = defineCommand({
   summary: 'Wait for the outcome of a question set',
   details: 'The same as `holdfast questions collect --wait`.',
   options: {
-    timeout: { type: 'string', value: '<duration>', about: 'how long to be patient, such as 10m' },
+    timeout: { type: 'string', value: '<duration>', about: 'how long to wait, such as 10m' },
   },
   examples: ['holdfast questions wait 3f2a', 'holdfast questions wait 3f2a --timeout 10m --json'],
   run: (context, { positionals, values }) =>

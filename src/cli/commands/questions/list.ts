@@ -6,7 +6,7 @@ import { renderQuestionList } from '../../render/questions.js';
 
 export default defineCommand({
   usage: 'questions list',
-  summary: 'List question sets that wait for an answer',
+  summary: 'List question sets that are waiting for an answer',
   options: {
     all: { type: 'boolean', about: 'list all sets, not only the pending ones' },
     status: {

@@ -7,11 +7,11 @@ import { renderReport, renderReportMarkdown } from '../../render/report.js';
 
 export default defineCommand({
   usage: 'report [session]',
-  summary: 'What a loop did: files, tests, questions, phases, cost, why it stopped',
+  summary: 'Show what a run did: files, tests, questions, phases, cost, why it stopped',
   details:
     'Of the nearest .prp-session upwards from here, or of an earlier session in its archive, by its id. Exit code 4 when\n' +
     'there is none.',
-  options: { md: { type: 'boolean', about: 'as Markdown, to be kept or sent' } },
+  options: { md: { type: 'boolean', about: 'as Markdown' } },
   examples: [
     'holdfast report',
     'holdfast report 3f2a',

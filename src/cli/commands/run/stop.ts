@@ -3,10 +3,10 @@ import { sendLoopRequest } from '../../loop-request.js';
 
 export default defineCommand({
   usage: 'stop',
-  summary: 'Stop the loop of this project; it can be resumed',
+  summary: 'Stop the run of this project; it can be resumed',
   details:
     "The same as Ctrl+C in the terminal of the run: the agent's processes are ended, the session is kept as suspended.",
-  options: { reason: { type: 'string', value: '<text>', about: 'why, for whoever looks at the status' } },
+  options: { reason: { type: 'string', value: '<text>', about: 'why; shown in the status' } },
   examples: ['holdfast stop'],
   run: (context, { values }) =>
     sendLoopRequest(context, {

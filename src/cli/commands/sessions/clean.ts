@@ -9,13 +9,13 @@ export default defineCommand({
   usage: 'sessions clean',
   summary: 'Move old sessions to the trash',
   details:
-    'Never what somebody has open, a question that waits, a change that is held or whose learnings are not in design.md\n' +
-    'yet, nor a loop. What has lain in the trash for 7 days is removed for good. Without --older-than: questions after\n' +
+    'Never what somebody has open, a question that is waiting, a change that is held or whose learnings are not in design.md\n' +
+    'yet, nor a loop. What has been in the trash for 7 days is removed permanently. Without --older-than: questions after\n' +
     'question.retentionDays (7), conversations after conversation.expiryDays (30), the rest after 30 days.',
   options: {
     olderThan: { type: 'number', value: '<days>', about: 'without activity for this many days' },
     ...KIND_OPTION,
-    dryRun: { type: 'boolean', about: 'only tell what would be moved' },
+    dryRun: { type: 'boolean', about: 'only say what would be moved' },
   },
   examples: [
     'holdfast sessions clean --dry-run',
@@ -31,7 +31,7 @@ export default defineCommand({
     else {
       for (const session of retired) terminal.write(name(session));
       const verb = isDryRun ? 'would be moved' : 'moved';
-      terminal.write(`${retired.length} ${verb} to the trash, ${purged.length} removed from it for good`);
+      terminal.write(`${retired.length} ${verb} to the trash, ${purged.length} removed from it permanently`);
       for (const { reason, ...session } of skipped)
         terminal.complain(`left alone: ${name(session)}: ${visibleLine(reason)}`);
     }

@@ -16,8 +16,8 @@ export default defineCommand({
     ...KIND_OPTION,
     status: { type: 'string', value: '<status>', about: 'only those with this status, over or not' },
     agent: { type: 'string', value: '<name>', about: 'only those with this agent' },
-    limit: { type: 'number', value: '<count>', about: 'only so many' },
-    all: { type: 'boolean', about: 'those that are over or belong to runs, too' },
+    limit: { type: 'number', value: '<count>', about: 'only this many' },
+    all: { type: 'boolean', about: 'also those that are over or belong to runs' },
   },
   examples: ['holdfast sessions', 'holdfast sessions list --kind conversation --status interrupted --json'],
   async run({ services, terminal, isJson }, { values }) {

@@ -7,7 +7,7 @@ import { KIND_OPTION, parseKind } from '../../session-kinds.js';
 
 export default defineCommand({
   usage: 'sessions recover <session>',
-  summary: 'Mend a damaged session',
+  summary: 'Repair a damaged session',
   details:
     'Everything that is intact is kept, what is damaged is set aside under another name, nothing is deleted. Exit code\n' +
     '8 when something is still damaged afterwards.',

@@ -9,10 +9,14 @@ export default defineCommand({
   usage: 'sessions show <session>',
   summary: 'Show one session of any kind',
   details:
-    'Of a conversation the last 10 turns, with --json all of them. Every record of it is checked, and what is damaged is told.\n' +
+    'Of a conversation the last 10 turns, with --json all of them. Every record is checked, and damage is reported.\n' +
     '`last` is the session that was active last.',
   options: {
-    turns: { type: 'number', value: '<count>', about: 'of a conversation: only the last so many turns' },
+    turns: {
+      type: 'number',
+      value: '<count>',
+      about: 'of a conversation: only this many turns, the last ones',
+    },
     ...KIND_OPTION,
   },
   examples: [

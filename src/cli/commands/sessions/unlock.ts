@@ -8,7 +8,7 @@ export default defineCommand({
   summary: 'See who holds the lock of a session, or take it away',
   details:
     'A dead owner needs no unlocking: the next writer replaces it by itself. --force takes the lock from a living\n' +
-    'one, which then cannot write any more.',
+    'one, which can then no longer write.',
   options: { force: { type: 'boolean', about: 'take the lock away from a living owner' } },
   examples: ['holdfast unlock 3f2a', 'holdfast unlock 3f2a --force'],
   async run({ services, terminal, isJson }, { positionals: [session = ''], values }) {
@@ -17,7 +17,7 @@ export default defineCommand({
     const found = lockOf(services, locked);
     if (found.state === 'held' && !values.force) {
       throw new ConfirmationMissingError(`${id} is locked ${found.owner}`, {
-        hint: 'Run it again with --force to take the lock away; the owner cannot write any more then.',
+        hint: 'Run it again with --force to take the lock away; then the owner can no longer write.',
       });
     }
     const report = values.force ? unlock(services, locked) : found;

@@ -4,12 +4,12 @@ import { defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 
 const KEYS =
-  'Keys are dotted, as `holdfast config show` lists them; loop.prompts.<phase>, prices.<model> and agents.<name> as well.';
+  'Keys are dotted, as `holdfast config show` lists them, or loop.prompts.<phase>, prices.<model> and agents.<name>.';
 
 export const get = defineCommand({
   usage: 'config get <key>',
   summary: 'Print one setting',
-  details: `The value that is in force, whether it was set or is the default. ${KEYS}`,
+  details: `The value in force, set or default; \`not set\` where there is neither. ${KEYS}`,
   options: {},
   examples: ['holdfast config get question.retentionDays', 'holdfast config get question.dir --json'],
   async run({ services, terminal, isJson }, { positionals: [key = ''] }) {
@@ -22,7 +22,8 @@ export const get = defineCommand({
 export const set = defineCommand({
   usage: 'config set <key> <value>',
   summary: 'Change one setting in your config.json',
-  details: `Numbers, true, false, lists and objects are JSON; anything else is a text. What is wrong is refused and nothing is changed. ${KEYS}`,
+  repairsConfig: true,
+  details: `Numbers, true, false, lists and objects are JSON; anything else is text. A bad value is refused and nothing is changed. ${KEYS}`,
   options: {},
   examples: [
     'holdfast config set agent claude',
@@ -40,8 +41,9 @@ export const set = defineCommand({
 
 export const unset = defineCommand({
   usage: 'config unset <key>',
-  summary: 'Take one setting out of your config.json',
-  details: `The default is in force again. ${KEYS}`,
+  summary: 'Remove one setting from your config.json',
+  repairsConfig: true,
+  details: `The default applies again. A key that Holdfast does not know can be removed too. ${KEYS}`,
   options: {},
   examples: ['holdfast config unset question.dir'],
   async run({ services, terminal, isJson }, { positionals: [key = ''] }) {
@@ -53,6 +55,6 @@ export const unset = defineCommand({
 });
 
 function toText(value: unknown): string {
-  if (value === null) return '-';
+  if (value === null) return 'not set';
   return visibleLine(typeof value === 'string' ? value : JSON.stringify(value));
 }
