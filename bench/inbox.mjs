@@ -49,7 +49,7 @@ async function measureFirstFrame(isQuick) {
   const ways = [
     { name: 'bare box', args: [ONE_BOX], seen: 'one box' },
     { name: 'one box', args: [HOLDFAST, 'box'], seen: 'one box' },
-    { name: 'ours', args: [HOLDFAST, 'inbox'], seen: 'wait on you' },
+    { name: 'ours', args: [HOLDFAST, 'inbox'], seen: 'waiting for you' },
     { name: 'node -e', args: ['-e', '"console.log(1+1)"'], seen: '2' },
   ];
   const series = Object.fromEntries(ways.map(({ name }) => [name, []]));

@@ -144,7 +144,7 @@ function plant({ id, agent, directory, ageMs, questions }) {
 async function captureInbox() {
   const terminal = openTerminal(home, { rows: 9, words: 'inbox' });
   try {
-    const list = await terminal.until(/3 wait on you[\s\S]*\? keys/);
+    const list = await terminal.until(/3 waiting for you[\s\S]*\? keys/);
     terminal.resize(20);
     terminal.keys('Enter');
     const question = await terminal.until(/Question 1 of 2[\s\S]*Other[\s\S]*\? keys/);
@@ -173,7 +173,7 @@ async function captureRun() {
   const words = `run docs/orders.md --agent claude --verify 'node --test' ${limits}`;
   const terminal = openTerminal(home, { rows: 24, words, directory: project });
   try {
-    const rows = await terminal.until(/press a)[\s\S]*\? keys/);
+    const rows = await terminal.until(/press a\)[\s\S]*\? keys/);
     return [rows.slice(0, rows.findLastIndex((row) => row.trim() !== '') + 1)];
   } finally {
     terminal.keys('C-c');

@@ -34,7 +34,7 @@ export interface McpServerSpec {
 export interface ResumeHandle {
   readonly driver: string;
   readonly id: string;
-  /** What the conversation had cost when it was left, where that is known: agents go on with the sum. */
+  /** What the conversation had cost when it was left, if known: agents continue the sum. */
   readonly costUsd?: number | undefined;
 }
 

@@ -28,7 +28,7 @@ export class AgentEndedError extends HoldfastError<'AGENT_ENDED'> {
 
   constructor() {
     super('The agent has ended', {
-      hint: 'Start it again; where it can be resumed it goes on with the conversation.',
+      hint: 'Start it again; if it can be resumed, it continues the conversation.',
     });
   }
 }

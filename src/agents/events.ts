@@ -76,7 +76,7 @@ export type AgentEvent =
   | {
       readonly type: 'usage';
       readonly usage: Usage;
-      /** The model that replied, where that is known. */
+      /** The model that replied, if known. */
       readonly model?: string | null | undefined;
       /** The reply as the agent's own transcript names it: by that name it is known again there, and counted once. */
       readonly reply?: string | undefined;

@@ -105,7 +105,7 @@ function stepByStep(fileSystem: Ground['fileSystem'], from: string, location: st
   return [at];
 }
 
-/** Where a path leads, also where its last parts are not there yet; undefined where that cannot be told. */
+/** Where a path leads, even if its last parts do not exist yet; undefined if that cannot be decided. */
 function realPath(fileSystem: Ground['fileSystem'], path: string): string | undefined {
   try {
     return fileSystem.resolve(path);

@@ -28,7 +28,7 @@ export async function* probeAgent(options: ProbeOptions): AsyncGenerator<ProbeSt
     yield { name: 'start', outcome: 'fails', detail: messageOf(error) };
     return;
   }
-  yield { name: 'start', outcome: 'works', detail: connection.facts.version ?? 'version not told' };
+  yield { name: 'start', outcome: 'works', detail: connection.facts.version ?? 'version not reported' };
   try {
     yield await probePrompt(options, connection);
     yield await probeCancel(options, connection);
@@ -90,7 +90,7 @@ async function probeResume(options: ProbeOptions, connection: AgentConnection): 
     },
   );
   const handle = connection.resumeHandle;
-  if (handle === null) return { name, outcome: 'fails', detail: 'it told no id to resume by' };
+  if (handle === null) return { name, outcome: 'fails', detail: 'it gave no id to resume by' };
   let resumed: AgentConnection;
   try {
     resumed = await options.start(handle);

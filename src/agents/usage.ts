@@ -37,7 +37,7 @@ export class NumberCheck {
   take(): Extract<AgentEvent, { type: 'error' }>[] {
     if (this.#isTold || this.#odd.length === 0) return [];
     this.#isTold = true;
-    const message = `The agent told numbers that cannot be counted, and they were left out: ${this.#odd.join(', ')}`;
+    const message = `The agent reported impossible numbers, which were left out: ${this.#odd.join(', ')}`;
     return [{ type: 'error', message, status: null }];
   }
 

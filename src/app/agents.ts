@@ -112,6 +112,11 @@ export function describedAgents(services: Services): AgentDefinition[] {
   }));
 }
 
+/** The names that Markdown files of the project and of the user give to agents. */
+export function describedNames(services: Services): string[] {
+  return agentFiles(services).map(({ name }) => name);
+}
+
 function agentFiles({ workingDirectory, config, tools }: Services): ReturnType<typeof readAgentFiles> {
   return readAgentFiles(tools.fileSystem, { project: workingDirectory, home: config.roots.home });
 }

@@ -58,7 +58,7 @@ export function chatStart(
     model,
     permissions,
     notes: isBypassDropped
-      ? ['--permissions bypass is not taken over: it goes on with edits. Type it again if you want it.']
+      ? ['--permissions bypass is not reused: this continues with edits. Type it again if you want it.']
       : [],
   };
 }

@@ -78,12 +78,12 @@ export const SETTINGS = {
   'conversation.maxTokens': setting(
     z.int().min(1_000).optional(),
     undefined,
-    'How many tokens a context may take when it is told to an agent again; default 100,000',
+    'How many tokens may be used to tell an agent again what was said; default 100,000',
   ),
   'conversation.expiryDays': setting(
     z.number().positive().optional(),
     undefined,
-    'Conversations without activity for so many days are cleaned by themselves; absent = never',
+    'Conversations without activity for this many days are cleaned automatically; absent = never',
   ),
   'conversation.rawProjects': setting(
     z.array(Directory),
@@ -113,7 +113,7 @@ export const SETTINGS = {
   'loop.prompts': setting(
     z.record(PhaseSetting.shape.name, z.string().max(20_000)),
     {},
-    'What you want to tell the agent in each phase, by the name of the phase; it is added to the prompt',
+    'Your own words to the agent for each phase, by the name of the phase; added to the prompt',
   ),
   'loop.phases': setting(
     z.array(PhaseSetting).min(1).optional(),
@@ -152,10 +152,12 @@ export function loadConfig(options: {
   fileSystem: FileSystem;
   environment: Environment;
   workingDirectory: string;
+  /** For a command that repairs the file: it must not need a file that is right. */
+  ignoresFile?: boolean | undefined;
 }): Config {
   const { roots, source } = deriveRoots(options.environment);
   const path = join(roots.config, 'config.json');
-  const text = readUserFile(options.fileSystem, path);
+  const text = options.ignoresFile ? undefined : readUserFile(options.fileSystem, path);
   const { settings: given, agents, prices } = text === undefined ? NO_SETTINGS : parseSettings(path, text);
   const get = <Key extends SettingKey>(key: Key): SettingValue<Key> =>
     (given.has(key) ? given.get(key) : SETTINGS[key].default) as SettingValue<Key>;
@@ -252,12 +254,15 @@ const NO_SETTINGS: ParsedSettings = { settings: new Map(), agents: {}, prices: {
 /** What a text would mean as `config.json`. Throws CONFIG_INVALID. */
 export function parseSettings(path: string, text: string): ParsedSettings {
   const document = nested(parseObject(path, text), (key) => {
-    throw new ConfigError(path, `${JSON.stringify(key)} stands there twice, once with dots and once nested`);
+    throw new ConfigError(path, `${JSON.stringify(key)} appears twice, once with dots and once nested`);
   });
   const { version: _version, agents, prices, ...rest } = document;
   const settings = new Map<SettingKey, unknown>();
   for (const [key, value] of flatten(path, rest, '')) {
-    if (!Object.hasOwn(SETTINGS, key)) throw new ConfigError(path, unknownKey(key));
+    if (!Object.hasOwn(SETTINGS, key))
+      throw new ConfigError(path, unknownKey(key), {
+        hint: `Remove it: holdfast config unset ${visibleExcerpt(key, 80)}`,
+      });
     settings.set(key as SettingKey, checked(path, key, SETTINGS[key as SettingKey].schema, value));
   }
   const Agents = z.record(AgentName, AgentSettings);

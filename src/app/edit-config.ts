@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { messageOf } from '../foundation/index.js';
 import type { SettingReport } from '../operations/index.js';
 import { ensureDirectory, readUserFile, updateUserFile } from '../storage/index.js';
+import { describedNames, knownAgents } from './agents.js';
 import { ConfigError, parseObject, parseSettings, SETTINGS, type SettingKey, unknownKey } from './config.js';
 import { place, stepsOf, valueAt } from './config-keys.js';
 import type { Services } from './services.js';
@@ -55,30 +56,36 @@ export function setSetting(services: Services, key: string, typed: string): Sett
     let refusal: unknown;
     for (const candidate of candidates) {
       const changed = changedAt(document, key, candidate);
+      let agents: readonly string[];
       try {
-        parseSettings(path, JSON.stringify(changed));
-        value = candidate;
-        return changed;
+        agents = Object.keys(parseSettings(path, JSON.stringify(changed)).agents);
       } catch (error) {
         refusal ??= new ConfigError('Not set', messageOf(error), {
           cause: error,
-          hint: 'Nothing was changed. `holdfast config show` tells what each key is for.',
+          hint: 'Nothing was changed. `holdfast config show` lists every key.',
         });
+        continue;
       }
+      if (key === 'agent') assertAgentKnown(services, agents, candidate);
+      value = candidate;
+      return changed;
     }
-    throw refusal ?? new ConfigError(path, `${key}: null is no value`, { hint: unsetHint(key) });
+    throw refusal ?? new ConfigError(path, `${key}: null is not a value`, { hint: unsetHint(key) });
   });
   return { key, value, source: path };
 }
 
-/** Takes a key out of the user's own `config.json`; false where it is not in there. Throws as `setSetting`. */
+/** Removes a key from the user's own `config.json`, even one that is not known; false if it is not in there. Throws as `setSetting`. */
 export function unsetSetting(services: Services, key: string): boolean {
   const path = services.config.layout.configFile;
-  assertKnown(key);
   return edit(services, (document) => {
-    if (!Object.hasOwn(document, key) && valueAt(document, stepsOf(key)) === undefined) return undefined;
+    if (!Object.hasOwn(document, key) && valueAt(document, stepsOf(key)) === undefined) {
+      assertKnown(key);
+      return undefined;
+    }
     const changed = changedAt(document, key, undefined);
-    parseSettings(path, JSON.stringify(changed));
+    // A file with two mistakes is repaired one at a time.
+    if (isUsable(path, document)) parseSettings(path, JSON.stringify(changed));
     return changed;
   });
 }
@@ -118,6 +125,25 @@ function jsonOf(text: string): unknown {
   }
 }
 
+function isUsable(path: string, document: Document): boolean {
+  try {
+    parseSettings(path, JSON.stringify(document));
+    return true;
+  } catch {
+    // What is wrong with it is why somebody repairs it.
+    return false;
+  }
+}
+
+/** A name that no agent has would otherwise be noticed by the next run, perhaps at night. Throws CONFIG_INVALID. */
+function assertAgentKnown(services: Services, own: readonly string[], name: unknown): void {
+  const known = [...new Set([...own, ...knownAgents(services).map((agent) => agent.name)])];
+  if (known.includes(String(name)) || describedNames(services).includes(String(name))) return;
+  throw new ConfigError('agent', `no agent is called ${JSON.stringify(name)}`, {
+    hint: `Known agents: ${known.join(', ')}. To define one of your own: holdfast config set agents.<name> '{"driver":"acp","command":"…"}'`,
+  });
+}
+
 function assertKnown(key: string): void {
   if (Object.hasOwn(SETTINGS, key)) return;
   const isOpen = /^(loop\.prompts|prices|agents)\../.test(key) || key === 'agents' || key === 'prices';
@@ -129,5 +155,5 @@ function assertKnown(key: string): void {
 }
 
 function unsetHint(key: string): string {
-  return `To take it out: holdfast config unset ${key}`;
+  return `To remove it: holdfast config unset ${key}`;
 }

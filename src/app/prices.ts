@@ -16,8 +16,8 @@ export class CostUnknownError extends HoldfastError<'COST_UNKNOWN'> {
   constructor(agent: string, model: string | null) {
     super(
       model === null
-        ? `${agent} does not tell what it costs, and its model is not named, so a limit in dollars cannot be kept`
-        : `${agent} does not tell what it costs, and there is no price for ${model}, so a limit in dollars cannot be kept`,
+        ? `${agent} does not report its cost, and its model is not named, so a limit in dollars cannot be enforced`
+        : `${agent} does not report its cost, and there is no price for ${model}, so a limit in dollars cannot be enforced`,
       {
         hint:
           model === null

@@ -31,6 +31,8 @@ export interface ServiceOptions {
   readonly clock?: Clock | undefined;
   readonly ids?: Ids | undefined;
   readonly fileSystem?: FileSystem | undefined;
+  /** Does not read `config.json`, for a command that repairs it. */
+  readonly ignoresConfigFile?: boolean | undefined;
 }
 
 /** How this program is started. */
@@ -62,7 +64,7 @@ export function createServices(options: ServiceOptions): Services {
   const ids = options.ids ?? systemIds;
   const log = options.log ?? silentLogger;
   const actor = options.actor ?? 'library';
-  const config = loadConfig({ ...options, fileSystem });
+  const config = loadConfig({ ...options, fileSystem, ignoresFile: options.ignoresConfigFile });
   const tools: LockTools = {
     fileSystem,
     ids,

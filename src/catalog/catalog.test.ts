@@ -329,7 +329,7 @@ describe('verifying and recovering', () => {
     writeFileSync(request, '{');
     const recovery = await world.catalog.recover({ kind: 'question', id });
     expect(recovery.left).not.toEqual([]);
-    expect(recovery.told).toContain('Nothing could be mended');
+    expect(recovery.told).toContain('Nothing could be repaired');
     expect(readFileSync(request, 'utf8')).toBe('{');
   });
 });

@@ -248,8 +248,7 @@ export class Catalog {
   }
 }
 
-const UNCOLLECTED =
-  'nobody has collected its outcome; `holdfast questions clean --uncollected` moves it, too';
+const UNCOLLECTED = 'nobody has collected its outcome; `holdfast questions clean --uncollected` moves it too';
 
 interface InTrash extends TrashedRef {
   readonly trashed: Trashed;

@@ -23,7 +23,7 @@ export class RestoreBlockedError extends HoldfastError<'RESTORE_BLOCKED'> {
   readonly code = 'RESTORE_BLOCKED';
 
   constructor({ kind, id }: SessionRef) {
-    super(`The ${kind} session ${visibleLine(id)} cannot be put back: there is another one in its place`, {
+    super(`The ${kind} session ${visibleLine(id)} cannot be restored: there is another one in its place`, {
       hint:
         kind === 'loop'
           ? 'Nothing was changed. A project has one loop: delete that one first.'

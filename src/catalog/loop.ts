@@ -94,7 +94,7 @@ async function recover({ loop, isArchived }: ListedLoop): Promise<Recovery> {
 
 const WHOLE = 'It is whole.';
 const COMPLETED = 'What a crash had cut short is complete now.';
-const GOES_ON = 'It can be gone on with; what is missing is made again then.';
+const GOES_ON = 'It can be resumed; missing files are then created again.';
 const ARCHIVED = 'It is in the archive, which stays as it is.';
 
 /** One directory of the archive that is refused must not keep anybody from the others; `verify` says why. */

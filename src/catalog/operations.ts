@@ -121,7 +121,7 @@ export const verifySessions = defineOperation({
 
 export const recoverSession = defineOperation({
   name: 'session.recover',
-  summary: 'Mend a damaged session',
+  summary: 'Repair a damaged session',
   effect: 'write',
   capability: 'admin',
   surfaces: ['cli'],

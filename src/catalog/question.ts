@@ -57,9 +57,9 @@ export function questionKind(tools: {
 }
 
 const MENDED =
-  'What does not verify was set aside beside it; an outcome that another program changed counts as it stands now.';
+  'What does not verify was set aside beside it; an outcome that another program changed is accepted as it is now.';
 const NOT_MENDED =
-  'Nothing could be mended: without its questions a set cannot be answered. `holdfast sessions delete` moves it to the trash.';
+  'Nothing could be repaired: without its questions a set cannot be answered. `holdfast sessions delete` moves it to the trash.';
 
 function summaryOf(view: QuestionView): SessionSummary {
   const { status } = view.outcome;

@@ -32,6 +32,8 @@ export interface CommandForm<Parts, Input, Output, Options extends Specs> {
   readonly usage: string;
   readonly aside?: string;
   readonly details?: string;
+  /** Runs although config.json is not usable, to repair it. */
+  readonly repairsConfig?: boolean;
   readonly options: Options;
   readonly examples: readonly string[];
   /** What the operation works with. */
@@ -59,12 +61,13 @@ export function commandOf<
   operation: Operation<Parts, Input, Output>,
   form: CommandForm<NoInfer<Parts>, z.input<NoInfer<Input>>, z.input<NoInfer<Output>>, Options>,
 ): Command {
-  const { usage, aside, details, options, examples } = form;
+  const { usage, aside, details, repairsConfig, options, examples } = form;
   return defineCommand({
     operation,
     usage,
     ...(aside === undefined ? {} : { aside }),
     ...(details === undefined ? {} : { details }),
+    ...(repairsConfig === undefined ? {} : { repairsConfig }),
     options,
     examples,
     async run(context, { positionals, values }) {

@@ -61,6 +61,8 @@ export interface Command<
   readonly details?: string;
   readonly options: Specs;
   readonly examples: readonly string[];
+  /** It repairs `config.json`, so it runs even when that file is wrong. */
+  readonly repairsConfig?: boolean;
   run(
     context: CommandContext,
     args: { readonly positionals: readonly string[]; readonly values: OptionValues<Specs> },

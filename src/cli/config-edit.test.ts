@@ -68,6 +68,44 @@ describe('holdfast config set, get and unset', () => {
     expect(readFileSync(fileOf(world), 'utf8')).toBe(before);
   });
 
+  it('refuse an agent that nobody knows, with the known names and how to define one', async () => {
+    await using world = await appWorld();
+    const { code, data } = await world.json(['config', 'set', 'agent', 'clode']);
+    expect([code, data.code]).toEqual([2, 'CONFIG_INVALID']);
+    expect(data.error).toBe('agent: no agent is called "clode"');
+    expect(data.hint).toMatch(
+      /^Known agents: claude, .*scripted\. To define one .*config set agents\.<name>/,
+    );
+    await world.run(['config', 'set', 'agents.clode', '{"driver":"acp","command":"clode"}']);
+    expect((await world.run(['config', 'set', 'agent', 'clode'])).code).toBe(0);
+    mkdirSync(join(world.project, '.claude', 'agents'), { recursive: true });
+    writeFileSync(join(world.project, '.claude', 'agents', 'qa.md'), 'You test.\n');
+    expect((await world.run(['config', 'set', 'agent', 'qa'])).code).toBe(0);
+    expect(read(world).agent).toBe('qa');
+  });
+
+  it('repair a file that no other command takes, one mistake at a time', async () => {
+    await using world = await appWorld();
+    writeConfig(world, { question: { maxSesions: 5, maxOptions: 4 }, foo: 1, agent: 'claude' });
+    const refused = await world.json(['config', 'get', 'agent']);
+    expect(refused.data).toMatchObject({
+      code: 'CONFIG_INVALID',
+      hint: 'Remove it: holdfast config unset question.maxSesions',
+    });
+    expect((await world.run(['config', 'unset', 'question.maxSesions'])).code).toBe(0);
+    expect((await world.run(['config', 'unset', 'foo'])).stdout).toBe('foo is no longer set\n');
+    expect(read(world)).toEqual({ question: { maxOptions: 4 }, agent: 'claude' });
+    expect((await world.run(['config', 'get', 'agent'])).stdout).toBe('claude\n');
+    // What is neither known nor there is a mistake of the one who types.
+    expect((await world.json(['config', 'unset', 'foo'])).data.error).toContain('unknown key "foo"');
+  });
+
+  it('say that a key is not set', async () => {
+    await using world = await appWorld();
+    expect((await world.run(['config', 'get', 'conversation.maxTokens'])).stdout).toBe('not set\n');
+    expect((await world.json(['config', 'get', 'conversation.maxTokens'])).data.value).toBeNull();
+  });
+
   it('keys with dots in the file mean the same as nested ones, and both together are refused', async () => {
     await using world = await appWorld();
     writeConfig(world, {
@@ -82,7 +120,7 @@ describe('holdfast config set, get and unset', () => {
     await world.run(['config', 'set', 'question.maxOptions', '4']);
     expect(read(world)['question.maxOptions']).toBe(4);
     writeConfig(world, { 'question.maxOptions': 3, question: { maxOptions: 4 } });
-    expect((await world.json(['config'])).data.error).toContain('"question.maxOptions" stands there twice');
+    expect((await world.json(['config'])).data.error).toContain('"question.maxOptions" appears twice');
     writeConfig(world, { loop: { 'prompts.RED': 'x' } });
     expect((await world.json(['config'])).data.error).toContain('write it as "loop": {"prompts": {"RED"');
   });

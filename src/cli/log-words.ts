@@ -16,7 +16,7 @@ const trashNotEmptied = because('The trash could not be emptied');
 /** What the library reports, said to a person. */
 const WORDS: Readonly<Record<string, Words>> = {
   'acp.cancel-ignored': () => 'The agent did not stop its turn when it was told to, and was ended.',
-  'acp.question-failed': because('A question of the agent could not be put to you'),
+  'acp.question-failed': because('A question of the agent could not be shown to you'),
   'agent.file-keys-ignored': (fields) =>
     `${textIn(fields, 'path')}: ${textIn(fields, 'keys')} ${sizeOf(fields.keys) === 1 ? 'is' : 'are'} not used here; permissions come from --permissions (docs/projects.md).`,
   'agent.stop-failed': because('The agent could not be stopped'),
@@ -32,16 +32,16 @@ const WORDS: Readonly<Record<string, Words>> = {
   'change.trash-not-emptied': trashNotEmptied,
   'config.aurora-file-ignored': because('{path} could not be used'),
   'config.aurora-value-ignored': (fields) =>
-    `${textIn(fields, 'key')} in ${textIn(fields, 'path')} is not a number above 0, and is passed over.`,
+    `${textIn(fields, 'key')} in ${textIn(fields, 'path')} is not a number above 0, and is ignored.`,
   'config.project-keys-ignored': (fields) =>
     `${textIn(fields, 'path')}: ${textIn(fields, 'keys')} ${sizeOf(fields.keys) === 1 ? 'is' : 'are'} not for a project to decide; set it in config.json or in ~/.aurora/config.json (docs/projects.md).`,
   'conversation.lock-not-removed': because('The lock of conversation {sessionId} could not be removed'),
   'conversation.not-cleaned': because('Old conversations could not be cleaned'),
   'conversation.trash-not-emptied': because('The trash of conversations could not be emptied'),
   'conversation.unreadable': because('Conversation {sessionId} could not be read'),
-  'line.not-swept': because('Processes that the agent left behind could not be looked for'),
+  'line.not-swept': because('The search for processes that the agent left behind failed'),
   'lock.release-failed': because(
-    'The lock {path} could not be given up; it counts as free once this process has ended',
+    'The lock {path} could not be released; it counts as free once this process has ended',
   ),
   'loop.damaged-file-set-aside': (fields) =>
     `${textIn(fields, 'file')} of the loop was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
@@ -67,23 +67,21 @@ const WORDS: Readonly<Record<string, Words>> = {
     `Ended ${counted(Number(count), 'process', 'processes')} that the killed run had left behind.`,
   'program.signal-failed': because('Process {pid} could not be sent {signal}'),
   'program.survivors': (fields) => `Processes of the agent (${textIn(fields, 'pid')}) could not be ended.`,
-  'question.asker-not-noted': because('Who waits for question {sessionId} could not be noted'),
+  'question.asker-not-noted': because('Who is waiting for question {sessionId} could not be recorded'),
   'question.clean-failed': because('Old questions could not be cleaned'),
   'project.damaged': (fields) =>
     `What was remembered of a project was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
   'project.not-remembered': because('{path} could not be remembered as a project'),
   'question.cleaned': ({ movedToTrash, removedFromTrash }) =>
-    `Moved ${counted(sizeOf(movedToTrash), 'old question set')} to the trash and removed ${sizeOf(removedFromTrash)} from it for good.`,
+    `Moved ${counted(sizeOf(movedToTrash), 'old question set')} to the trash and removed ${sizeOf(removedFromTrash)} from it permanently.`,
   'question.damaged-file-set-aside': (fields) =>
     `${textIn(fields, 'file')} of question ${textIn(fields, 'sessionId')} was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
   'question.delivery-not-noted': because(
-    'That question {sessionId} was delivered could not be noted; it may be told again',
+    'The delivery of question {sessionId} could not be recorded; it may be delivered again',
   ),
   'question.not-cleaned': because('Question {sessionId} could not be cleaned'),
-  'question.staging-left': because('A directory that is not needed any more could not be removed ({path})'),
-  'question.timeout-not-noted': because(
-    'That nobody answered question {sessionId} in time could not be noted',
-  ),
+  'question.staging-left': because('A directory that is no longer needed could not be removed ({path})'),
+  'question.timeout-not-noted': because('The timeout of question {sessionId} could not be recorded'),
   'question.trash-not-emptied': because('The trash of questions could not be emptied'),
   'question.unreadable': because('Question {sessionId} could not be read'),
   'run.left-files-not-counted': because(
@@ -96,12 +94,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     `The --on-end command failed (${signal === null || signal === undefined ? `exit code ${String(exitCode)}` : String(signal)}).`,
   'run.question-not-read': because('Question {sessionId} could not be read'),
   'run.questions-not-read': because('The questions of the agent could not be read'),
-  'run.start-not-known': because('How this run was started is not known any more'),
-  'run.start-not-measured': because('How the files stood at the start could not be measured'),
+  'run.start-not-known': because('It is no longer known how this run was started'),
+  'run.start-not-measured': because('The state of the files at the start could not be measured'),
   'run.view-broken': because('The live view failed; plain lines from here on'),
-  'setup.record-not-known': because('What an earlier setup wrote is not known ({path})'),
-  'turn.not-marked': because('That a message of conversation {sessionId} failed could not be noted'),
-  'turn.not-resumed': because('The agent could not go on in its own conversation'),
+  'setup.record-not-known': because('It is not known what an earlier setup wrote ({path})'),
+  'turn.not-marked': because('The failure of a message in conversation {sessionId} could not be recorded'),
+  'turn.not-resumed': because('The agent could not continue its own conversation'),
   'watch.polling': (fields) =>
     `${textIn(fields, 'path')} cannot be watched here (${textIn(fields, 'reason')}); it is looked at every ${textIn(fields, 'everyMs')} ms.`,
 };

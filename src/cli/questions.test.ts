@@ -282,14 +282,32 @@ describe('holdfast answer', () => {
     expect(data.answers).toMatchObject([{ selectedOption: 'SQLite' }, { selectedOptions: ['A'] }]);
   });
 
+  it.each(['SQLite', 'zzzz'])('says what waits when %s is no id', async (typed) => {
+    await using world = await appWorld();
+    const nothing = await world.json(['answer', typed]);
+    expect(nothing).toMatchObject({
+      code: 2,
+      data: { code: 'INVALID_SESSION_ID', hint: 'Nothing is waiting for an answer.' },
+    });
+    expect(nothing.data.error).toContain(
+      `${typed} is neither an id nor the first 4 or more characters of one`,
+    );
+    const id = await asked(world);
+    const { data } = await world.json(['answer', typed]);
+    const option = typed === 'SQLite' ? " 'SQLite'" : '';
+    expect(data.hint).toBe(
+      `  ${id.slice(0, 8)}  Which database?\nSuch as: holdfast answer ${id.slice(0, 8)}${option}`,
+    );
+  });
+
   it('takes the option as a second word, and the only set that waits without a first one', async () => {
     await using world = await appWorld();
     const nothing = await world.json(['answer', '--option', '1']);
-    expect(nothing).toMatchObject({ code: 2, data: { error: 'Nothing waits for an answer' } });
+    expect(nothing).toMatchObject({ code: 2, data: { error: 'Nothing is waiting for an answer' } });
     const first = await asked(world);
     const second = await asked(world);
     const both = await world.json(['answer', '--option', '1']);
-    expect(both.data).toMatchObject({ error: '2 question sets wait for an answer: say which' });
+    expect(both.data).toMatchObject({ error: '2 question sets are waiting for an answer: say which' });
     expect(both.data.hint).toContain(first.slice(0, 8));
     expect(both.data.hint).toContain(second.slice(0, 8));
     expect((await world.json(['answer', first, 'SQLite'])).data).toMatchObject({
@@ -468,7 +486,7 @@ describe('holdfast questions', () => {
       await using world = await appWorld();
       expect(await world.run(['questions'])).toEqual({
         code: 0,
-        stdout: 'Nothing waits for an answer.\n',
+        stdout: 'Nothing is waiting for an answer.\n',
         stderr: '',
       });
       const pending = await asked(world, SET, '--agent', 'claude');
@@ -664,15 +682,15 @@ describe('holdfast questions', () => {
     await world.run(['answer', id, '--reject']);
     const pending = await asked(world);
     expect((await world.run(['questions', 'clean'])).stdout).toBe(
-      '0 moved to the trash, 0 removed from it for good\n',
+      '0 moved to the trash, 0 removed from it permanently\n',
     );
     await new Promise((resolve) => setTimeout(resolve, 2));
     const kept = await world.run(['questions', 'clean', '--older-than', '0']);
-    expect(kept.stdout).toBe('0 moved to the trash, 0 removed from it for good\n');
+    expect(kept.stdout).toBe('0 moved to the trash, 0 removed from it permanently\n');
     expect(kept.stderr).toContain('1 answer or rejection that nobody has collected');
     const old = ['questions', 'clean', '--older-than', '0', '--uncollected'];
     expect((await world.run([...old, '--dry-run'])).stdout).toBe(
-      '1 would be moved to the trash (1 of them never collected), 0 removed from it for good\n',
+      '1 would be moved to the trash (1 of them never collected), 0 removed from it permanently\n',
     );
     expect((await world.json(old)).data).toEqual({
       retired: [id],

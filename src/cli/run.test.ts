@@ -63,7 +63,7 @@ describe('the help', () => {
     await using world = await appWorld();
     const { code, stdout } = await world.run(['questions', '--help']);
     expect(code).toBe(0);
-    expect(stdout).toContain('questions collect   Take answers that have arrived');
+    expect(stdout).toContain('questions collect   Fetch answers that have arrived');
     expect(stdout).toContain('Without a command: questions list.');
     expect(stdout).not.toContain('change');
     expect((await world.run(['help', 'questions'])).stdout).toBe(stdout);
@@ -149,14 +149,14 @@ describe('the command line', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        /^holdfast: Invalid session id: x is not a UUID v4\nGive the full id.*\n$/,
+        /^holdfast: Invalid session id: x is neither an id nor the first 4 or more characters of one\nGive the full id.*\n$/,
       ),
     });
     const { code, stdout, stderr } = await world.run(['questions', 'show', 'x', '--json']);
     expect([code, stderr]).toEqual([2, '']);
     expect(JSON.parse(stdout)).toEqual({
       success: false,
-      error: 'Invalid session id: x is not a UUID v4',
+      error: 'Invalid session id: x is neither an id nor the first 4 or more characters of one',
       code: 'INVALID_SESSION_ID',
       hint: expect.any(String),
     });
@@ -362,7 +362,7 @@ describe('holdfast setup', () => {
       expect((await world.run(['setup', client, '--write'])).stdout).toContain(
         'has the MCP server "holdfast"',
       );
-      expect((await world.run(['setup', client])).stderr).toContain('(it is there already)');
+      expect((await world.run(['setup', client])).stderr).toContain('(already there)');
       expect(await world.json(['setup', client, '--remove'])).toMatchObject({
         code: 0,
         data: { isInPlace: false, changed: files.map(({ path }) => path) },

@@ -79,6 +79,7 @@ async function runCommand(
         actor: 'cli',
         self: surroundings.self,
         log: terminal.log,
+        ignoresConfigFile: command.repairsConfig,
       });
       return services;
     },

@@ -129,7 +129,7 @@ export function onlyProperty(
 ): Node | undefined {
   const [first, second] = (object.children ?? []).filter((property) => keyOf(property) === key);
   if (second === undefined) return first;
-  throw new ClientSettingsError(context, `"${key}" stands there twice`, placeAt(text, second.offset));
+  throw new ClientSettingsError(context, `"${key}" appears twice`, placeAt(text, second.offset));
 }
 
 function keyOf(property: Node | undefined): unknown {

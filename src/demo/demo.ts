@@ -54,7 +54,7 @@ export async function runDemo(options: DemoOptions): Promise<Exclude<Ending, 'ki
   const first = await run(options, story, { args: [], isToBeKilled: true });
   if (first !== 'killed') return first;
   tell('');
-  tell('2. It goes on where it was:');
+  tell('2. It resumes where it was:');
   tell('   $ (the same command) --resume');
   const second = await run(options, story, { args: ['--resume'], isToBeKilled: false });
   if (second === 'completed' && story.greeting !== undefined) showAnswer(options, story.greeting);

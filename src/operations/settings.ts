@@ -82,7 +82,7 @@ export const setSetting = defineOperation({
 
 export const unsetSetting = defineOperation({
   name: 'setting.unset',
-  summary: 'Take one setting out of your config.json',
+  summary: 'Remove one setting from your config.json',
   effect: 'write',
   capability: 'admin',
   surfaces: ['cli'],

@@ -57,7 +57,7 @@ export async function askPerson(
     return outcome.status === 'completed' ? answerOf(outcome) : null;
   } catch (error) {
     if (!isHoldfastError(error) || error.code !== 'ABORTED') throw error;
-    await questions.cancel(id, 'the run does not wait for it any more');
+    await questions.cancel(id, 'the run is no longer waiting for it');
     return null;
   }
 }
@@ -82,7 +82,7 @@ function answerOf({ answers: [answer] }: Extract<QuestionView['outcome'], { stat
 export async function leaveOwnQuestions({ questions, loop }: RunParts): Promise<void> {
   for (const { id, outcome } of await undecidedOrNew(questions, loop.state.sessionId)) {
     if (outcome.status === 'pending') {
-      await questions.cancel(id, 'the run goes on without the answer');
+      await questions.cancel(id, 'the run continues without the answer');
       continue;
     }
     const text = outcome.status === 'completed' ? answerOf(outcome).text : undefined;

@@ -1,4 +1,5 @@
-import { formatAge, HoldfastError, visibleExcerpt } from '../foundation/index.js';
+import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
+import { momentOf } from '../sessions/loop/index.js';
 import type { LockState } from '../storage/index.js';
 
 /** There is no plan of that name, or nothing that can be read as one. */
@@ -51,7 +52,7 @@ export class RunBusyError extends HoldfastError<'LOCKED'> {
   constructor(state: LockState, now: Date, plan?: string) {
     const what =
       plan === undefined
-        ? 'This run is already working in the background'
+        ? 'This run is already working'
         : `Another plan is being worked on here: ${visibleExcerpt(plan, 200)}`;
     super(`${what} (${ownerWords(state, now)})`, {
       hint: 'Watch: `holdfast status --watch`. Stop: `holdfast stop`.',
@@ -62,5 +63,5 @@ export class RunBusyError extends HoldfastError<'LOCKED'> {
 
 function ownerWords({ owner, reason }: LockState, now: Date): string {
   if (owner === undefined) return reason;
-  return `process ${owner.pid}, ${formatAge(now.getTime() - Date.parse(owner.since))}`;
+  return `process ${owner.pid}, since ${momentOf(owner.since, now)}`;
 }

@@ -7,7 +7,7 @@ import type { RunMemory, RunParts, SkipWish } from './run-parts.js';
 
 const RETRY = 'Try again';
 const SKIP = 'Skip this phase';
-const WORK_HINT = ' A plan that needs no new tests goes on with --reset --phases work.';
+const WORK_HINT = ' A plan that needs no new tests can continue with --reset --phases work.';
 
 /** The session is halted: a person says how it goes on, or has said so already; without one the run ends. */
 export async function halted(
@@ -74,15 +74,18 @@ function breakerQuestion(loop: HeldLoop, refusal: string | null): RunQuestion {
   const isStory = hasStories(loop);
   const why = refusal ?? `the run was halted: ${haltWords(loop)}`;
   const hint = !isStory && isAboutTests(missingOf(loop)) ? WORK_HINT : '';
-  const skip = { label: SKIP, description: `Go on without the gate of ${currentPhase}; recorded as skipped` };
+  const skip = {
+    label: SKIP,
+    description: `Continue without the gate of ${currentPhase}; recorded as skipped`,
+  };
   return {
     title: 'Breaker',
-    prompt: `${prpFile}: ${why}. How does it go on?${hint}`,
+    prompt: `${prpFile}: ${why}. How should it continue?${hint}`,
     options: [
-      { label: RETRY, description: 'Reset the breaker and go on' },
+      { label: RETRY, description: 'Reset the breaker and continue' },
       { label: CHANGE, description: 'The same, with what you write as guidance for the agent' },
       ...(isStory ? [] : [skip]),
-      { label: STOP, description: 'End here; `holdfast run` with --reset or --skip goes on later' },
+      { label: STOP, description: 'End here; `holdfast run` with --reset or --skip resumes later' },
     ],
   };
 }
@@ -93,9 +96,10 @@ function haltWords(loop: HeldLoop): string {
   const { isMeasured, first, second } = gatesOf(state, dualGate);
   const reason = (state.haltReason ?? 'the breaker is open').replace(/\.+$/, '');
   const words = describeMissing(missingOf(loop));
-  if (words !== '') return `${reason}; missing: ${words}${second ? ' (the agent says it is done)' : ''}`;
+  if (words !== '')
+    return `${reason}; the gate is not met: ${words}${second ? ' (the agent says it is done)' : ''}`;
   return isMeasured && first && !second
-    ? `${reason}; the checks are met, but the agent does not say that it is done`
+    ? `${reason}; the checks pass, but the agent does not say that it is done`
     : reason;
 }
 

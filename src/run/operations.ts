@@ -61,7 +61,7 @@ export const showRun = defineOperation({
 
 export const reportOnRun = defineOperation({
   name: 'run.report',
-  summary: 'What a loop did: files, tests, questions, phases, cost, why it stopped',
+  summary: 'Show what a run did: files, tests, questions, phases, cost, why it stopped',
   effect: 'read',
   capability: 'view',
   surfaces: ['cli', 'page', 'fleet'],

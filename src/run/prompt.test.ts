@@ -106,7 +106,7 @@ describe('the prompt of an iteration', () => {
       wasSignalled: true,
     };
     expect(buildPrompt(facts({ measured }))).toContain(
-      '- Still missing: 2 of 3 new failing tests (you said that the phase was done; it is not)',
+      '- The gate is not met: needs 3 new failing tests, has 2 (you said that the phase was done; it is not)',
     );
     expect(buildPrompt(facts({ measured: { ...measured, isFirstGateOpen: true, missing: [] } }))).toContain(
       '- Nothing is missing. If the work of this phase is complete, set EXIT_SIGNAL to true.',

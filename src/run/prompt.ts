@@ -206,7 +206,7 @@ function verdictLines({ missing, isFirstGateOpen, wasSignalled }: MeasuredFacts)
     return ['Nothing is missing. If the work of this phase is complete, set EXIT_SIGNAL to true.'];
   if (missing === undefined || missing.length === 0) return [];
   const told = wasSignalled === true ? ' (you said that the phase was done; it is not)' : '';
-  return [`Still missing: ${describeMissing(missing)}${told}`];
+  return [`The gate is not met: ${describeMissing(missing)}${told}`];
 }
 
 function countsText({ total, passing, failing, skipped }: TestCounts): string {

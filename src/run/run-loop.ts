@@ -120,7 +120,7 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
     parts,
     {
       title: 'Limit',
-      prompt: `${loop.state.prpFile}: ${budget.reason}. How does the run go on?`,
+      prompt: `${loop.state.prpFile}: ${budget.reason}. How should the run continue?`,
       options: [
         { label: RAISE, description: 'Allow the same amount once more' },
         { label: CHANGE, description: 'The same, with what you write as guidance for the agent' },

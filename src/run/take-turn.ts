@@ -178,7 +178,7 @@ export class TurnTaker {
     options: TurnOptions,
   ): Promise<PromptResponse> {
     const why = first?.message ?? 'it ended before it was asked anything';
-    const reason = `the agent does not know its conversation any more: ${why}`;
+    const reason = `the agent no longer knows its conversation: ${why}`;
     const fresh = await this.#startOver(reason, options.signal, user.turn);
     return this.#send(fresh, user, prompt, options);
   }
@@ -282,7 +282,7 @@ export class TurnTaker {
     if (handle === null) return 'no conversation of the agent itself is noted in it';
     if (handle.driver !== launch.launch.driver) return 'it was held with another kind of agent';
     if (handle.resumeId !== null) return 'the agent did not start in its own conversation';
-    return 'the agent has no conversation of its own to go on with';
+    return 'the agent has no conversation of its own to resume';
   }
 
   /** As soon as the agent's conversation has a name it is noted, once. */

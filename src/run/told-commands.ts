@@ -28,7 +28,7 @@ export interface ChangeCommands {
 const HOW_TO = [
   'When a task is done, tick it: `ralphtool agent task done <id>` (or tick its box in tasks.md).',
   'What the next story must know, keep: `ralphtool agent learn "<what>"`.',
-  'Write these as they are here, with nothing else in the line but more of them after `&&`; you need no leave for them then.',
+  'Write these as they are here, with nothing else in the line but more of them after `&&`; then you need no permission for them.',
 ];
 
 /** The shells of some agents do not look where ours does (Codex starts login shells, which set PATH anew). */

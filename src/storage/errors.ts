@@ -27,7 +27,7 @@ const HINTS: Readonly<Record<StorageFault, string>> = {
     'Check owner and mode of the path (holdfast paths lists ours), or set HOLDFAST_HOME to a directory you own.',
   exhausted: 'The process or the machine ran out of open files or memory: close something and try again.',
   broken:
-    'The disk reported an error: check it (dmesg, smartctl) before you go on; the file was not acknowledged.',
+    'The disk reported an error: check it (dmesg, smartctl) before you continue; the file was not acknowledged.',
   gone: 'Something removed the path meanwhile: run the command again.',
   other: 'Nothing was changed. Run the command again; if it repeats, report it with this message.',
 };

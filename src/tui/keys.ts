@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** What a person pressed. Text is what was typed in one go; a paste is told apart, so that it presses no keys. */
+/** What a person pressed. Text is what was typed in one go; a paste is kept apart, so that it presses no keys. */
 export type Key =
   | { readonly name: 'text'; readonly text: string }
   | { readonly name: 'paste'; readonly text: string }

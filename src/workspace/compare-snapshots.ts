@@ -134,7 +134,7 @@ function goneHistory(git: GitTools, root: string, before: RepositoryState | unde
     branchBefore: before?.branch,
     branchAfter: undefined,
   };
-  const reason = isThere ? 'git told about it only before' : 'the repository is gone';
+  const reason = isThere ? 'git reported it only before' : 'the repository is gone';
   return {
     path,
     change: isThere ? undefined : change,
@@ -246,7 +246,7 @@ function notComparable(path: string, reason: string): MeasurementNote {
 }
 
 function tooManyCommits(path: string): MeasurementNote {
-  return { code: 'too-many-commits', path, message: `only the last ${MAX_COMMITS} new commits are told` };
+  return { code: 'too-many-commits', path, message: `only the last ${MAX_COMMITS} new commits are listed` };
 }
 
 function dedupe(notes: readonly MeasurementNote[]): MeasurementNote[] {

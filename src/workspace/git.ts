@@ -107,7 +107,7 @@ function quietEnvironment(
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_LAZY_FETCH: '1',
-    // Older versions fetch what a partial clone lacks all the same, by a program that the repository may name.
+    // Older versions fetch what a partial clone lacks anyway, with a program that the repository may name.
     GIT_ALLOW_PROTOCOL: 'none',
   };
 }

@@ -149,6 +149,6 @@ function tooManyBranches(path: string): MeasurementNote {
   return {
     code: 'too-many-branches',
     path,
-    message: `more than ${MAX_TIPS} branches: commits that another branch had before may be told as new`,
+    message: `more than ${MAX_TIPS} branches: commits that another branch had before may be reported as new`,
   };
 }

@@ -20,7 +20,7 @@ export interface SnapshotOptions {
   /** How many files are looked at where there is no git. */
   readonly maxFiles?: number | undefined;
   readonly readLimits?: Partial<ReadLimits> | undefined;
-  /** For who takes many of them: tells files that were written again with the same bytes, also where there is no git. */
+  /** For callers that take many: recognises files that were rewritten with the same bytes, even without git. */
   readonly memory?: ContentMemory | undefined;
   /** How long one question to git may take. */
   readonly timeoutMs?: number | undefined;

@@ -33,7 +33,7 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex]) {
       expect(await loop()).toMatchObject({ status: 'suspended', owner: { isAlive: false } });
       const { id } = waiting.waitsFor.question;
       const answered = await world.run(['answer', id, '--option', 'Big'], { cwd: world.dir.path });
-      expect(answered.stderr).toContain(`It goes on with: cd '${world.project}' && holdfast resume`);
+      expect(answered.stderr).toContain(`Resume it with: cd '${world.project}' && holdfast resume`);
       const resumed = await world.run(['resume']);
       expect(resumed.code, resumed.stderr).toBe(0);
       expect(resumed.stderr).toContain('Resuming with the same options: player, permissions edits');

@@ -91,7 +91,7 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex]) {
       expect(code, JSON.stringify(events.slice(-5))).toBe(0);
       expect(promptsTold(stage)).toEqual(['1 of WORK', '2 of WORK']);
       expect(world.state()).toMatchObject({ status: 'completed', phases_completed: ['WORK'] });
-      const told = 'Still missing: no files changed (you said that the phase was done; it is not)';
+      const told = 'The gate is not met: no files changed (you said that the phase was done; it is not)';
       expect(stage.model.requests().at(-1)?.lacks([told])).toEqual([]);
     },
   );

@@ -2,11 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { HelpRequested, parseCommand } from '../../src/cli/parse.js';
-import { HOLDFAST } from '../../src/cli/programs/holdfast-table.js';
-import type { Program } from '../../src/cli/programs/program.js';
-import { RALPHTOOL } from '../../src/cli/programs/ralphtool-table.js';
 import { CLIENTS, SERVER_NAME, TOOL_NAMES } from '../../src/client-settings/client.js';
+import { checkCommandLine, quotedCommands } from '../support/command-lines.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PLUGIN = join(ROOT, 'integrations', 'claude-code');
@@ -88,17 +85,17 @@ describe('the plugin for Claude Code', () => {
       expect(description).toContain(word);
   });
 
-  it.each(DOCUMENTS.flatMap((path) => quotedCommands(path)))(
+  it.each(DOCUMENTS.flatMap((path) => quotedCommands(read(path))))(
     'names a command that exists: %s',
     async (line) => {
-      await expect(check(line)).resolves.toBeUndefined();
+      await expect(checkCommandLine(line)).resolves.toBeUndefined();
     },
   );
 
   it('would notice a command or an option that does not exist', async () => {
-    await expect(check('holdfast fly')).rejects.toThrow('no such command');
-    await expect(check('holdfast run x.md --fast')).rejects.toThrow('unknown option');
-    await expect(check('ralphtool agent task forget 1')).rejects.toThrow('no such command');
+    await expect(checkCommandLine('holdfast fly')).rejects.toThrow('no such command');
+    await expect(checkCommandLine('holdfast run x.md --fast')).rejects.toThrow('unknown option');
+    await expect(checkCommandLine('ralphtool agent task forget 1')).rejects.toThrow('no such command');
   });
 });
 
@@ -112,34 +109,4 @@ function frontMatter(text: string): Record<string, string> {
       return [key, value];
     }),
   );
-}
-
-/** What is quoted as a command line of ours: in code, in a console block, or indented. */
-function quotedCommands(path: string): string[] {
-  const text = read(path).replaceAll("'\\''", '');
-  const inline = [...text.matchAll(/`((?:holdfast|ralphtool) [^`\n]+)`/g)];
-  const lines = [...text.matchAll(/^(?:\$ | {4})((?:holdfast|ralphtool) .+)$/gm)];
-  return [...new Set([...inline, ...lines].map(([, line = '']) => line))];
-}
-
-const PROGRAMS: Readonly<Record<string, Program>> = { holdfast: HOLDFAST, ralphtool: RALPHTOOL };
-
-/** Throws where a command line would not be understood. The beginning of commands alone is a name for all of them. */
-async function check(line: string): Promise<void> {
-  const [name = '', ...words] = [...line.matchAll(/"[^"]*"|'[^']*'|\S+/g)].map(([word]) =>
-    word.replaceAll(/^["']|["']$/g, ''),
-  );
-  const program = PROGRAMS[name];
-  if (program === undefined) throw new Error(`no such program: ${name}`);
-  if (words.join() === '--version') return;
-  const found = await program.find(words);
-  if (found === undefined) {
-    if ((await program.groupHelp?.([...words, '--help'])) !== undefined) return;
-    throw new Error(`no such command: ${line}`);
-  }
-  try {
-    parseCommand(found.command, found.rest, name);
-  } catch (error) {
-    if (!(error instanceof HelpRequested)) throw error;
-  }
 }

@@ -126,7 +126,7 @@ describe('an agent that waits for a person', () => {
     const running = pc.start(['exec', '--agent', 'mine', ...args, 'go']);
     const [, id = ''] = await running.printed(
       'stderr',
-      /Waiting for an answer to ([0-9a-f-]{36}) \(holdfast answer/,
+      /Waiting for an answer to ([0-9a-f-]{36})\. Answer it in another terminal: holdfast answer/,
     );
     return { running, id };
   };
@@ -138,7 +138,7 @@ describe('an agent that waits for a person', () => {
       const { running, id } = await waits(pc, ['--permissions', 'ask']);
       const { questions } = (await pc.asideJson(['questions', 'show', id])).data;
       expect(questions[0].prompt).toBe(
-        'mine asks to use **Bash**:\n\n- command: `rm x`\n\nYour own words deny it and are told to the agent.',
+        'mine asks to use **Bash**:\n\n- command: `rm x`\n\nYour own words deny it and are passed on to the agent.',
       );
       await pc.aside(['answer', id, '--option', 'Allow once']);
       expect(await running.ended).toMatchObject({ code: 0, stdout: 'done\n' });

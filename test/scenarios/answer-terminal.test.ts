@@ -102,7 +102,7 @@ describe('holdfast answer at a terminal', () => {
       expect(await pane.exitCode()).toBe(2);
       expect(await pane.styled()).not.toMatch(/\u001b\[31mholdfast:/);
       await pane.holdfast('questions show zzzz 2> err.log; cat -v err.log');
-      await pane.until(/is not a UUID v4/);
+      await pane.until(/is neither an id nor the first 4 or/);
       expect((await pane.screen()).join('\n')).not.toContain('^[[');
     },
   );

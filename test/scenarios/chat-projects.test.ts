@@ -136,7 +136,7 @@ describe('a conversation that is resumed', () => {
     await using world = await withPlayer([]);
     await talk(world, ['--agent', 'player', '--permissions', 'bypass', '--session', 'talk']);
     const again = await talk(world, ['--resume', 'talk']);
-    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('bypass is not taken over') });
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('bypass is not reused') });
     const launches = recordsOf(world, 'talk', 'launch').map(({ permissions }) => permissions);
     expect(launches).toEqual(['bypass', 'edits']);
   });

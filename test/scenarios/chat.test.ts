@@ -88,7 +88,7 @@ describe('a chat through pipes', () => {
     rmSync(world.dir.at('state'), { recursive: true });
     const again = await world.run(['chat', '--resume', 'last'], { input: 'second\n' });
     expect(again.code, again.stderr).toBe(0);
-    expect(again.stderr).toContain('What was said is told to the agent again');
+    expect(again.stderr).toContain('The agent is told again what was said');
     const notes = readFileSync(world.dir.at('notes.jsonl'), 'utf8').trim().split('\n');
     const { prompt } = JSON.parse(notes.at(-1) ?? '');
     expect(prompt).toContain('first');
@@ -196,7 +196,10 @@ describe('a chat through pipes', () => {
     await using world = await withPlayer([{ steps: [wants, { say: 'one' }] }]);
     const chat = world.start(['chat', '--agent', 'player', '--permissions', 'ask']);
     chat.child.stdin.write('first\n');
-    await chat.printed('stderr', /Waiting for an answer to [0-9a-f-]{36} \(holdfast answer/);
+    await chat.printed(
+      'stderr',
+      /Waiting for an answer to [0-9a-f-]{36}\. Answer it in another terminal: holdfast answer/,
+    );
     expect((await world.asideJson(['questions'])).data).toHaveLength(1);
     chat.child.kill('SIGTERM');
     expect((await chat.ended).code).toBe(143);
@@ -210,7 +213,7 @@ describe('a chat through pipes', () => {
     chat.child.stdin.end('first\n');
     const [, id = ''] = await chat.printed(
       'stderr',
-      /Waiting for an answer to ([0-9a-f-]{36}) \(holdfast answer/,
+      /Waiting for an answer to ([0-9a-f-]{36})\. Answer it in another terminal: holdfast answer/,
     );
     await world.aside(['answer', id, '--option', 'red']);
     expect(await chat.ended).toMatchObject({ code: 0, stdout: 'one\n' });
@@ -517,7 +520,7 @@ describe('a chat in a terminal', () => {
     await pane.until('The agent forgets what was said');
     await pane.type('/import talk.json');
     await pane.press('Enter');
-    await pane.until('Took in 2 turns');
+    await pane.until('Imported 2 turns');
     await pane.type('/help');
     await pane.press('Enter');
     await pane.until('/agent <name>');

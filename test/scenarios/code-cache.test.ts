@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { machine } from '../support/holdfast-binary.js';
 
-const EMPTY = { code: 0, signal: null, stdout: 'Nothing waits for an answer.\n', stderr: '' };
+const EMPTY = { code: 0, signal: null, stdout: 'Nothing is waiting for an answer.\n', stderr: '' };
 
 describe('the code cache of the program', () => {
   it('changes nothing about what a command does, with and without it', async () => {

@@ -115,7 +115,7 @@ describe('gates that real plans can pass', () => {
         [],
       ]);
       expect(world.prompts()[1]?.prompt).toContain(
-        'Still missing: no files changed (you said that the phase was done; it is not)',
+        'The gate is not met: no files changed (you said that the phase was done; it is not)',
       );
     },
   );
@@ -123,9 +123,13 @@ describe('gates that real plans can pass', () => {
   verifies('R04', 'tdd-strict has the published numbers', async () => {
     await using world = await realWorld([HONEST_RED, SAYS_DONE]);
     const run = await world.go(['--phases', 'tdd-strict', '--max-iterations', '1']);
-    expect(run.stderr).toContain('agent says done, checks do not: 1 of 3 new failing tests · 1 file created');
+    expect(run.stderr).toContain(
+      'agent says done, checks do not: needs 3 new failing tests, has 1 · 1 file created',
+    );
     const { stdout } = await world.run(['status']);
-    expect(stdout).toMatch(/^gates +agent says done, checks do not: 1 of 3 new failing tests$/m);
+    expect(stdout).toMatch(
+      /^gates +the agent says done, the checks do not: needs 3 new failing tests, has 1$/m,
+    );
   });
 
   verifies(
@@ -166,7 +170,7 @@ describe('at the breaker', () => {
       expect(run.code).toBe(6);
       expect(world.prompts()).toHaveLength(3);
       expect(run.stderr).toMatch(
-        /^halted: no progress in 3 iterations of RED; missing: 0 of 1 new failing test\. .*--reset.*--skip.*--phases work\.$/m,
+        /^halted: no progress in 3 iterations of RED; the gate is not met: needs 1 new failing test, has 0\. .*--reset.*--skip.*--phases work\.$/m,
       );
       const again = await world.go(['--resume']);
       expect(again).toMatchObject({ code: 6, stderr: expect.stringMatching(/--reset.*--skip/s) });
@@ -224,8 +228,8 @@ describe('at the breaker', () => {
       const { data } = await world.asideJson(['questions']);
       const [{ sessionId, questions }] = data;
       expect(questions[0].prompt).toBe(
-        `${PLAN}: the run was halted: no progress in 3 iterations of RED; missing: 0 of 1 new failing test ` +
-          '(the agent says it is done). How does it go on? A plan that needs no new tests goes on with --reset --phases work.',
+        `${PLAN}: the run was halted: no progress in 3 iterations of RED; the gate is not met: needs 1 new failing test, has 0 ` +
+          '(the agent says it is done). How should it continue? A plan that needs no new tests can continue with --reset --phases work.',
       );
       await world.aside(['answer', sessionId, '--option', 'Skip this phase']);
       expect(await run.ended).toMatchObject({ code: 0 });

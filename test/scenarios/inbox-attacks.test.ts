@@ -98,7 +98,7 @@ function strangersIn(recorded: string): string[] {
 }
 
 const LIST_KEYS = '↑↓ choose · Enter open · q leave · ? keys';
-const QUESTION_KEYS = '↑↓ Space choose · Enter go on · o own words · Esc reject · q list · ? keys';
+const QUESTION_KEYS = '↑↓ Space choose · Enter next · o own words · Esc reject · q list · ? keys';
 const SETTLED_KEYS = 'Enter or Esc: back';
 
 /**
@@ -157,12 +157,12 @@ describe('attack strings and random bytes in a real terminal', () => {
     const ids = plant(world, sets);
     const { pane, recorded, expectCalm } = await open(world);
     await using _ = pane;
-    await pane.until(`${ids.length} wait on you`);
+    await pane.until(`${ids.length} waiting for you`);
     for (let at = 0; at < ids.length; at += 20) {
       const id = ids[at] ?? '';
       await untilFrame(
         pane,
-        /^Holdfast inbox +\d+ wait on you$/,
+        /^Holdfast inbox +\d+ waiting for you$/,
         LIST_KEYS,
         (rows) =>
           rows[21]?.startsWith(id.slice(0, 8)) === true &&
@@ -195,7 +195,7 @@ describe('attack strings and random bytes in a real terminal', () => {
     const ids = plant(world, sets);
     const { pane, recorded, expectCalm } = await open(world);
     await using _ = pane;
-    await pane.until(`${ids.length} wait on you`);
+    await pane.until(`${ids.length} waiting for you`);
     for (const [index, id] of ids.entries()) {
       const questions = sets[index]?.questions ?? [];
       const total = questions.length;
@@ -229,7 +229,7 @@ describe('attack strings and random bytes in a real terminal', () => {
       await expectCalm();
       await pane.press('Enter');
     }
-    await pane.until('Nothing waits on you');
+    await pane.until('Nothing is waiting for you');
     await pane.press('q');
     expect(await pane.exitCode()).toBe(0);
     expect(strangersIn(recorded())).toEqual([]);

@@ -28,7 +28,7 @@ const outcomeOf = async (world: Machine, id: string) => (await elsewhere(world).
 /** Starts the inbox, opens the only set and begins to type. */
 async function typeInto(pane: Pane, args = 'inbox'): Promise<void> {
   await pane.holdfast(args);
-  await pane.until('1 waits on you');
+  await pane.until('1 waiting for you');
   await pane.press('Enter');
   await pane.until('Question 1 of 1');
   await pane.press('o');
@@ -111,7 +111,7 @@ describe('--once and --session', () => {
     await pane.holdfast('inbox --once');
     await pane.until('Question 1 of 1');
     await pane.press('q');
-    await pane.until('1 waits on you');
+    await pane.until('1 waiting for you');
     await pane.press('q');
     expect(await pane.exitCode()).toBe(3);
     expect(await outcomeOf(world, answered)).toMatchObject({ status: 'completed' });
@@ -180,7 +180,7 @@ describe('--plain', () => {
     expect(stdout.match(/That is not a number from 1 to 2\./g)).toHaveLength(3);
     expect(stdout.match(/That is not a list of numbers from 1 to 2\./g)).toHaveLength(1);
     expect(stdout).toContain('Checks: PostgreSQL, in your own words: own 日本\n');
-    expect(stdout).toMatch(/Nothing else waits on you\.\n$/);
+    expect(stdout).toMatch(/Nothing else is waiting for you\.\n$/);
     expect(world.readFile(id, 'answers.json').answers).toMatchObject([
       { selectedOption: 'SQLite' },
       { selectedOptions: ['PostgreSQL'], customText: 'own 日本' },
@@ -209,7 +209,7 @@ describe('--plain', () => {
       expect(await once('r\n\n')).toMatchObject({ code: 1 });
       expect(await world.run(['inbox', '--plain'])).toMatchObject({
         code: 0,
-        stdout: 'Nothing waits on you.\n',
+        stdout: 'Nothing is waiting for you.\n',
       });
     },
   );
@@ -261,17 +261,17 @@ describe('the terminal', () => {
       const recorded = await pane.record();
       const bells = () => recorded().split('\x07').length - 1;
       await pane.holdfast('inbox');
-      await pane.until('1 waits on you');
+      await pane.until('1 waiting for you');
       expect(bells()).toBe(0);
       await ask(world);
-      await pane.until('2 wait on you');
+      await pane.until('2 waiting for you');
       await pane.until(() => bells() === 1);
       await pane.press('q');
       expect(await pane.exitCode()).toBe(0);
       await pane.holdfast('inbox --no-bell');
-      await pane.until('2 wait on you');
+      await pane.until('2 waiting for you');
       await ask(world);
-      await pane.until('3 wait on you');
+      await pane.until('3 waiting for you');
       await pane.press('q');
       expect(await pane.exitCode()).toBe(0);
       expect(bells()).toBe(1);
@@ -283,7 +283,7 @@ describe('the terminal', () => {
     await ask(world);
     await using pane = await Pane.open(world);
     await pane.run(`seq 10; printf 'no line break'; ${pane.command('inbox')}; echo "exit code $?"`);
-    const rows = await pane.until('1 waits on you');
+    const rows = await pane.until('1 waiting for you');
     expect(rows[0]).toMatch(/^Holdfast inbox/);
     expect(rows[22]).toMatch(/\? keys$/);
     await pane.press('q');
@@ -297,7 +297,7 @@ describe('the terminal', () => {
     await pane.run('seq 100 1 160');
     await pane.until('160');
     await pane.run(`${pane.command('inbox')}; echo "exit code $?"`);
-    await pane.until('1 waits on you');
+    await pane.until('1 waiting for you');
     await pane.press('Enter');
     await pane.until('Question 1 of 2');
     const sizes = [
@@ -320,7 +320,7 @@ describe('the terminal', () => {
       );
     }
     await pane.press('q');
-    await pane.until('1 waits on you');
+    await pane.until('1 waiting for you');
     await pane.press('q');
     expect(await pane.exitCode()).toBe(0);
     expect(await pane.history()).toContain('\n101\n102\n103\n');
@@ -333,7 +333,7 @@ describe('the terminal', () => {
     await using pane = await Pane.open(world);
     const looks = async (args: string, variables = '') => {
       await pane.holdfast(args, variables);
-      await pane.until('1 waits on you');
+      await pane.until('1 waiting for you');
       const list = await pane.styled();
       await pane.press('Enter');
       await pane.until('Question 1 of 1');
@@ -356,7 +356,7 @@ describe('the terminal', () => {
     writeFileSync(join(world.questions, id, 'draft.json'), '{ damaged', { mode: 0o600 });
     await using pane = await Pane.open(world);
     await pane.holdfast('inbox');
-    await pane.until('1 waits on you');
+    await pane.until('1 waiting for you');
     await pane.press('Enter');
     const shown = await pane.until('Question 1 of 1');
     expect(shown.join('\n')).not.toContain('holdfast:');

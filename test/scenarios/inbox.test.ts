@@ -46,13 +46,13 @@ describe.each([
     });
     asked.catch(() => {}); // what the test waits for tells it
     await pane.holdfast('inbox');
-    await pane.until(/1 waits on you(.|\n)*claude-code .* 3\? {2}Which/);
+    await pane.until(/1 waiting for you(.|\n)*claude-code .* 3\? {2}Which/);
     // The second one appears by itself.
     const refused = codex.ask({
       questions: [question({ title: 'Delete', prompt: 'May I delete `legacy/`?' })],
     });
     refused.catch(() => {});
-    await pane.until(/2 wait on you(.|\n)*codex /);
+    await pane.until(/2 waiting for you(.|\n)*codex /);
 
     await pane.press('Enter');
     await pane.until(
@@ -93,7 +93,7 @@ describe.each([
     await pane.press('Enter');
     await pane.until(/Rejected [0-9a-f]{8}\./);
     expect((await refused).text).toContain('Not before the release, bitte 🙏');
-    await pane.until('Nothing waits on you');
+    await pane.until('Nothing is waiting for you');
     await pane.press('q');
     expect(await pane.exitCode()).toBe(0);
     expect((await pane.screen()).join('\n')).toContain('1 answered, 1 rejected.');
@@ -106,7 +106,7 @@ describe('drafts', () => {
     const id = await ask(world);
     await using pane = await Pane.open(world);
     await pane.holdfast('inbox');
-    await pane.until('1 waits on you');
+    await pane.until('1 waiting for you');
     await pane.press('Enter');
     await pane.until('Question 1 of 1');
     await pane.press('o');
@@ -150,7 +150,7 @@ describe('what happens elsewhere', () => {
       const third = await ask(world);
       await using pane = await Pane.open(world);
       await pane.holdfast('inbox');
-      await pane.until('3 wait on you');
+      await pane.until('3 waiting for you');
       await elsewhere(world).answer(third, [{ questionIndex: 0, selectedOption: 'SQLite' }]);
       await pane.until(`${third.slice(0, 8)} left: it was answered elsewhere.`);
       await elsewhere(world).cancel(second, 'changed my mind');
@@ -165,7 +165,7 @@ describe('what happens elsewhere', () => {
       // Somebody who types on does not lose the reason.
       await pane.type('quit');
       await pane.press('Enter');
-      await pane.until('Nothing waits on you');
+      await pane.until('Nothing is waiting for you');
       await pane.press('q');
       expect(await pane.exitCode()).toBe(0);
     },
@@ -200,7 +200,7 @@ describe('500 pending sets', () => {
     multiplySet(world.questions, first, 500);
     await using pane = await Pane.open(world);
     await pane.holdfast('inbox');
-    await pane.until('500 wait on you');
+    await pane.until('500 waiting for you');
     await pane.press('-N', '200', 'j');
     await pane.until((rows) => rows.some((row) => row.startsWith('›') && row.includes('Number 201 ')));
     await pane.press('-N', '20', 'NPage');

@@ -217,7 +217,7 @@ describe.concurrent('holdfast change', () => {
     for (const [name, text] of Object.entries(texts)) writeFileSync(file(`${name}.md`), text);
     const help = (await made.run(['change', 'context', '--help'])).stdout.replaceAll(/\s+/g, ' ');
     expect(help).toContain('Its tasks, scenarios, what was learned so far, and how the project');
-    expect(help).toContain('with --json proposal and design, too.');
+    expect(help).toContain('with --json also the proposal and the design.');
     expect(await made.json(['change', 'context', '--story', '1'])).toMatchObject({ data: texts });
     const { stdout } = await made.run(['change', 'context', '--story', '1']);
     for (const text of Object.values(texts)) expect(stdout).not.toContain(text.trim());

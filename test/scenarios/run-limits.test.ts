@@ -171,7 +171,7 @@ describe('a night', () => {
     const [id = ''] = asked;
     const request = JSON.parse(readFileSync(world.dir.at('questions', id, 'request.json'), 'utf8'));
     expect(JSON.stringify(request)).toContain(
-      'the agent is not logged in (\\"Not logged in · Please run /login\\"). Log in with `claude /login`, or check ANTHROPIC_API_KEY. How does it go on?',
+      'the agent is not logged in (\\"Not logged in · Please run /login\\"). Log in with `claude /login`, or check ANTHROPIC_API_KEY. How should it continue?',
     );
   });
 

@@ -133,7 +133,7 @@ describe('what a run asked that was killed', () => {
     expect(await world.go(['--resume', '--max-iterations', '20'])).toMatchObject({ code: 0 });
     expect((await inbox(world).get(id)).outcome).toMatchObject({
       status: 'abandoned',
-      reason: 'the run goes on without the answer',
+      reason: 'the run continues without the answer',
     });
   });
 });

@@ -92,7 +92,7 @@ describe('holdfast resume', () => {
       const answered = await world.aside(['answer', id, '--option', 'Big']);
       expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('→ Big') });
       expect(answered.stderr).toBe(
-        `The run that asked (${PLAN}) is not running. It goes on with: holdfast resume\n`,
+        `The run that asked (${PLAN}) is not running. Resume it with: holdfast resume\n`,
       );
       const { code, stdout, stderr } = await world.run(['resume']);
       expect(code).toBe(0);
@@ -115,7 +115,7 @@ describe('holdfast resume', () => {
     await kill(pid);
     const elsewhere = { cwd: world.dir.path };
     const { stderr } = await world.aside(['answer', id, '--option', 'Plain'], elsewhere);
-    expect(stderr).toContain(`It goes on with: cd '${world.project}' && holdfast resume\n`);
+    expect(stderr).toContain(`Resume it with: cd '${world.project}' && holdfast resume\n`);
     const told = await world.json(['answer', id, '--option', 'Plain'], elsewhere);
     expect(told.data.run).toEqual({
       sessionId: world.state().session_id,
@@ -205,7 +205,7 @@ describe('holdfast resume', () => {
     await until(() => world.state().status === 'paused');
     const paused = await loop(world);
     expect(paused).toMatchObject({ waitsFor: { kind: 'pause', reason: 'lunch' }, next: ['holdfast resume'] });
-    expect(await world.run(['resume'])).toMatchObject({ stdout: 'Asked the run to go on.\n' });
+    expect(await world.run(['resume'])).toMatchObject({ stdout: 'Asked the run to continue.\n' });
     await until(() => world.prompts().length === 2);
     await world.run(['pause']);
     await until(() => world.state().status === 'paused');
@@ -260,7 +260,9 @@ describe('holdfast status', () => {
       });
       await kill(pid);
       const dead = await world.run(['status']);
-      expect(dead.stdout).toMatch(/^[0-9a-f]{8} {2}suspended: waits for your answer; no process runs it$/m);
+      expect(dead.stdout).toMatch(
+        /^[0-9a-f]{8} {2}suspended: waits for your answer; no process is running it$/m,
+      );
       expect(dead.stdout).toMatch(new RegExp(`^owner +process ${pid} is gone$`, 'm'));
       await world.aside(['answer', id, '--option', 'Big']);
       expect(await loop(world)).toMatchObject({
@@ -301,7 +303,7 @@ describe('holdfast status', () => {
     );
     await world.aside(['answer', id, '--option', 'Big']);
     const { stdout } = await world.run(['status']);
-    expect(stdout).toContain(`paused (question ${id.slice(0, 8)} answered by cli; no process runs it)`);
+    expect(stdout).toContain(`paused (question ${id.slice(0, 8)} answered by cli; no process is running it)`);
     expect(stdout).toMatch(/^next +holdfast resume$/m);
   });
 });
@@ -393,7 +395,7 @@ describe('a second run', () => {
       expect(code).toBe(5);
       expect(stderr).toMatch(
         new RegExp(
-          `^holdfast: This run is already working in the background \\(process ${pid}, \\d+ s\\)\\nWatch: .holdfast status --watch.\\. Stop: .holdfast stop.\\.\\n$`,
+          `^holdfast: This run is already working \\(process ${pid}, since \\d\\d:\\d\\d:\\d\\d\\)\\nWatch: .holdfast status --watch.\\. Stop: .holdfast stop.\\.\\n$`,
         ),
       );
       world.put('docs/prps/other.md', '# PRP\n\n### Success Criteria\n\n- [ ] other\n');

@@ -86,9 +86,11 @@ describe.concurrent('a run that is resumed', () => {
     await using world = await killedRun(['--permissions', 'bypass']);
     const { code, stderr } = await world.run(['run', PLAN, '--resume', '--max-iterations', '1']);
     expect(code).toBe(7);
-    expect(stderr).toContain('Resuming with the same options: player, permissions edits, context redline');
+    expect(stderr).toContain(
+      'Resuming with these options: player, permissions edits (was bypass), context redline',
+    );
     expect(stderr).toContain(`checks: ${CHECK}`);
-    expect(stderr).toContain('--permissions bypass is not taken over');
+    expect(stderr).toContain('--permissions bypass is not reused');
   });
 
   it('still asks for permission where it did, and says so where nobody could answer', async () => {

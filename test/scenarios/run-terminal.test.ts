@@ -112,7 +112,7 @@ describe('a run in a terminal', () => {
     await using pane = await Pane.open(world);
     await watching(pane);
     await pane.press('p');
-    await pane.until('paused     requested; p goes on');
+    await pane.until('paused     requested; p continues');
     expect(world.state()).toMatchObject({ status: 'paused' });
     await pane.press('g');
     await pane.type('use small numbers');
@@ -157,7 +157,7 @@ describe('a run in a terminal', () => {
     await pane.press('y');
     expect(await pane.exitCode()).toBe(3);
     expect((await pane.screen()).join('\n')).toContain(
-      'stopped: stop was requested. Go on: `holdfast resume` in the background',
+      'stopped: stop was requested. Resume: `holdfast resume` in the background',
     );
     expect(world.state()).toMatchObject({ status: 'suspended' });
   });

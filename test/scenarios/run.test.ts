@@ -375,7 +375,7 @@ describe('stopping', () => {
     for (const name of readdirSync(world.dir.at('state'))) rmSync(world.dir.at('state', name));
     world.script([GREEN, ...WHOLE_WAY.slice(2)]);
     const run = await world.go(['--resume', '--max-iterations', '9']);
-    expect(run.stderr).toContain('the agent starts anew and is told what was said');
+    expect(run.stderr).toContain('the agent starts a new conversation and is told what was said');
     expect(run.code).toBe(0);
     expect(world.prompts().at(-1)?.session).not.toBe(world.prompts()[0]?.session);
   });
@@ -421,7 +421,7 @@ describe('requests from another terminal', () => {
       code: 0,
       stdout: 'Asked the run to pause.\n',
     });
-    await run.printed('stderr', /^paused: lunch; `holdfast resume` goes on/m);
+    await run.printed('stderr', /^paused: lunch; `holdfast resume` continues/m);
     expect((await world.asideJson(['status'])).data.loop).toMatchObject({
       status: 'paused',
       statusReason: 'lunch',
@@ -450,7 +450,7 @@ describe('requests from another terminal', () => {
     await world.go(['--max-iterations', '1']);
     expect((await world.run(['guide', 'mind the gap'])).stdout).toContain('the next one that does tells');
     expect((await world.run(['stop'])).stdout).toBe(
-      'No process runs the loop now: there is nothing to do.\n',
+      'No process is running it now: there is nothing to do.\n',
     );
     expect(await world.go(['--resume', '--max-iterations', '9'])).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('mind the gap');

@@ -283,7 +283,7 @@ describe('holdfast sessions', () => {
       plantTalk(world, 'new-talk', new Date().toISOString());
       const dry = await world.aside(['sessions', 'clean', '--older-than', '7', '--dry-run']);
       expect(dry.stdout).toBe(
-        'conversation old-talk\n1 would be moved to the trash, 0 removed from it for good\n',
+        'conversation old-talk\n1 would be moved to the trash, 0 removed from it permanently\n',
       );
       expect(existsSync(talkOf(world, 'old-talk'))).toBe(true);
       const clean = await world.aside(['sessions', 'clean', '--older-than', '7', '--kind', 'conversation']);
@@ -293,11 +293,11 @@ describe('holdfast sessions', () => {
       expect(readdirSync(trash)).toHaveLength(1);
       expect(await world.aside(['sessions', 'trash', 'empty'])).toMatchObject({ code: 3 });
       const early = await world.aside(['sessions', 'trash', 'empty', '--yes', '--older-than', '1']);
-      expect(early).toMatchObject({ code: 0, stdout: '0 removed for good\n' });
+      expect(early).toMatchObject({ code: 0, stdout: '0 removed permanently\n' });
       expect(readdirSync(trash)).toHaveLength(1);
       expect(await world.aside(['sessions', 'trash', 'empty', '--yes'])).toMatchObject({
         code: 0,
-        stdout: '1 removed for good\n',
+        stdout: '1 removed permanently\n',
       });
       expect(readdirSync(trash)).toEqual([]);
     },

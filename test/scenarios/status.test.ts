@@ -116,7 +116,7 @@ describe('holdfast status', () => {
     expect(() => loop.pause('x')).toThrow(expect.objectContaining({ code: 'LOCK_LOST' }));
     expect((await world.json(['status'])).data.loop).toMatchObject({
       status: 'suspended',
-      statusReason: 'no process runs it',
+      statusReason: 'no process is running it',
     });
   });
 

@@ -135,7 +135,7 @@ describe('after a prompt', () => {
 
 describe('the terminal', () => {
   const VIEWS: readonly [name: string, command: string, shown: RegExp][] = [
-    ['the inbox', 'inbox', /waits on you/],
+    ['the inbox', 'inbox', /waiting for you/],
     ['the chat', 'chat --agent player', /^you>$/m],
     ['the live view', RUN, /^says +I work\./m],
   ];
@@ -158,7 +158,7 @@ describe('the terminal', () => {
       // The terminal is raw now: Enter would be no end of a line.
       await pane.type(`clear; ${pane.command('questions')}; echo 'it en''ded'`);
       await pane.press('C-j');
-      await pane.until('Nothing waits for an answer.');
+      await pane.until('Nothing is waiting for an answer.');
       // Node makes it raw once more when it ends: what is so before then is not what stays.
       await pane.until('it ended');
       const device = await pane.device();

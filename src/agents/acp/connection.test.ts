@@ -102,7 +102,7 @@ describe('an exchange with an ACP agent', () => {
     const errors = events.filter((event) => event.type === 'error').map(({ message }) => message);
     expect(errors).toHaveLength(10);
     expect(errors[0]).toBe('The agent wrote a line that is no message: Loading^[[2J…');
-    expect(errors[9]).toContain('more of them are not told');
+    expect(errors[9]).toContain('further ones are not shown');
     expect(events.slice(-2)).toMatchObject([{ text: 'Hello' }, { reason: 'completed' }]);
   });
 

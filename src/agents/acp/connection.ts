@@ -37,7 +37,7 @@ export interface ConnectionParts {
   readonly session: Session;
   readonly incoming: Incoming;
   readonly meter: UsageMeter;
-  /** What the agent's own transcript says; null where that is not needed. */
+  /** What the agent's own transcript says; null if it is not needed. */
   readonly readReplies: ((since: Date) => Promise<readonly KeptReply[] | null>) | null;
 }
 

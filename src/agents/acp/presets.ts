@@ -13,7 +13,7 @@ export interface AcpPreset {
   readonly args: readonly string[];
   /** The option that names the model on the command line; else the model is chosen over the protocol. */
   readonly modelArgument: string | null;
-  /** Needed for it to behave; what the user sets himself wins. */
+  /** What it needs to behave; the user's own settings win. */
   readonly environment: Readonly<Record<string, string>>;
   /** More of it for a permission mode, where the agent has no session modes. */
   readonly modeEnvironment: Readonly<Partial<Record<PermissionMode, Readonly<Record<string, string>>>>>;
@@ -31,7 +31,7 @@ export interface AcpPreset {
   readonly loggedTrouble: RegExp | null;
   /**
    * So many messages of the model, one after the other without a tool call, mean that it goes round in circles; null =
-   * nothing is known about how its messages are told apart.
+   * nothing is known about how its messages are separated.
    */
   readonly maxMessagesInARow: number | null;
   /** `session/load` is answered before the history has been replayed. */

@@ -38,7 +38,7 @@ export class Turn {
   readonly translator: Translator;
   /** Resolves when the exchange has ended. */
   readonly over: Promise<void>;
-  /** Resolves when the agent has answered the prompt, or cannot any more: what is left to do then is ours. */
+  /** Resolves when the agent has answered the prompt or no longer can; the rest is up to us. */
   readonly answered: Promise<void>;
   #onAnswered: () => void = () => {};
   interruption: Interruption | undefined;
@@ -92,7 +92,7 @@ export class Turn {
     this.#noise += 1;
     if (this.#noise > MAX_NOISE) return;
     const what = `The agent wrote a line that is no message: ${visibleExcerpt(line, 120)}`;
-    const message = this.#noise < MAX_NOISE ? what : `${what} (more of them are not told)`;
+    const message = this.#noise < MAX_NOISE ? what : `${what} (further ones are not shown)`;
     this.exchange.push({ type: 'error', message, status: null });
   }
 

@@ -86,7 +86,7 @@ export class UsageMeter {
     if (cost === null) return null;
     this.#accountedCost = cost;
     if (accounted === null) return null;
-    // A sum that shrank was begun anew.
+    // A sum that shrank has been restarted.
     return cost >= accounted ? costBetween(accounted, cost) : cost;
   }
 }

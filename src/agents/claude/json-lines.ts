@@ -17,7 +17,7 @@ const MAX_LINES_BETWEEN = 8;
 
 /**
  * Reads lines of JSON from a program in which several places write at once, so that a whole object can stand in the
- * middle of another line, with or without a line end behind it. Both are recovered where that is possible.
+ * middle of another line, with or without a line end behind it. Both are recovered if possible.
  */
 export class JsonLines {
   /** The beginning of a line that another one interrupted. */

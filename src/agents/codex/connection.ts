@@ -32,7 +32,7 @@ import { UsageMeter } from './usage.js';
 const AT_ONCE = { graceMs: 0, termMs: 0 } as const;
 /** How long it may take for one step of the start: MCP servers may take their time. */
 const STEP_LIMIT_MS = 60_000;
-/** How long it may take to note what is said to it in the middle of a turn. */
+/** How long it may take to notice what it is told in the middle of a turn. */
 const STEER_LIMIT_MS = 2_000;
 /** So many lines that are no messages are told of in one turn. */
 const MAX_NOISE = 10;
@@ -349,7 +349,7 @@ export class CodexConnection implements AgentConnection {
     const turn = this.#turn;
     if (turn === undefined || ++turn.noise > MAX_NOISE) return;
     const what = `Codex wrote a line that is no message: ${visibleExcerpt(line, 160)}`;
-    const message = turn.noise < MAX_NOISE ? what : `${what} (more of them are not told)`;
+    const message = turn.noise < MAX_NOISE ? what : `${what} (further ones are not shown)`;
     this.#push({ type: 'error', message, status: null });
   }
 

@@ -203,7 +203,7 @@ export class LineConnection implements AgentConnection {
     this.#stopReason ??= { reason, message };
     const { goodbye } = this.#rules;
     const sayGoodbye = () => {
-      // A program that does not hear it is stopped all the same.
+      // A program that does not hear it is stopped anyway.
       if (goodbye !== null) program.writeLine(goodbye).catch(() => {});
     };
     const exit = await program.stop({ ...grace, goodbye: sayGoodbye });

@@ -15,7 +15,7 @@ export interface LineOptions {
   readonly exitCompletes?: boolean | undefined;
   /** The line that ends a prompt of several lines. Default: a prompt is one line. */
   readonly promptTerminator?: string | undefined;
-  /** What stands for a line break where a prompt is one line. Default: a space. */
+  /** What replaces a line break if a prompt is one line. Default: a space. */
   readonly lineBreak?: string | undefined;
   /** The first prompt waits until the program has shown an end marker. Default: it is ready once it runs. */
   readonly showsMarkerWhenReady?: boolean | undefined;

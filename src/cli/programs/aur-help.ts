@@ -6,10 +6,10 @@ Usage: aur spawn --interactive [options]   (-i for short)
 Options:
   --agent <name>          which agent; with --list-sessions a filter
   --session <id>          a name of your own for the new conversation
-  --resume [id]           go on with a conversation (the start of an id is enough; none: the last of this project)
+  --resume [id]           continue a conversation (the start of an id is enough; none: the last of this project)
   --list-sessions         list conversations, the last active first (--agent, --status, --limit)
   --delete-session <id>   move a conversation to the trash
-  --clean-sessions <days> move conversations without activity for so long to the trash
+  --clean-sessions <days> move conversations without activity for this many days to the trash
 
 This aur belongs to Holdfast and knows conversations only. All options: aur spawn --help
 The same under our own name: holdfast chat`;

@@ -26,7 +26,7 @@ export const GROUPS: WordGroup[] = [
     words: { change: QUICK.change },
   },
   {
-    title: 'Loops: an unattended run over a plan',
+    title: 'Runs: an agent works through a plan, unattended',
     words: {
       run: () => import('../commands/run/run.js'),
       status: LISTS.status,

@@ -10,6 +10,7 @@ import {
   type ResumeOffer,
   TRIES_NOW,
 } from '../../sessions/loop/index.js';
+import { inOneLine } from '../../sessions/question/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 
@@ -39,7 +40,7 @@ export function renderLoop({ report, offer, faults }: ShownLoop, now: Date, styl
 function waysOut({ choices }: ResumeOffer, report: LoopReport | null): string {
   if (!choices.includes('reset')) return '';
   const work = report !== null && isAboutTests(report.gates.missing) ? ', or --reset --phases work' : '';
-  return `; go on with --reset${choices.includes('skip') ? ' or --skip' : ''}${work}`;
+  return `; resume with --reset${choices.includes('skip') ? ' or --skip' : ''}${work}`;
 }
 
 function reportLines(report: Shown, now: Date, style: Style): string[] {
@@ -48,7 +49,7 @@ function reportLines(report: Shown, now: Date, style: Style): string[] {
   const unit = report.story ?? report.phase;
   const lines = [
     `${style.bold(report.sessionId.slice(0, 8))}  ${statusColor(report.status, style)(report.status)}${visibleLine(whyOf(report))}`,
-    ...waitLines(report, age, style),
+    ...waitLines(report, now, style),
     line('plan', report.prpFile),
     line(report.storiesTotal === null ? 'phases' : 'stories', phaseWords(report)),
     line('progress', `${bar(report.percent)} ${report.percent} %`),
@@ -71,11 +72,11 @@ function reportLines(report: Shown, now: Date, style: Style): string[] {
     lines.push(
       line(
         'last error',
-        `${visibleExcerpt(lastError.error, 100)} (${lastError.phase}, ${age(lastError.at)})`,
+        `${visibleExcerpt(inOneLine(lastError.error), 100)} (${lastError.phase}, ${age(lastError.at)})`,
       ),
     );
   if (report.guidanceWaiting > 0)
-    lines.push(line('guidance', `${report.guidanceWaiting} waiting for the next iteration`));
+    lines.push(line('guidance', `${report.guidanceWaiting} waiting for the next prompt`));
   lines.push(line('owner', ownerOf(report, now)));
   if (report.log != null) lines.push(line('log', report.log));
   if (report.next !== undefined && report.next.length > 0)
@@ -103,7 +104,7 @@ function gateWords({ isMeasured, first, second, condition, missing }: LoopReport
   const lacks = describeMissing(missing);
   // A session of an older release, or of somebody else, does not say what is missing.
   if (lacks === '') return `not met: ${condition}`;
-  return `${second ? 'agent says done, checks do not' : 'missing'}: ${lacks}`;
+  return `${second ? 'the agent says done, the checks do not' : 'not met'}: ${lacks}`;
 }
 
 function phaseMark({ name: id, title, ...phase }: LoopReport['phases'][number]): string {
@@ -135,24 +136,27 @@ function whyOf({
   owner,
 }: Shown): string {
   if (waitsFor?.kind === 'answer') {
-    const gone = owner?.isAlive === true ? '' : '; no process runs it';
+    const gone = owner?.isAlive === true ? '' : '; no process is running it';
     return `: waits for your answer${gone}${status === 'halted' ? ` (${statusReason})` : ''}`;
   }
   const by = (actor: string | null | undefined) => (actor == null ? '' : ` by ${actor}`);
   const ids = answered.map((id) => `${id.slice(0, 8)} answered${by(answeredBy[id])}`).join(', ');
   if (status === 'paused' && answered.length > 0)
-    return ` (${answered.length === 1 ? 'question' : 'questions'} ${ids}; no process runs it)`;
+    return ` (${answered.length === 1 ? 'question' : 'questions'} ${ids}; no process is running it)`;
   return statusReason === null ? '' : ` (${statusReason}${by(statusActor)})`;
 }
 
-function waitLines({ waitsFor }: Shown, age: (time: string) => string, style: Style): string[] {
+function waitLines({ waitsFor }: Shown, now: Date, style: Style): string[] {
   if (waitsFor == null || waitsFor.kind === 'pause') return [];
   const { question, reason, until, since } = waitsFor;
   if (question === null)
-    return [style.yellow(line('waits', `for ${reason}${until === null ? '' : `, until ${until}`}`))];
+    return [
+      style.yellow(line('waits', `${until === null ? '' : `until ${momentOf(until, now)}: `}${reason}`)),
+    ];
   const { id, title, prompt, from } = question;
-  const asked = since === null ? '' : ` (asked by the ${from} ${age(since)})`;
-  const words = `${id.slice(0, 8)} ${visibleExcerpt(title, 40)}: ${visibleExcerpt(prompt, 300)}${asked}`;
+  const asked =
+    since === null ? '' : ` (asked by the ${from} ${formatAge(now.getTime() - Date.parse(since))} ago)`;
+  const words = `${id.slice(0, 8)} ${visibleExcerpt(title, 40)}: ${visibleExcerpt(inOneLine(prompt), 300)}${asked}`;
   return [style.yellow(line('question', words))];
 }
 

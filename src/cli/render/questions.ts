@@ -1,6 +1,7 @@
 import { barred, visibleExcerpt, visibleLabel, visibleLine } from '../../foundation/index.js';
 import {
   describeAnswers,
+  inOneLine,
   isPermission,
   type QuestionReport,
   quoteText,
@@ -18,7 +19,7 @@ export function renderQuestionList(
   reports: readonly QuestionReport[],
   now: Date,
   style: Style,
-  nothing = 'Nothing waits for an answer.',
+  nothing = 'Nothing is waiting for an answer.',
 ): string {
   if (reports.length === 0) return nothing;
   const rows = reports.map((report) => [
@@ -76,11 +77,6 @@ function faultWord({ faults }: QuestionReport): string {
   return faults.every(({ kind }) => kind === 'replaced') ? ' (changed)' : ' (damaged)';
 }
 
-/** A text whose line breaks are spaces: to a person the two characters `\n` say nothing. */
-function inOneLine(text: string): string {
-  return text.slice(0, 1_000).replaceAll(/\s+/g, ' ').trim();
-}
-
 /** What became of a set, for the person who decided: by title, because they have just read what was asked. */
 export function renderDecision(report: QuestionReport): string {
   if (report.status === 'rejected' && report.rejectionReason !== null)
@@ -114,7 +110,7 @@ function ownWords(text: string): string {
 export function renderOutcome(report: QuestionReport): string {
   switch (report.status) {
     case 'completed':
-      return describeAnswers(report.questions, report.answers ?? []);
+      return describeAnswers(readable(report), report.answers ?? []);
     case 'rejected':
       return report.rejectionReason === null || report.rejectionReason === ''
         ? 'The person rejected this question set and gave no reason.'
@@ -128,6 +124,12 @@ export function renderOutcome(report: QuestionReport): string {
   }
 }
 
+/** No agent reads what came of a permission here, so a person gets it without the marks of its card. */
+function readable(report: QuestionReport): QuestionReport['questions'] {
+  if (!isPermission(report)) return report.questions;
+  return report.questions.map((question) => ({ ...question, prompt: inOneLine(question.prompt) }));
+}
+
 function askerOf(report: QuestionReport): string {
   return report.asker?.agent ?? 'unknown';
 }
@@ -135,6 +137,6 @@ function askerOf(report: QuestionReport): string {
 function goneNote(report: QuestionReport): string {
   if (report.isAskerGone !== true || report.status !== 'pending') return '';
   return isPermission(report)
-    ? ' (gone: nobody waits for it)'
+    ? ' (gone: nobody is waiting for it)'
     : ' (the asker is gone; an answer is kept for it)';
 }

@@ -1,6 +1,7 @@
 import { counted, formatAge, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunEnd, RunReport } from '../../run/index.js';
 import { costText, tokensText } from '../../sessions/loop/index.js';
+import { inOneLine } from '../../sessions/question/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
@@ -14,7 +15,7 @@ export function renderReport(report: RunReport, style: Style): string {
   if (report.tests.length > 0) lines.push('', style.bold('tests over time'));
   for (const point of report.tests) lines.push(`  ${visibleLine(pointText(point))}`);
   for (const [title, items] of listsOf(report)) {
-    lines.push('', style.bold(title), ...items.map((item) => `  ${visibleExcerpt(item, 200)}`));
+    lines.push('', style.bold(title), ...items.map((item) => `  ${visibleExcerpt(item, 400)}`));
   }
   return lines.join('\n');
 }
@@ -81,7 +82,7 @@ function costOf({ usage }: RunReport): string {
 
 function questionLines({ questions }: RunReport): string[] {
   return questions.map(({ id, title, prompts, answer, askedBy, answeredBy }) => {
-    const asked = visibleExcerpt(prompts.join(' / '), 160);
+    const asked = visibleExcerpt(prompts.map(inOneLine).join(' / '), 160);
     const by = askedBy === null ? '' : ` (${visibleExcerpt(askedBy, 40)})`;
     const decided = answeredBy === null ? '' : ` (by ${visibleExcerpt(answeredBy, 40)})`;
     return `${id.slice(0, 8)}${by} ${visibleExcerpt(title, 40)}: ${asked} ${visibleExcerpt(answer ?? 'not answered yet', 200)}${decided}`;
@@ -164,7 +165,7 @@ function listsOf(report: RunReport): [string, string[]][] {
     ['files', fileLines(report, MAX_LISTED_FILES)],
     ['questions', questionLines(report)],
     ['denied', report.denials.map(({ at, what }) => `${at} ${what}`)],
-    ['errors', report.errors.map(({ at, phase, error }) => `${at} ${phase}: ${error}`)],
+    ['errors', report.errors.map(({ at, phase, error }) => `${at} ${phase}: ${inOneLine(error)}`)],
     ['last words', report.lastWords?.split('\n') ?? []],
   ];
   return lists.filter(([, items]) => items.length > 0);

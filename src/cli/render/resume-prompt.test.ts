@@ -49,9 +49,9 @@ describe('the resume prompt', () => {
   });
 
   it('tells a reason that does not fit up to where its details begin', async () => {
-    const statusReason = 'its process is gone: process 4711 of this machine no longer exists';
+    const statusReason = 'process 4711 is gone: its number is in use again';
     const text = renderResumePrompt(await pausedReport({ status: 'suspended', statusReason }), NOW);
-    expect(text).toContain('║  Status:      SUSPENDED (its process is gone)              ║');
+    expect(text).toContain('║  Status:      SUSPENDED (process 4711 is gone)             ║');
   });
 
   verifies('L08', 'keeps its border and its lines whatever the names are', async () => {

@@ -1,13 +1,25 @@
 import { visibleLine } from '../../foundation/index.js';
 import type { RunStart } from '../../run/stopped-run.js';
 
-/** How a run goes on that was started before. */
-export function describeStart({ agent, model, permissions, context }: Omit<RunStart, 'verify'>): string {
+type Options = Omit<RunStart, 'verify'>;
+
+/** How a run is resumed, and what is not as it was before. */
+export function describeStart(now: Options, before: Options): string {
+  const model = (options: Options) => options.model ?? 'its usual model';
   const parts = [
-    agent,
-    ...(model === undefined ? [] : [`model ${model}`]),
-    `permissions ${permissions}`,
-    `context ${context}`,
+    part('', now.agent, before.agent),
+    ...(now.model === undefined && before.model === undefined
+      ? []
+      : [part('model ', model(now), model(before))]),
+    part('permissions ', now.permissions, before.permissions),
+    part('context ', now.context, before.context),
   ];
-  return `Resuming with the same options: ${visibleLine(parts.join(', '))}`;
+  const isSame = (['agent', 'model', 'permissions', 'context'] as const).every(
+    (key) => now[key] === before[key],
+  );
+  return `Resuming with ${isSame ? 'the same options' : 'these options'}: ${visibleLine(parts.join(', '))}`;
+}
+
+function part(name: string, now: string, before: string): string {
+  return now === before ? `${name}${now}` : `${name}${now} (was ${before})`;
 }

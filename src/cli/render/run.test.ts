@@ -29,8 +29,11 @@ const gates = (first: boolean, second: boolean, missing = first ? [] : TWO_OF_TH
 });
 
 it.each([
-  [gates(false, true), '  agent says done, checks do not: 2 of 3 new failing tests · no files changed'],
-  [gates(false, false), '  not done: 2 of 3 new failing tests · no files changed'],
+  [
+    gates(false, true),
+    '  agent says done, checks do not: needs 3 new failing tests, has 2 · no files changed',
+  ],
+  [gates(false, false), '  not done: needs 3 new failing tests, has 2 · no files changed'],
   [gates(true, false), '  nothing is missing, but the agent does not say done · no files changed'],
   [gates(true, true), '  agent says done, checks agree · no files changed'],
   [
@@ -69,7 +72,7 @@ it('a run that halted for want of tests names the way without them, and what was
     skipped: [{ phase: 'RED', at: 'x', actor: 'cli', reason: 'no need' }],
   };
   expect(linesOf(end, true)).toEqual([
-    'halted: no progress in 3 iterations of RED; missing: 2 of 3 new failing tests. Try again: `holdfast ' +
+    'halted: no progress in 3 iterations of RED; the gate is not met: needs 3 new failing tests, has 2. Try again: `holdfast ' +
       'resume --reset`. Leave this phase: the same command with --skip. If the plan needs no new tests: --reset --phases work.',
     'skipped: RED (by cli: no need)',
   ]);

@@ -81,7 +81,7 @@ export function describeRunEvent(
     case 'continuation':
       return event.continuation.how === 'replayed'
         ? plain(
-            `  the agent starts anew and is told what was said: ${visibleExcerpt(event.continuation.reason, 160)}`,
+            `  the agent starts a new conversation and is told what was said: ${visibleExcerpt(event.continuation.reason, 160)}`,
           )
         : [];
     case 'agent':
@@ -233,7 +233,7 @@ function endLines(event: Extract<RunEvent, { type: 'run-end' }>): string[] {
   const { outcome, reason, missing = [], skipped = [] } = event;
   const lacks = describeMissing(missing);
   const why = reason === null ? '' : `: ${visibleLine(reason)}`;
-  const what = lacks === '' ? '' : `; missing: ${lacks}`;
+  const what = lacks === '' ? '' : `; the gate is not met: ${lacks}`;
   const way = isAboutTests(missing) ? `${NEXT[outcome]} ${WITHOUT_TESTS}` : NEXT[outcome];
   return [
     `${outcome}${why}${what}${way}`,
@@ -249,9 +249,9 @@ const WITHOUT_TESTS = 'If the plan needs no new tests: --reset --phases work.';
 const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], string>> = {
   completed: '',
   halted: '. Try again: `holdfast resume --reset`. Leave this phase: the same command with --skip.',
-  limit: '. Raise it and go on: the same command with --resume and a higher limit.',
+  limit: '. Raise it and continue: the same command with --resume and a higher limit.',
   'needs-person':
-    '. Answer it (`holdfast inbox`), then go on: `holdfast resume`, or here with the same command and --resume.',
-  stopped: '. Go on: `holdfast resume` in the background, or here with the same command and --resume.',
-  interrupted: '. Go on: `holdfast resume` in the background, or here with the same command and --resume.',
+    '. Answer it (`holdfast inbox`), then resume: `holdfast resume`, or here with the same command and --resume.',
+  stopped: '. Resume: `holdfast resume` in the background, or here with the same command and --resume.',
+  interrupted: '. Resume: `holdfast resume` in the background, or here with the same command and --resume.',
 };

@@ -43,7 +43,7 @@ export function update(state: InboxState, event: InboxEvent): Step {
     case 'submitted':
       return [{ ...state, open: null, screen: { name: 'list' }, isBusy: false, notice: event.notice }, []];
     case 'lost-race':
-      return [settled(state, event.view, 'Somebody was first. This outcome stands'), []];
+      return [settled(state, event.view, 'Somebody else was first. This outcome counts'), []];
     case 'refused': {
       const { open } = state;
       if (open === null) return [{ ...state, isBusy: false, notice: event.fault }, []];
@@ -113,7 +113,7 @@ function listed(
   return { ...next, notice };
 }
 
-/** The open set as it stands now: its asker may be gone. */
+/** The open set as it is now: its asker may be gone. */
 function refreshed(open: OpenSet, pending: readonly QuestionView[]): OpenSet {
   const view = pending.find(({ id }) => id === open.view.id);
   return view === undefined ? open : { ...open, view };

@@ -50,14 +50,14 @@ export function act(state: RunViewState, action: RunViewAction): Step {
 function pauseOrResume(state: RunViewState): Step {
   const isResting = state.asked === null ? isPaused(state) : state.asked === 'pause';
   const kind = isResting ? 'resume' : 'pause';
-  const told = isResting ? 'It goes on …' : 'It pauses …';
+  const told = isResting ? 'Continuing …' : 'Pausing …';
   return [withNotice({ ...state, asked: kind }, told), [{ do: 'request', request: { kind } }]];
 }
 
 function send(state: RunViewState, text: string): Step {
   if (text === '') return [state, []];
   return [
-    withNotice(state, 'The agent is told with its next prompt.'),
+    withNotice(state, 'The agent gets it with its next prompt.'),
     [{ do: 'request', request: { kind: 'guidance', text } }],
   ];
 }

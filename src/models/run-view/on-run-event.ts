@@ -123,7 +123,7 @@ function onStanding(state: RunViewState, event: Standing & { readonly type: 'sta
     ...state,
     standing,
     waiting: null,
-    action: state.action ?? { words: 'goes on', sinceMs: state.nowMs, isTrouble: false },
+    action: state.action ?? { words: 'continues', sinceMs: state.nowMs, isTrouble: false },
     contextPercent: standing.contextPercent ?? state.contextPercent,
     questions: more.length === 0 ? state.questions : [...state.questions, ...more],
     // What was used up is in the standing by now.

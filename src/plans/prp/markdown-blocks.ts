@@ -83,7 +83,7 @@ export function markdownSections(document: string): MarkdownSection[] {
   return sections.map(({ heading, level, lines }) => ({ heading, level, text: lines.join('\n').trim() }));
 }
 
-/** Sections are told apart down to this level; what is below belongs to them. */
+/** Sections are separated down to this level; deeper headings belong to them. */
 const SECTION_LEVEL = 3;
 
 function withoutComments(text: string): string {

@@ -133,8 +133,8 @@ export class ChangeLockedError extends HoldfastError<'CHANGE_LOCKED'> {
   constructor(changeName: string, holder: { sessionId: string; since: string }) {
     super(`Change '${changeName}' is locked by session ${holder.sessionId} since ${holder.since}`, {
       hint:
-        `Wait until that session is flushed, or go on as that session (--session ${holder.sessionId}). If nobody ` +
-        `works on it any more: holdfast change release ${commandWord(changeName)}`,
+        `Wait until that session is flushed, or continue as that session (--session ${holder.sessionId}). If nobody ` +
+        `is working on it: holdfast change release ${commandWord(changeName)}`,
     });
     this.sessionId = holder.sessionId;
     this.since = holder.since;

@@ -49,7 +49,7 @@ export const initChange = defineOperation({
 
 export const takeNextStory = defineOperation({
   name: 'change.next-story',
-  summary: 'Take the next story into scope',
+  summary: 'Take the next unfinished story into scope',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli'],
@@ -119,7 +119,7 @@ export const completeTask = defineOperation({
 
 export const undoTask = defineOperation({
   name: 'change.undo-task',
-  summary: 'Take the tick of a task back',
+  summary: 'Untick a task of the story in scope',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli'],
@@ -153,7 +153,7 @@ export const listTasks = defineOperation({
 
 export const showProgress = defineOperation({
   name: 'change.status',
-  summary: 'Show how far the story and the change are',
+  summary: 'Show the progress of the story and the change',
   effect: 'read',
   capability: 'view',
   surfaces: ['cli', 'page', 'fleet'],
@@ -260,7 +260,7 @@ export const releaseChange = defineOperation({
 
 export const recoverChange = defineOperation({
   name: 'change.recover',
-  summary: 'Mend what a crash left of a session',
+  summary: 'Repair what a crash left of a session',
   effect: 'write',
   capability: 'admin',
   surfaces: ['cli'],

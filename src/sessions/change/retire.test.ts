@@ -76,7 +76,7 @@ describe('removing', () => {
     expect([nowhere.trashed(), nowhere.purgeTrash(0)]).toEqual([[], []]);
   });
 
-  it('what has lain in the trash for long enough is removed for good', async () => {
+  it('what has lain in the trash for long enough is removed permanently', async () => {
     await using world = await changeWorld();
     await finished(world, 's1');
     await world.sessions.remove('s1');

@@ -15,7 +15,7 @@ interface Placed {
 
 /**
  * Makes a conversation of the records of its file, in order. Records that stand in the wrong order are put right and
- * one that stands there twice counts once; that it was so is told as damage.
+ * one that appears twice counts once; that it was so is told as damage.
  */
 export class ConversationFold {
   readonly notes = new DamageNotes();

@@ -48,7 +48,7 @@ export class PhaseNotSkippableError extends HoldfastError<'PHASE_NOT_SKIPPABLE'>
 
   constructor(status: string) {
     super(`No phase can be skipped: the loop session is ${status}, not halted`, {
-      hint: 'Let it go on with --resume; when the breaker halts it, --skip ends the phase that it is in.',
+      hint: 'Resume it with --resume; if the breaker halts it, --skip ends its phase.',
     });
   }
 }
@@ -58,7 +58,7 @@ export class LoopEndedError extends HoldfastError<'LOOP_ENDED'> {
   readonly code = 'LOOP_ENDED';
 
   constructor(status: string, request: string) {
-    super(`The loop session is ${status}: it takes no ${request} any more`);
+    super(`The loop session is ${status}: it no longer takes a ${request}`);
   }
 }
 
@@ -67,7 +67,7 @@ export class LoopPoisonedError extends HoldfastError<'LOOP_POISONED'> {
   readonly code = 'LOOP_POISONED';
 
   constructor(directory: string, options: HoldfastErrorOptions) {
-    super(`${directory} is not written any more by this process: an earlier commit failed half-way`, {
+    super(`${directory} is no longer written by this process: an earlier commit failed halfway`, {
       ...options,
       hint: 'Mend the disk and open the session again: the commit is completed then. Nothing acknowledged is lost.',
     });

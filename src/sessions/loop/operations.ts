@@ -94,7 +94,7 @@ const Reason = z.strictObject({ reason: z.string().optional() });
 
 export const pauseLoop = defineOperation({
   name: 'loop.pause',
-  summary: 'Let the loop of this project rest',
+  summary: 'Pause the run of this project',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli', 'page', 'fleet'],
@@ -105,7 +105,7 @@ export const pauseLoop = defineOperation({
 
 export const resumeLoop = defineOperation({
   name: 'loop.resume',
-  summary: 'Let the run of this project go on, or start it again where no process runs it',
+  summary: 'Resume the run of this project, or restart it if no process is running it',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli', 'page', 'fleet'],
@@ -120,7 +120,7 @@ export const resumeLoop = defineOperation({
 
 export const stopLoop = defineOperation({
   name: 'loop.stop',
-  summary: 'Stop the loop of this project; it can be resumed',
+  summary: 'Stop the run of this project; it can be resumed',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli', 'page', 'fleet'],
@@ -131,7 +131,7 @@ export const stopLoop = defineOperation({
 
 export const guideLoop = defineOperation({
   name: 'loop.guide',
-  summary: 'Tell the agent something with its next prompt',
+  summary: 'Tell the agent something in its next prompt',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli', 'page', 'fleet'],

@@ -27,7 +27,7 @@ describe('the place of a loop', () => {
       }),
     );
     expect(world.loops.detect(PLAN).warnings).toEqual([
-      'There is a loop in /home/ada/.prp-session, which is not used from here; run the command in /home/ada to go on with it',
+      'There is a loop in /home/ada/.prp-session, which is not used from here; run the command in /home/ada to resume it',
     ]);
     using _own = await world.loops.create(PLAN);
     expect(world.loops.detect(PLAN).warnings).toEqual([]);

@@ -162,7 +162,8 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
             error: lastError.error,
           },
     owner: owner.hold === 'free' ? null : ownerOf(owner),
-    guidanceWaiting: state.guidance.length,
+    // What is in the prompt that the agent is answering does not wait; only a run that lives to its end has delivered it.
+    guidanceWaiting: view.status === 'running' && state.inFlight != null ? 0 : state.guidance.length,
     faults: [...view.faults],
   };
 }

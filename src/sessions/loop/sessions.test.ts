@@ -16,6 +16,7 @@ import { isUuidV4 } from '../../foundation/index.js';
 import { CLOSED_BREAKER } from './policies/circuit-breaker.js';
 import { PRESETS } from './policies/presets.js';
 import { parseStatus } from './policies/status-block.js';
+import { reportOf } from './report.js';
 
 const SIX = [
   'circuit-breaker.json',
@@ -247,7 +248,10 @@ describe('resuming', () => {
     const loop = await world.loops.create(PLAN);
     loop.beginIteration();
     loop[Symbol.dispose]();
-    expect(world.loops.get()).toMatchObject({ status: 'suspended', statusReason: 'no process runs it' });
+    expect(world.loops.get()).toMatchObject({
+      status: 'suspended',
+      statusReason: 'no process is running it',
+    });
     using again = await world.loops.resume(PLAN);
     expect(again.state).toMatchObject({ inFlight: null, interrupted: { phase: 'RED', iteration: 1 } });
     again.commitIteration(outcome());
@@ -561,6 +565,21 @@ describe('requests from outside', () => {
     expect(world.read('loop-state.json').guidance).toEqual(['use vitest']);
     loop.commitIteration(outcome({}));
     expect(world.read('loop-state.json').guidance).toEqual([]);
+  });
+
+  it('guidance that is in the prompt being answered is not shown as waiting; after a crash it is', async () => {
+    await using world = await loopWorld();
+    const loop = await world.loops.create(PLAN);
+    const waiting = () => {
+      const view = world.loops.get();
+      return view === undefined ? undefined : reportOf(view, new Date()).guidanceWaiting;
+    };
+    loop.guide('use vitest');
+    expect(waiting()).toBe(1);
+    loop.beginIteration();
+    expect(waiting()).toBe(0);
+    loop[Symbol.dispose]();
+    expect(waiting()).toBe(1);
   });
 
   it('guidance that was heard is not told again, whatever becomes of the iteration', async () => {

@@ -407,7 +407,7 @@ export class LoopSessions {
     return above === undefined
       ? []
       : [
-          `There is a loop in ${above}, which is not used from here; run the command in ${dirname(above)} to go on with it`,
+          `There is a loop in ${above}, which is not used from here; run the command in ${dirname(above)} to resume it`,
         ];
   }
 

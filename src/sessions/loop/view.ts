@@ -64,7 +64,7 @@ export function viewOf(
 }
 
 function lossReason(owner: LockState): string {
-  return owner.hold === 'dead' ? `its process is gone: ${owner.reason}` : 'no process runs it';
+  return owner.hold === 'dead' ? owner.reason : 'no process is running it';
 }
 
 function reasonOf(state: LoopState): string | null {

@@ -43,7 +43,7 @@ describe('a wait in words', () => {
       { cause: 'question', question: '1c727816-0000', until: null },
       'waits for the answer to question 1c727816',
     ],
-    [{ cause: 'paused', words: 'lunch', until: null }, 'paused: lunch; `holdfast resume` goes on'],
+    [{ cause: 'paused', words: 'lunch', until: null }, 'paused: lunch; `holdfast resume` continues'],
   ];
   verifies('R11', 'says how long, for what, until when and how to end it', () => {
     expect(cases.map(([waiting]) => describeWait(waiting, NOW))).toEqual(cases.map(([, line]) => line));

@@ -14,7 +14,7 @@ const MAX_WORDS = 160;
 /** One line: how long it waits, for what, until when, and how the wait is ended. */
 export function describeWait(waiting: Waiting, now: Date): string {
   if (waiting.cause === 'question') return `waits for ${causeOfWait(waiting)}`;
-  if (waiting.cause === 'paused') return `${causeOfWait(waiting)}; \`holdfast resume\` goes on`;
+  if (waiting.cause === 'paused') return `${causeOfWait(waiting)}; \`holdfast resume\` continues`;
   return `waits ${countdown(waiting.until, now)}: ${causeOfWait(waiting)}, ${untilOf(waiting, now)}; ${TRIES_NOW}`;
 }
 

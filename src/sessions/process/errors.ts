@@ -74,8 +74,8 @@ const WAY_OUT: Readonly<Record<ProcessState, string>> = {
   ready: 'It was left by the process that had it: open it again.',
   executing: 'Wait for the answer to the prompt before, or cancel it.',
   paused: 'Resume it first.',
-  ended: 'It has ended for good: start another one.',
-  error: 'It has failed for good: start another one, or look at its record with `holdfast processes show`.',
+  ended: 'It has ended: start another one.',
+  error: 'It has failed: start another one, or look at its record with `holdfast processes show`.',
   terminated: 'It was terminated: start another one.',
 };
 
@@ -178,12 +178,12 @@ export class InvalidProcessIdError extends HoldfastError<'INVALID_PROCESS_ID'> {
   }
 }
 
-/** A session that cannot be gone on with. */
+/** A session that cannot be resumed. */
 export class NotResumableError extends HoldfastError<'NOT_RESUMABLE'> {
   readonly code = 'NOT_RESUMABLE';
 
   constructor(sessionId: string, reason: string) {
-    super(`Session ${sessionId} cannot be gone on with: ${reason}`, { hint: 'Start another one.' });
+    super(`Session ${sessionId} cannot be resumed: ${reason}`, { hint: 'Start another one.' });
   }
 }
 

@@ -66,7 +66,7 @@ describe('a set of questions', () => {
       'the same label twice',
       [question({ options: [{ label: 'A' }, { label: 'B' }, { label: 'A' }] })],
       'questions[0].options[2].label',
-      'the label "A" stands there twice',
+      'the label "A" appears twice',
     ],
     [
       'six questions',

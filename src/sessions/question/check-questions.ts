@@ -50,8 +50,7 @@ function checkQuestion(question: QuestionInput, place: string, limits: QuestionL
   for (const [index, option] of question.options.entries()) {
     const at = `${place}.options[${index}].label`;
     if (option.label.trim() === '') refuse(at, 'the label is empty');
-    if (seen.has(option.label))
-      refuse(at, `the label "${visibleExcerpt(option.label, 60)}" stands there twice`);
+    if (seen.has(option.label)) refuse(at, `the label "${visibleExcerpt(option.label, 60)}" appears twice`);
     seen.add(option.label);
   }
 }

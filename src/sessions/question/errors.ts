@@ -9,11 +9,16 @@ export { AmbiguousIdError, SessionNotFoundError } from '../../foundation/index.j
 export class InvalidSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
   readonly code = 'INVALID_SESSION_ID';
 
-  constructor(sessionId: unknown, why = 'is not a UUID v4') {
+  readonly why: string;
+
+  constructor(
+    sessionId: unknown,
+    why = 'is not a UUID v4',
+    hint = 'Give the full id, or on the command line its first 4 or more characters.',
+  ) {
     const shown = typeof sessionId === 'string' ? visibleExcerpt(sessionId, 80) : `a ${typeof sessionId}`;
-    super(`Invalid session id: ${shown} ${why}`, {
-      hint: 'Give the full id, or on the command line its first 4 or more characters.',
-    });
+    super(`Invalid session id: ${shown} ${why}`, { hint });
+    this.why = why;
   }
 }
 
@@ -66,7 +71,7 @@ export class AskerGoneError extends HoldfastError<'ASKER_GONE'> {
   readonly code = 'ASKER_GONE';
 
   constructor(sessionId: string, why: string) {
-    super(`Permission ${sessionId} is not waited for any more: ${why}. Nothing was allowed`, {
+    super(`Permission ${sessionId} is no longer being waited for: ${why}. Nothing was allowed`, {
       hint: 'If the agent still needs it, it asks again when it is resumed; see `holdfast questions`.',
     });
   }

@@ -32,7 +32,7 @@ export {
   verifyQuestions,
   waitForQuestions,
 } from './operations.js';
-export { isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
+export { inOneLine, isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
 export { escapeText, quoteText } from './quote-text.js';
 export { QuestionReport, reportOf } from './report.js';
 export {

@@ -39,7 +39,7 @@ export const createQuestions = defineOperation({
 
 export const listQuestions = defineOperation({
   name: 'question.list',
-  summary: 'List question sets that wait for an answer',
+  summary: 'List question sets that are waiting for an answer',
   effect: 'read',
   capability: 'view',
   surfaces: ['cli', 'page', 'fleet'],
@@ -134,7 +134,7 @@ export const waitForQuestions = defineOperation({
 
 export const collectQuestions = defineOperation({
   name: 'question.collect',
-  summary: 'Take answers that have arrived',
+  summary: 'Fetch answers that have arrived',
   effect: 'write',
   capability: 'answer',
   surfaces: ['cli', 'mcp'],

@@ -88,6 +88,8 @@ export interface Draft {
   readonly rejectionReason: string;
 }
 
+const NOT_AN_ID = 'is neither an id nor the first 4 or more characters of one';
+
 /** Question sessions: an agent asks, a person answers, the answer arrives. */
 export class QuestionSessions {
   readonly kind = 'question';
@@ -178,7 +180,7 @@ export class QuestionSessions {
   resolve(prefix: string): string {
     if (isUuidV4(prefix)) return prefix.toLowerCase();
     if (!/^[0-9a-f-]{4,36}$/i.test(prefix))
-      throw new InvalidSessionIdError(prefix, /^[0-9a-f]{1,3}$/i.test(prefix) ? 'is too short' : undefined);
+      throw new InvalidSessionIdError(prefix, /^[0-9a-f]{1,3}$/i.test(prefix) ? 'is too short' : NOT_AN_ID);
     const found = findId(this.#store.ids(), prefix.toLowerCase());
     if (found === undefined) throw new SessionNotFoundError(prefix);
     return found;

@@ -65,7 +65,7 @@ describe('the state of a lock', () => {
       'of a dead owner',
       serializeOwner({ ...owner, startTime: '1' }),
       'dead',
-      `process ${process.pid} is another one now`,
+      `process ${process.pid} is gone: its number is in use again`,
     ],
     ['unreadable', 'rubbish', 'held', 'its record cannot be read'],
     ['the start of a release', 'fre', 'free', 'it was released'],

@@ -89,7 +89,7 @@ describe('judgeLife', () => {
     const recycled = { ...self, startTime: '1' };
     expect(judgeLife(nodeFileSystem, recycled, self)).toEqual({
       life: 'dead',
-      reason: `process ${self.pid} is another one now`,
+      reason: `process ${self.pid} is gone: its number is in use again`,
     });
   });
 
@@ -117,7 +117,7 @@ describe('judgeLife', () => {
     using ended = await zombie();
     expect(judgeLife(nodeFileSystem, ended, self)).toEqual({
       life: 'dead',
-      reason: `process ${ended.pid} has ended and waits to be reaped`,
+      reason: `process ${ended.pid} has ended`,
     });
   });
 
@@ -125,7 +125,7 @@ describe('judgeLife', () => {
     const other = { ...self, bootId: '00000000-0000-4000-8000-000000000000' };
     expect(judgeLife(nodeFileSystem, other, self)).toEqual({
       life: 'dead',
-      reason: 'the machine was started anew since',
+      reason: 'the machine was restarted',
     });
   });
 

@@ -79,7 +79,7 @@ export function judgeLife(
   if (other.host !== self.host)
     return unknown(`it runs on host ${other.host}, which cannot be seen from here`);
   if (other.bootId !== null && self.bootId !== null && other.bootId !== self.bootId) {
-    return dead('the machine was started anew since');
+    return dead('the machine was restarted');
   }
   if (other.pidNamespace !== self.pidNamespace) {
     return unknown('it runs in another pid namespace, which cannot be seen from here');
@@ -102,11 +102,10 @@ function judgeByFacts(
   other: ProcessIdentity,
   self: ProcessIdentity,
 ): LifeVerdict {
-  if (found.state === 'Z' || found.state === 'X')
-    return dead(`process ${other.pid} has ended and waits to be reaped`);
+  if (found.state === 'Z' || found.state === 'X') return dead(`process ${other.pid} has ended`);
   if (other.startTime !== null && found.startTime !== other.startTime) {
     return seesSameTimes(other, self)
-      ? dead(`process ${other.pid} is another one now`)
+      ? dead(`process ${other.pid} is gone: its number is in use again`)
       : unknown(`process ${other.pid} was started in another time namespace, so it may be the same one`);
   }
   return { life: 'alive', reason: `process ${other.pid} is running` };

@@ -214,7 +214,7 @@ export class LogPoisonedError extends HoldfastError<'LOG_POISONED'> {
   readonly code = 'LOG_POISONED';
 
   constructor(path: string, cause: unknown) {
-    super(`${path} is not written any more: an earlier write or sync failed`, {
+    super(`${path} is no longer written: an earlier write or sync failed`, {
       cause,
       hint: 'What was acknowledged is safe. Mend the disk, then open the session again.',
     });

@@ -206,7 +206,7 @@ export class Chat {
       if (createFile(free, text)) return free;
     }
     if (createFile(path, text)) return path;
-    view.warn(`${visibleLine(path)} is there already: nothing was written. Give another name.`);
+    view.warn(`${visibleLine(path)} already exists: nothing was written. Give another name.`);
     return null;
   }
 
@@ -215,7 +215,7 @@ export class Chat {
     this.#party.conversation.importTurns(turns);
     await this.#party.taker.forget();
     this.#options.view.note(
-      `Took in ${counted(turns.length, 'turn')}; the agent is told about ${turns.length === 1 ? 'it' : 'them'} with your next message.`,
+      `Imported ${counted(turns.length, 'turn')}; the agent gets ${turns.length === 1 ? 'it' : 'them'} with your next message.`,
     );
   }
 
@@ -271,7 +271,7 @@ export function describeContinuation(continuation: Continuation): string | undef
     case 'resumed':
       return "Goes on in the agent's own conversation.";
     case 'replayed':
-      return `What was said is told to the agent again (${visibleExcerpt(continuation.reason, 200)}).`;
+      return `The agent is told again what was said (${visibleExcerpt(continuation.reason, 200)}).`;
   }
 }
 

@@ -212,7 +212,7 @@ export class InPlaceAnswers {
   async #withReason(reply: Reply | 'reject', view: QuestionView, signal: AbortSignal): Promise<Reply> {
     if (reply === 'later')
       this.#options.screen.note(
-        `It waits in the inbox: holdfast answer ${view.id.slice(0, 8)}, or holdfast inbox.`,
+        `It is waiting in the inbox: holdfast answer ${view.id.slice(0, 8)}, or holdfast inbox.`,
       );
     if (reply !== 'reject') return reply;
     const why = await this.#line('why (Enter for no reason)> ', signal, true);
@@ -263,7 +263,7 @@ function answerOf(question: Question, questionIndex: number, choice: Choice | un
 
 function describeElsewhere({ questions }: QuestionView, outcome: QuestionOutcome): string {
   if (outcome.status === 'rejected') return 'It was rejected elsewhere.';
-  if (outcome.status !== 'completed') return 'Nobody waits for the answer any more.';
+  if (outcome.status !== 'completed') return 'Nobody is waiting for the answer any more.';
   const answers = questions.map((_, index) => {
     const { selectedOption, selectedOptions, customText } = outcome.answers[index] ?? {};
     return describeChoice({

@@ -11,7 +11,7 @@ export interface OpenChatOptions extends Omit<ChatOptions, 'view'>, TerminalStre
   readonly style: ChatStyle;
   readonly hasColor: boolean;
   readonly banner: readonly string[];
-  /** Whether the conversation is gone on with: then its last turns are shown. */
+  /** Whether the conversation is being resumed: then its last turns are shown. */
   readonly isResumed: boolean;
   /** What is said first, before anybody is asked. */
   readonly first?: string | undefined;

@@ -90,7 +90,7 @@ function parseMessage(line: string): string {
 }
 
 function howToAnswer({ id }: QuestionView): string {
-  return `Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)}, or holdfast inbox)`;
+  return `Waiting for an answer to ${id}. Answer it in another terminal: holdfast answer ${id.slice(0, 8)} (or holdfast inbox)`;
 }
 
 function plainView({ stdout, stderr, style }: PlainChatOptions): ChatView {

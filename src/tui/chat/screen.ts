@@ -110,7 +110,7 @@ export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
     this.#spinner = setInterval(() => this.#spin(), FRAME_MS);
   }
 
-  /** A person is asked from now on, below what is here, or is not any more. */
+  /** Begins or ends asking a person, below what is here. */
   asking(isAsking: boolean): void {
     this.#answer.end();
     this.#show([]);

@@ -110,7 +110,12 @@ const SIZES = [
 
 /** Every screen: how to get there, how its first line starts, how its last one ends, what must be seen. */
 const SCREENS: [string, TerminalEvent[], string[], { title: string; keys: string; seen: RegExp }][] = [
-  ['the empty list', [listed([])], [], { title: 'Holdfast inbox', keys: '? keys', seen: /Nothing waits/ }],
+  [
+    'the empty list',
+    [listed([])],
+    [],
+    { title: 'Holdfast inbox', keys: '? keys', seen: /Nothing is waiting/ },
+  ],
   ['the list', [listed([setOf(1), two])], ['j'], { title: 'Holdfast inbox', keys: '? keys', seen: / › 1 h/ }],
   ['a question', [opened(two)], ['j'], { title: 'Question 1', keys: '? keys', seen: / › \( \) 2 SQLite/ }],
   [
@@ -218,7 +223,7 @@ describe('the list', () => {
       ]),
     );
     expect(app.lines().slice(0, 4)).toEqual([
-      'Holdfast inbox                                                     3 wait on you',
+      'Holdfast inbox                                                 3 waiting for you',
       '› now    claude-code    shop          1?  Which database?                       ',
       '  42 min codex          shop          1?  (gone) Which database?',
       '  4 d    unknown        -             1?  Which database?',

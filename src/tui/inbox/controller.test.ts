@@ -205,7 +205,7 @@ describe('a draft', () => {
     await box.on('question');
     fileSystem.arm({ fault: 'ENOSPC', at: 1, isLasting: true, only: ['open', 'write'] });
     box.press('o', 'a', 'b');
-    await box.until(() => expect(box.notice()).toMatch(/^The draft could not be kept: .*ENOSPC/));
+    await box.until(() => expect(box.notice()).toMatch(/^The draft could not be saved: .*ENOSPC/));
     expect(draftIn(world, id)).toBeUndefined();
     fileSystem.arm(undefined);
     await box.until(() => expect(draftIn(world, id)?.answers[0]?.text).toBe('ab'));
@@ -280,7 +280,7 @@ describe('an answer', () => {
     box.press('enter'); // before the news can have arrived
     await box.on('settled');
     expect(box.controller.state.screen).toMatchObject({
-      why: 'Somebody was first. This outcome stands; what you typed is kept in its draft.json.',
+      why: 'Somebody else was first. This outcome counts; what you typed is kept in its draft.json.',
       outcome: { status: 'completed', answers: [{ selectedOption: 'PostgreSQL' }] },
     });
     expect(draftIn(world, id)?.answers[0]?.text).toBe('mine');
@@ -344,7 +344,9 @@ describe('the open set', () => {
     await world.sessions.reject(id, 'no');
     box.press('enter');
     await box.on('settled');
-    expect(box.controller.state.screen).toMatchObject({ why: 'Somebody was first. This outcome stands.' });
+    expect(box.controller.state.screen).toMatchObject({
+      why: 'Somebody else was first. This outcome counts.',
+    });
   });
 
   it('is opened once, however often Enter is pressed', async () => {

@@ -272,7 +272,7 @@ export class InboxController {
       if (!isHoldfastError(error, 'SESSION_NOT_FOUND')) {
         this.#unsaved = open;
         again = SAVE_AGAIN_MS;
-        this.#dispatch({ type: 'told', message: `The draft could not be kept: ${inWords(error)}` });
+        this.#dispatch({ type: 'told', message: `The draft could not be saved: ${inWords(error)}` });
       }
     }
     clearTimeout(this.#saveTimer);

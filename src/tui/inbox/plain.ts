@@ -47,8 +47,8 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
       if (view === undefined) {
         say(
           result.answered.length + result.rejected.length === 0
-            ? 'Nothing waits on you.'
-            : 'Nothing else waits on you.',
+            ? 'Nothing is waiting for you.'
+            : 'Nothing else is waiting for you.',
         );
         return result;
       }
@@ -188,7 +188,7 @@ function keep(
   try {
     questions.saveDraft(view.id, { questionIndex, answers, rejectionReason: '' });
   } catch (error) {
-    say(`The draft could not be kept: ${visibleLine(messageOf(error))}`);
+    say(`The draft could not be saved: ${visibleLine(messageOf(error))}`);
   }
 }
 

@@ -389,7 +389,7 @@ describe('what others do to the open set', () => {
     expect(place(lost)).toBe('settled');
     expect(lost.screen).toMatchObject({
       outcome: answered.outcome,
-      why: 'Somebody was first. This outcome stands; what you typed is kept in its draft.json.',
+      why: 'Somebody else was first. This outcome counts; what you typed is kept in its draft.json.',
     });
   });
 

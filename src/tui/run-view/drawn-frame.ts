@@ -19,7 +19,7 @@ export class DrawnFrame {
     this.#rows = frame === '' ? [] : frame.replace(/\n$/, '').split('\n');
   }
 
-  /** Erases the rows that there are more of now that the terminal has only so many columns. */
+  /** Erases the rows that there are more of now that the terminal has only this many columns. */
   eraseOverhang(columns: number): string {
     const rows = this.#rows.reduce(
       (sum, row) => sum + Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(row).trimEnd()) / columns)),

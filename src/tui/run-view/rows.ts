@@ -76,7 +76,7 @@ function gateRows({ standing, end }: RunViewState): Row[] {
   if (lacks === '' && gate.isSignalled) return [];
   if (lacks === '')
     return [labelled('gate', { text: 'nothing is missing; the agent does not say done yet' })];
-  const words = gate.isSignalled ? `agent says done, checks do not: ${lacks}` : `missing: ${lacks}`;
+  const words = gate.isSignalled ? `agent says done, checks do not: ${lacks}` : `not met: ${lacks}`;
   return [labelled('gate', { text: words, color: 'yellow' })];
 }
 
@@ -141,7 +141,7 @@ function waitRows(state: RunViewState): Row[] {
   const { waiting, questions, standing, nowMs } = state;
   if (isPaused(state) && waiting?.until === null && questions.length === 0) {
     const reason = visibleExcerpt(standing?.reason ?? 'requested', 200);
-    return [labelled('paused', { text: `${reason}; p goes on`, color: 'yellow' })];
+    return [labelled('paused', { text: `${reason}; p continues`, color: 'yellow' })];
   }
   if (waiting === null)
     return questions.length === 0 ? [] : [labelled('waits', { text: 'for your answer', color: 'yellow' })];
@@ -170,8 +170,8 @@ function questionRows({ questions }: RunViewState, columns: number): Row[] {
 
 const HELP = [
   'a answers the question that is asked, right here',
-  'p pauses: the agent is cut short, and p goes on',
-  'g tells the agent something with its next prompt',
+  'p pauses: the agent is cut short; p again continues',
+  'g tells the agent something in its next prompt',
   's stops so that it can be resumed; Ctrl+C does so without asking',
 ];
 
@@ -203,7 +203,7 @@ function keyRows(state: TerminalRun, columns: number): Row[] {
     ];
   const keys = [
     ...(questions.length > 0 ? ['a answer'] : []),
-    state.asked === 'pause' || (state.asked === null && isPaused(state)) ? 'p go on' : 'p pause',
+    state.asked === 'pause' || (state.asked === null && isPaused(state)) ? 'p continue' : 'p pause',
     'g guide',
     's stop',
     state.isHelpShown ? '? hide' : '? keys',

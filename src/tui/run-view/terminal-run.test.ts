@@ -208,7 +208,7 @@ describe('waits', () => {
   it('a pause says why and how to go on', () => {
     const paused = standing({ status: 'paused', reason: 'requested' });
     const waiting: RunEvent = { type: 'waiting', cause: 'paused', words: 'requested', until: null };
-    expect(screen(stateAfter(runStart(), paused, waiting))).toContain('paused     requested; p goes on');
+    expect(screen(stateAfter(runStart(), paused, waiting))).toContain('paused     requested; p continues');
   });
 
   it('a question says what it is about and which key answers it, until it is settled', () => {
@@ -328,9 +328,9 @@ describe('keys', () => {
 
   it('a word about a key is gone after a moment', () => {
     const told = stateAfter(runStart(), standing(), ...press('p'));
-    expect(screen(told)).toContain('It pauses …');
+    expect(screen(told)).toContain('Pausing …');
     const [later] = updateTerminal(told, tick(10_000));
-    expect(screen(later)).toContain('p go on');
+    expect(screen(later)).toContain('p continue');
   });
 });
 
@@ -425,9 +425,11 @@ describe('the gate of the phase', () => {
     const shown = (gate: { missing: typeof missing; isSignalled: boolean } | null) =>
       screen(stateAfter(runStart(), standing({ gate })));
     expect(shown({ missing, isSignalled: true })).toMatch(
-      /^gate +agent says done, checks do not: 2 of 3 new failing tests$/m,
+      /^gate +agent says done, checks do not: needs 3 new failing tests, has 2$/m,
     );
-    expect(shown({ missing, isSignalled: false })).toMatch(/^gate +missing: 2 of 3 new failing tests$/m);
+    expect(shown({ missing, isSignalled: false })).toMatch(
+      /^gate +not met: needs 3 new failing tests, has 2$/m,
+    );
     expect(shown(null)).not.toMatch(/^gate/m);
   });
 

@@ -20,7 +20,7 @@ export interface Message {
   readonly usage?: TurnUsage;
 }
 
-/** Conversations on disk, one file each; a line is there whole once it was written, also after SIGKILL. */
+/** Conversations on disk, one file each; once written, a line is there whole, even after SIGKILL. */
 export class Conversations {
   readonly #directory: string | null;
   readonly #notesPath: string | null;

@@ -3,7 +3,7 @@ import { CHAT_OPTIONS, runChat } from './chat.js';
 
 const spawn = defineCommand({
   usage: 'spawn [tasks]',
-  summary: 'Talk with an agent; every turn is kept (the same as `holdfast chat`)',
+  summary: 'Talk to an agent; every turn is kept (the same as `holdfast chat`)',
   options: {
     interactive: { type: 'boolean', short: '-i', about: 'a conversation of many turns' },
     ...CHAT_OPTIONS,

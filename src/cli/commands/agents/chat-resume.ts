@@ -74,7 +74,7 @@ async function openMended(
   const conversation = await conversations.hold(id);
   for (const { keptAt } of conversation.repairs)
     terminal.note(
-      `The end of the file was cut off by a crash${keptAt === undefined ? '; it is mended' : ` and set aside: ${visibleLine(keptAt)}`}`,
+      `The end of the file was cut off by a crash${keptAt === undefined ? '; it has been repaired' : ` and set aside: ${visibleLine(keptAt)}`}`,
     );
   return conversation;
 }

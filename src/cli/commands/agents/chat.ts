@@ -49,10 +49,10 @@ export const CHAT_OPTIONS = {
   resume: {
     type: 'string',
     value: '[id]',
-    about: 'go on with a conversation: its id, the start of it, or `last` of this project (as without an id)',
+    about: 'continue a conversation: its id, the start of it, or `last` of this project (the default)',
   },
   here: { type: 'boolean', about: 'with --resume: move a conversation of another project to this directory' },
-  recover: { type: 'boolean', about: 'with --resume: mend a damaged file first, without asking' },
+  recover: { type: 'boolean', about: 'with --resume: repair a damaged file first, without asking' },
   raw: { type: 'boolean', about: 'keep what is said as it is, secrets included' },
   listSessions: { type: 'boolean', about: 'list conversations, the last active first' },
   status: {
@@ -61,12 +61,12 @@ export const CHAT_OPTIONS = {
     about: 'with --list-sessions: active, completed or interrupted',
     choices: ['active', 'completed', 'interrupted'],
   },
-  limit: { type: 'number', value: '<count>', about: 'with --list-sessions: only so many' },
+  limit: { type: 'number', value: '<count>', about: 'with --list-sessions: only this many' },
   deleteSession: { type: 'string', value: '<id>', about: 'move a conversation to the trash' },
   cleanSessions: {
     type: 'number',
     value: '<days>',
-    about: 'move conversations without activity for so long to the trash',
+    about: 'move conversations without activity for this many days to the trash',
   },
   yes: { type: 'boolean', about: 'do not ask before deleting' },
 } as const;
@@ -75,9 +75,9 @@ type ChatValues = OptionValues<typeof CHAT_OPTIONS>;
 
 const chat = defineCommand({
   usage: 'chat [message]',
-  summary: 'Talk with an agent; every turn is kept',
+  summary: 'Talk to an agent; every turn is kept',
   details:
-    'A message on the command line is said first. Without a terminal every line of standard input is a message; with --json every line is {"content": "…"} and\n' +
+    'A message on the command line is sent first. Without a terminal every line of standard input is a message; with --json every line is {"content": "…"} and\n' +
     'events are printed as JSON. /help lists what can be typed. Ctrl+C cancels the turn, Ctrl+D leaves.',
   options: CHAT_OPTIONS,
   examples: [

@@ -46,10 +46,10 @@ const exec = defineCommand({
       value: '<duration>',
       about: 'end the turn when the agent is silent for this long',
     },
-    session: { type: 'string', value: '<id>', about: 'go on with this session (see `holdfast processes`)' },
+    session: { type: 'string', value: '<id>', about: 'continue this session (see `holdfast processes`)' },
     acceptChanges: {
       type: 'boolean',
-      about: 'go on although the agent would be started otherwise than before',
+      about: 'continue even though the agent would be started differently than before',
     },
   },
   examples: [
@@ -143,8 +143,7 @@ function permissionsOf(
   before: string | undefined,
 ): PermissionMode {
   if (said !== undefined) return said;
-  if (before === 'bypass')
-    terminal.note('--permissions bypass is not taken over; say it again if you want it.');
+  if (before === 'bypass') terminal.note('--permissions bypass is not reused; type it again if you want it.');
   return before === 'ask' ? 'ask' : 'edits';
 }
 
@@ -162,7 +161,7 @@ function summary(session: ProcessSession, response: PromptResponse): string {
     `context ${response.contextUsage} % full`,
   ];
   const canGoOn = session.record.resume !== null && !isOver(session.state);
-  return `${facts.join(', ')}${canGoOn ? `; go on: holdfast exec --session ${session.id} "…"` : ''}`;
+  return `${facts.join(', ')}${canGoOn ? `; continue: holdfast exec --session ${session.id} "…"` : ''}`;
 }
 
 /** The mode of a permission option. Throws USAGE. */

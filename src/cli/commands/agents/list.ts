@@ -17,7 +17,7 @@ export const list = defineCommand({
   details:
     'Versions are asked from the programs themselves. Agents of your own go under `agents` in config.json;\n' +
     'prompts of your own into Markdown files: .claude/agents/*.md or .aurora/agents/*.md, in the project or at home.',
-  options: { all: { type: 'boolean', about: 'list those that are not installed, too' } },
+  options: { all: { type: 'boolean', about: 'also list those that are not installed' } },
   examples: ['holdfast agents', 'holdfast agents --all --json'],
   async run({ services, terminal, isJson }, { values }) {
     const agents = [...knownAgents(services), ...describedAgents(services)];

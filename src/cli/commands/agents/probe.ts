@@ -8,7 +8,7 @@ import { ExitCode } from '../../exit-codes.js';
 
 export const probe = defineCommand({
   usage: 'agents probe [name]',
-  summary: 'Try what an agent can really do',
+  summary: 'Test what an agent can really do',
   details:
     'Starts it and tries a prompt, cancel, a question through `holdfast mcp`, and resuming after kill -9, in an empty\n' +
     'directory. It sends about five short prompts to the agent, on your account.',

@@ -10,7 +10,7 @@ export interface QuestionNotes extends Disposable {
 
 /** Where to answer, for somebody who cannot answer here. */
 export function whereToAnswer({ id }: QuestionView): string {
-  return `Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)}, or holdfast inbox)`;
+  return `Waiting for an answer to ${id}. Answer it in another terminal: holdfast answer ${id.slice(0, 8)} (or holdfast inbox)`;
 }
 
 /**

@@ -10,11 +10,11 @@ const setup = defineCommand({
   details:
     "Agents: claude, codex, gemini, opencode. Puts the MCP entry into the agent's settings and allows the two tools\n" +
     'ask_user_questions and get_answered_questions by their full names, nothing else. Without --write it only prints what\n' +
-    'to paste and where. --remove takes it back: byte for byte if nobody else wrote to the file since, else exactly our\n' +
+    'to paste and where. --remove undoes it: byte for byte if nobody else wrote to the file since, else exactly our\n' +
     'entries.',
   options: {
     write: { type: 'boolean', about: 'put everything in place' },
-    remove: { type: 'boolean', about: 'take it out again' },
+    remove: { type: 'boolean', about: 'remove it again' },
     project: { type: 'boolean', about: 'use the settings of this project instead of your own' },
     command: { type: 'string', value: '<path>', about: 'how the agent starts holdfast (default: holdfast)' },
   },
@@ -61,7 +61,7 @@ const setup = defineCommand({
     } else {
       for (const file of setup.files) {
         terminal.print(`${file.snippet}\n`);
-        const isThere = file.isInPlace ? ' (it is there already)' : '';
+        const isThere = file.isInPlace ? ' (already there)' : '';
         terminal.note(`Goes into ${visibleLine(file.path)}${isThere}.`);
       }
       terminal.note(`Put it there with: ${again} --write`);

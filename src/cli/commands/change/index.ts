@@ -45,7 +45,7 @@ function scopeOf(
 
 const list = commandOf(listChangeSessions, {
   usage: 'change list',
-  options: { all: { type: 'boolean', about: 'list archived changes, too' } },
+  options: { all: { type: 'boolean', about: 'list archived changes too' } },
   examples: ['holdfast change', 'holdfast change list --all --json'],
   parts,
   input: ({ values }) => ({ isAll: values.all }),
@@ -80,7 +80,7 @@ const init = commandOf(initChange, {
 
 const nextStory = commandOf(takeNextStory, {
   usage: 'change next-story',
-  details: 'The first story with something left to do. Later commands are about it.',
+  details: 'The first unfinished story. Later commands are about it.',
   options: { session: SCOPE_OPTIONS.session },
   examples: ['holdfast change next-story'],
   parts,
@@ -92,7 +92,7 @@ const nextStory = commandOf(takeNextStory, {
 const context = commandOf(showStoryContext, {
   usage: 'change context',
   details:
-    'Its tasks, scenarios, what was learned so far, and how the project is probably checked; with --json proposal and design, too.',
+    'Its tasks, scenarios, what was learned so far, and how the project is probably checked; with --json also the proposal and the design.',
   options: SCOPE_OPTIONS,
   examples: ['holdfast change context', 'holdfast change context --story 2 --json'],
   parts,
@@ -102,7 +102,7 @@ const context = commandOf(showStoryContext, {
 
 const done = commandOf(completeTask, {
   usage: 'change done <task>',
-  details: 'Only the box of that task changes in tasks.md. A task that is ticked already stays so.',
+  details: 'Only the box of that task changes in tasks.md. A task that is already ticked stays ticked.',
   options: SCOPE_OPTIONS,
   examples: ['holdfast change done 1.2'],
   parts,
@@ -160,7 +160,7 @@ const flush = commandOf(flushChange, {
 const release = commandOf(releaseChange, {
   usage: 'change release <change>',
   details:
-    'For a session that nobody works on any more. What it had learned is kept, and is not in design.md yet.',
+    'For a session that nobody is working on. What it had learned is kept, but is not in design.md yet.',
   options: { reason: { type: 'string', value: '<text>', about: 'why; it is shown to that session' } },
   examples: [
     'holdfast change release add-login',
@@ -180,7 +180,7 @@ const release = commandOf(releaseChange, {
 const recover = commandOf(recoverChange, {
   usage: 'change recover <change-or-session>',
   details:
-    'A claim that cannot be read is set aside and made again from its copy in the temporary directory. Learnings of a\n' +
+    'A claim that cannot be read is set aside and rebuilt from its copy in the temporary directory. Learnings of a\n' +
     'session whose change was released are written into design.md. What is whole stays as it is.',
   options: {},
   examples: ['holdfast change recover add-login', 'holdfast change recover 3f2a'],

@@ -49,7 +49,7 @@ function sessionOf(
 }
 
 const INIT_OPTIONS = {
-  change: { type: 'string', value: '<name>', about: 'which change, where it is not given as a word' },
+  change: { type: 'string', value: '<name>', about: 'which change, if it is not given as a word' },
   session: { ...session, about: 'the id of the session; else RALPH_SESSION, else a new one' },
 } as const;
 

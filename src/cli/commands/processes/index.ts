@@ -15,7 +15,7 @@ const parts = (services: Services): ProcessParts => ({ processes: openProcesses(
 const list = commandOf(listProcesses, {
   usage: 'processes list',
   details: 'Without --all: what is running, interrupted or resumable.',
-  options: { all: { type: 'boolean', about: 'those that are over, too' } },
+  options: { all: { type: 'boolean', about: 'also those that are over' } },
   examples: ['holdfast processes', 'holdfast processes list --all --json'],
   parts,
   input: ({ values }) => ({ isAll: values.all }),
@@ -38,7 +38,7 @@ const stop = commandOf(stopProcess, {
   usage: 'processes stop <session>',
   details:
     'Its owner ends it: goodbye, grace, SIGTERM, SIGKILL, and no process of its tree survives. A session whose owner\n' +
-    'is gone is closed, so that nobody goes on with it.',
+    'is gone is closed, so that it cannot be resumed.',
   options: {
     now: { type: 'boolean', about: 'at once, without grace' },
     wait: { type: 'string', value: '<duration>', about: 'how long to wait for the owner (default 30s)' },

@@ -1,8 +1,9 @@
-import { visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import { shellWord, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import {
   AnswerInput,
   answerQuestions,
   InvalidAnswerError,
+  InvalidSessionIdError,
   isPermission,
   listQuestions,
   type Question,
@@ -21,12 +22,10 @@ export const answer = defineCommand({
   operation: answerQuestions,
   usage: 'answer [session] [option]',
   details:
-    'Without a session it is the one set that waits. The first answer wins; the same answer again is the same reply. An\n' +
-    'option is its label or its number. With several questions write --option and --text as <number>=<value>; questions\n' +
-    'and options are numbered from 1, as `questions show` prints them. Only the JSON of --answers goes by index, from 0.\n' +
-    'At a terminal and without options it asks you, and shows all that is asked first. Words of your own deny a\n' +
-    'permission, and the agent is told them. Where the run that asked is gone, it offers to start it again; without a\n' +
-    'terminal --resume does that.',
+    'Without a session it answers the one set that is waiting. The first answer wins. An option is its label or its number.\n' +
+    'With several questions write --option and --text as <number>=<value>, counted from 1 as `questions show` prints them;\n' +
+    'only --answers counts from 0. Your own words deny a permission and are passed on to the agent. If the run that asked is\n' +
+    'gone, the command offers to restart it; without a terminal --resume does that.',
   options: {
     option: { type: 'strings', value: '<label>', about: 'choose this option (repeat it for multi-select)' },
     text: { type: 'strings', value: '<text>', about: 'answer in your own words, with or without an option' },
@@ -37,7 +36,7 @@ export const answer = defineCommand({
     },
     reject: { type: 'boolean', about: 'reject the set instead' },
     reason: { type: 'string', value: '<text>', about: 'why it is rejected' },
-    resume: { type: 'boolean', about: 'start the run that asked again, where no process runs it any more' },
+    resume: { type: 'boolean', about: 'restart the run that asked, if no process is running it' },
   },
   examples: [
     'holdfast answer --option Yes',
@@ -54,7 +53,7 @@ export const answer = defineCommand({
     const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
     if (values.reject && isAnswer) throw new UsageError('Either answer or --reject, not both');
     if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
-    const session = typed === undefined ? await theOneThatWaits(context) : questions.resolve(typed);
+    const session = typed === undefined ? await theOneThatWaits(context) : await resolved(context, typed);
     if (values.reject) {
       const reason = values.reason ?? null;
       const report = await perform(context, rejectQuestions, services, { session, reason });
@@ -122,27 +121,43 @@ async function refuseOutdated(set: QuestionView): Promise<void> {
   refuseWithdrawn(set);
 }
 
-/** The only pending set, for somebody who did not say which. Throws USAGE. */
-async function theOneThatWaits(context: CommandContext): Promise<string> {
-  const waiting = await perform(context, listQuestions, context.services, {});
-  const [only] = waiting;
-  if (only !== undefined && waiting.length === 1) return only.sessionId;
-  if (only === undefined)
-    throw new UsageError('Nothing waits for an answer', {
-      hint: 'To answer a set that timed out or was withdrawn, give its id; `holdfast questions list --all` shows it.',
-    });
+/** The set that was named; what waits is said where no set can have that name. Throws as `resolve`. */
+async function resolved(context: CommandContext, typed: string): Promise<string> {
+  try {
+    return context.services.questions.resolve(typed);
+  } catch (error) {
+    if (!(error instanceof InvalidSessionIdError)) throw error;
+    const waiting = await perform(context, listQuestions, context.services, {});
+    const hint = waiting.length === 0 ? 'Nothing is waiting for an answer.' : waitingHint(waiting, typed);
+    throw new InvalidSessionIdError(typed, error.why, hint);
+  }
+}
+
+/** The sets that wait, and how to answer one: the one that has the option, where somebody typed only that. */
+function waitingHint(waiting: readonly QuestionReport[], typed?: string): string {
   const rows = waiting
     .slice(0, 10)
     .map(
       ({ sessionId, questions: [first] }) =>
         `  ${sessionId.slice(0, 8)}  ${visibleExcerpt(first?.prompt ?? '', 60)}`,
     );
-  throw new UsageError(`${waiting.length} question sets wait for an answer: say which`, {
-    hint: [
-      ...rows,
-      ...(waiting.length > rows.length ? ['  …'] : []),
-      `Such as: holdfast answer ${only.sessionId.slice(0, 8)}`,
-    ].join('\n'),
+  const meant = waiting.find((set) => set.questions[0]?.options.some(({ label }) => label === typed));
+  const example = `${(meant ?? waiting[0])?.sessionId.slice(0, 8)}${meant ? ` ${shellWord(typed ?? '')}` : ''}`;
+  if (waiting.length > rows.length) rows.push('  …');
+  return `${rows.join('\n')}\nSuch as: holdfast answer ${example}`;
+}
+
+/** The only pending set, for somebody who did not say which. Throws USAGE. */
+async function theOneThatWaits(context: CommandContext): Promise<string> {
+  const waiting = await perform(context, listQuestions, context.services, {});
+  const [only] = waiting;
+  if (only !== undefined && waiting.length === 1) return only.sessionId;
+  if (only === undefined)
+    throw new UsageError('Nothing is waiting for an answer', {
+      hint: 'To answer a set that timed out or was withdrawn, give its id; `holdfast questions list --all` shows it.',
+    });
+  throw new UsageError(`${waiting.length} question sets are waiting for an answer: say which`, {
+    hint: waitingHint(waiting),
   });
 }
 

@@ -26,7 +26,7 @@ export const ask = defineCommand({
   details:
     'With --option the argument is one question in plain words. Otherwise it is JSON: {"questions":[{"title","prompt","options":[{"label","description"?}],"multiSelect"?}]},\n' +
     'only the list, or only one question; an option may be its label alone. It is given as the argument, with --file, or on\n' +
-    'standard input. The question stays answerable whatever becomes of\n' +
+    'standard input. The question stays answerable whatever happens to\n' +
     'this command: collect a late answer with `holdfast questions collect <id>`.',
   options: {
     option: {
@@ -44,7 +44,6 @@ export const ask = defineCommand({
   examples: [
     PLAIN,
     'holdfast ask \'{"title":"Deploy","prompt":"Deploy now?","options":["Yes","No"]}\'',
-    EXAMPLE,
     'holdfast ask --file questions.json --timeout 30m',
     'id=$(holdfast ask --no-wait < questions.json); holdfast questions collect --wait "$id"',
   ],

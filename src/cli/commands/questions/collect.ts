@@ -20,7 +20,7 @@ export const collect = defineCommand({
     'collected yet. An outcome counts as collected once it was printed.',
   options: {
     wait: { type: 'boolean', about: 'wait until there is an outcome' },
-    timeout: { type: 'string', value: '<duration>', about: 'with --wait: how long to be patient' },
+    timeout: { type: 'string', value: '<duration>', about: 'with --wait: how long to wait' },
   },
   examples: ['holdfast questions collect', 'holdfast questions collect 3f2a --wait --timeout 10m --json'],
   async run(context, { positionals: [session], values }) {
@@ -44,7 +44,7 @@ export const wait = defineCommand({
   usage: 'questions wait <session>',
   details: 'The same as `holdfast questions collect --wait`.',
   options: {
-    timeout: { type: 'string', value: '<duration>', about: 'how long to be patient, such as 10m' },
+    timeout: { type: 'string', value: '<duration>', about: 'how long to wait, such as 10m' },
   },
   examples: ['holdfast questions wait 3f2a', 'holdfast questions wait 3f2a --timeout 10m --json'],
   run: (context, { positionals, values }) =>

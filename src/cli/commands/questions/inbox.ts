@@ -10,7 +10,7 @@ import { offerResume } from './offer-resume.js';
 
 const inbox = defineCommand({
   usage: 'inbox',
-  summary: 'Answer everything that waits on you, in one terminal',
+  summary: 'Answer everything that is waiting for you, in one terminal',
   details:
     'New questions appear by themselves; ones answered elsewhere leave. What you type is kept as a draft on disk.\n' +
     'Without a terminal it lists what is pending and exits with 3 if something is.',
@@ -108,5 +108,5 @@ function answerCommand({ sessionId, questions }: QuestionReport): string {
 }
 
 function describe(report: QuestionReport): string {
-  return `${report.sessionId}  ${report.status}\n\n${renderDecision(report) || 'It waits for an answer.'}`;
+  return `${report.sessionId}  ${report.status}\n\n${renderDecision(report) || 'It is waiting for an answer.'}`;
 }

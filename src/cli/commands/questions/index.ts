@@ -54,8 +54,8 @@ const show = commandOf(showQuestions, {
 
 const cancel = commandOf(cancelQuestions, {
   usage: 'questions cancel <session>',
-  details: 'It leaves the inbox and counts as abandoned. An answer that comes all the same is still kept.',
-  options: { reason: { type: 'string', value: '<text>', about: 'why nobody needs the answer any more' } },
+  details: 'It leaves the inbox and counts as abandoned. An answer that comes anyway is kept.',
+  options: { reason: { type: 'string', value: '<text>', about: 'why the answer is no longer needed' } },
   examples: ['holdfast questions cancel 3f2a --reason "decided otherwise"'],
   parts,
   input: ({ positionals: [session = ''], values: { reason } }) => ({ session, reason }),
@@ -85,11 +85,11 @@ const clean = commandOf(cleanOldQuestions, {
   usage: 'questions clean',
   details:
     'Pending sets are never touched, and an answer or a rejection that nobody has collected only with --uncollected. What\n' +
-    'has lain in the trash for 7 days is removed for good. Default age: question.retentionDays (7).',
+    'has been in the trash for 7 days is removed permanently. Default age: question.retentionDays (7).',
   options: {
     olderThan: { type: 'number', value: '<days>', about: 'without activity for this many days' },
-    uncollected: { type: 'boolean', about: 'move answers and rejections that nobody has collected, too' },
-    dryRun: { type: 'boolean', about: 'only tell what would be moved' },
+    uncollected: { type: 'boolean', about: 'also move answers and rejections that nobody has collected' },
+    dryRun: { type: 'boolean', about: 'only say what would be moved' },
   },
   examples: [
     'holdfast questions clean --dry-run',
@@ -112,7 +112,7 @@ const clean = commandOf(cleanOldQuestions, {
     if (!values.uncollected && count > 0)
       terminal.note(
         `Kept although old enough: ${counted(count, 'answer or rejection', 'answers or rejections')} that nobody has ` +
-          'collected (see `holdfast questions collect`); --uncollected moves them, too.',
+          'collected (see `holdfast questions collect`); --uncollected moves them too.',
       );
     for (const { id, reason } of skipped) terminal.complain(`left alone: ${id}: ${visibleLine(reason)}`);
   },

@@ -32,7 +32,7 @@ export async function offerResume(
       const isAsked = !isWanted && !isJson && terminal.isInteractive && bypass === '';
       const answer = isAsked ? await terminal.ask(`${words}. Start it again? [y/N] `) : null;
       if (isWanted || (answer !== null && /^y/i.test(answer.trim()))) return resumeRun(context, stopped);
-      if (!isJson) terminal.note(`${words}. It goes on with: ${resume}`);
+      if (!isJson) terminal.note(`${words}. Resume it with: ${resume}`);
       return ExitCode.done;
     },
   };

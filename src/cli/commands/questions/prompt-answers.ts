@@ -53,7 +53,7 @@ async function promptOne(
 
 async function promptSeveral(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
   const chosen = await multiselect<string | typeof OTHER>({
-    message: 'Your answer (Space to choose, Enter to go on)',
+    message: 'Your answer (Space to choose, Enter to continue)',
     options: [...choices(question), { value: OTHER, label: 'Other (in your own words)' }],
     required: false,
     signal,

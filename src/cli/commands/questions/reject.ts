@@ -4,7 +4,7 @@ import { answer } from './answer.js';
 
 const shared = {
   operation: rejectQuestions,
-  details: 'The same as `holdfast answer --reject`. Without a session it is the one set that waits.',
+  details: 'The same as `holdfast answer --reject`. Without a session: the one set that is waiting.',
   options: { reason: { type: 'string', value: '<text>', about: 'why it is rejected' } },
   run: (context, { positionals: [session], values }) =>
     answer.run(context, {

@@ -12,7 +12,7 @@ const report = commandOf(reportOnRun, {
   details:
     'Of the nearest .prp-session upwards from here, or of an earlier session in its archive, by its id. Exit code 4 when\n' +
     'there is none.',
-  options: { md: { type: 'boolean', about: 'as Markdown, to be kept or sent' } },
+  options: { md: { type: 'boolean', about: 'as Markdown' } },
   examples: [
     'holdfast report',
     'holdfast report 3f2a',

@@ -41,7 +41,7 @@ export async function resumeRun(
     });
   if (start.permissions === 'bypass' && permissions === undefined)
     throw new ConfirmationMissingError(
-      `The run of ${plan} was started with --permissions bypass, which is not taken over`,
+      `The run of ${plan} was started with --permissions bypass, which is not reused`,
       { hint: 'Type it again: `holdfast resume --permissions bypass`, or choose `edits` or `ask`.' },
     );
   if (!isReset && (await needsReset(stopped))) {
@@ -62,7 +62,7 @@ export async function resumeRun(
     terminal.write(visibleJson(exit === null ? facts : { ...facts, error: exit.stderr.trim() }));
   } else if (exit === null) {
     terminal.write(`run ${loop.sessionId.slice(0, 8)} resumed in the background: ${plan} (process ${pid})`);
-    terminal.note(describeStart({ ...start, permissions: permissions ?? start.permissions }));
+    terminal.note(describeStart({ ...start, permissions: permissions ?? start.permissions }, start));
     terminal.note(`Watch: ${there(stopped, services.workingDirectory, 'holdfast status --watch')}`);
   } else {
     terminal.complain(exit.stderr.trim() === '' ? ENDED : visibleBlock(exit.stderr.trim()));
@@ -70,7 +70,7 @@ export async function resumeRun(
   return exitCode ?? ExitCode.done;
 }
 
-const ENDED = 'The run is over already; `holdfast status` tells how it stands.';
+const ENDED = 'The run is already over; `holdfast status` shows how it ended.';
 
 /** A command as a person types it from here. */
 export function there({ projectDirectory }: StoppedRun, from: string, command: string): string {

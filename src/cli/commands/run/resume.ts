@@ -16,20 +16,20 @@ const resume = defineCommand({
   operation: resumeLoop,
   usage: 'resume',
   details:
-    'Where a process runs it, it goes on after `holdfast pause`, and one that waits for a limit, an overloaded\n' +
-    'service or the network tries at once. Where none does, it is started again in the\n' +
-    'background as it was started before; --permissions bypass has to be typed again. Exit codes: 0 it runs, 3 something\n' +
-    'must be said first, 4 there is no loop, 6 the breaker halted it (--reset tries again).',
+    'A paused run continues, and one that is waiting for a limit, an overloaded\n' +
+    'service or the network tries at once. A run without a process is restarted in the\n' +
+    'background with the options it had; --permissions bypass has to be typed again. Exit codes: 0 it runs, 3 something\n' +
+    'has to be decided first, 4 there is no loop, 6 the breaker halted it (--reset tries again).',
   options: {
-    reset: { type: 'boolean', about: 'try again where the breaker halted it' },
+    reset: { type: 'boolean', about: 'try again after the breaker halted it' },
     permissions: {
       type: 'string',
       value: '<mode>',
-      about: 'edits, ask or bypass, where it is started again; as before if absent',
+      about: 'edits, ask or bypass, for a restart; as before if absent',
     },
     unattended: {
       type: 'boolean',
-      about: 'nobody answers: what needs a person ends the run, where it is started again',
+      about: 'nobody answers: what needs a person ends the restarted run',
     },
   },
   examples: ['holdfast resume', 'holdfast resume --reset', 'holdfast resume --permissions bypass'],

@@ -34,7 +34,9 @@ export async function runDetached(
     const verb = isNew ? 'started' : 'resumed';
     const name = `run ${sessionId?.slice(0, 8)}`;
     terminal.write(`${name} ${verb} in the background: ${visibleLine(plan)} (process ${pid})`);
-    terminal.note('Watch: `holdfast status --watch`. Stop: `holdfast stop`; `holdfast resume` goes on.');
+    terminal.note(
+      'Watch: `holdfast status --watch`. Stop: `holdfast stop`. Resume later: `holdfast resume`.',
+    );
   } else {
     terminal.complain(visibleBlock(exit.stderr.trim()));
   }

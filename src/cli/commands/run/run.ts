@@ -48,7 +48,7 @@ const OPTIONS = {
   verify: {
     type: 'strings',
     value: '<command>',
-    about: 'a check that must pass, run by `sh -c`; guessed from the project if absent',
+    about: 'a check that must pass, run with `sh -c`; guessed from the project if absent',
   },
   phases: {
     type: 'string',
@@ -66,40 +66,44 @@ const OPTIONS = {
     value: '<mode>',
     about: "the agent's memory: redline (default: until it is nearly full), continue, or fresh each time",
   },
-  maxIterations: { type: 'number', value: '<n>', about: 'iterations at most, over all restarts' },
-  maxTime: { type: 'string', value: '<duration>', about: 'time of work at most, such as 2h' },
-  maxTokens: { type: 'number', value: '<n>', about: 'tokens at most' },
-  maxCost: { type: 'number', value: '<dollars>', about: 'dollars at most, as reported or by list price' },
+  maxIterations: { type: 'number', value: '<n>', about: 'maximum number of iterations, across restarts' },
+  maxTime: { type: 'string', value: '<duration>', about: 'maximum working time, such as 2h' },
+  maxTokens: { type: 'number', value: '<n>', about: 'maximum number of tokens' },
+  maxCost: {
+    type: 'number',
+    value: '<dollars>',
+    about: 'maximum cost in dollars, as reported or by list price',
+  },
   idle: {
     type: 'string',
     value: '<duration>',
-    about: 'end an agent that shows no sign of life for so long (30m; 0 = never)',
+    about: 'end an agent that is silent for this long (30m; 0 = never)',
   },
-  callsPerHour: { type: 'number', value: '<n>', about: 'prompts within an hour at most' },
-  resume: { type: 'boolean', about: 'go on with the session that is there, without asking' },
-  new: { type: 'boolean', about: 'start afresh; the files of an earlier session go to the archive' },
-  abort: { type: 'boolean', about: 'give up the session that is there' },
+  callsPerHour: { type: 'number', value: '<n>', about: 'maximum number of prompts within an hour' },
+  resume: { type: 'boolean', about: 'resume the existing session, without asking' },
+  new: { type: 'boolean', about: 'start a new session; the files of an earlier one go to the archive' },
+  abort: { type: 'boolean', about: 'give up the existing session' },
   reset: { type: 'boolean', about: 'resume a session that the breaker halted' },
   skip: {
     type: 'boolean',
-    about: 'the same, but end the phase that it is in without its gate; it is recorded as skipped',
+    about: 'the same, but leave its phase without meeting the gate; recorded as skipped',
   },
   reason: { type: 'string', value: '<text>', about: 'why the phase is skipped' },
-  dirty: { type: 'boolean', about: 'start although there are changes that are not committed' },
+  dirty: { type: 'boolean', about: 'start even though there are uncommitted changes' },
   detach: {
     type: 'boolean',
     about:
       'in the background: create or resume the session of the plan, and return once it runs; it waits for answers',
   },
   dryRun: { type: 'boolean', about: 'show the prompt, the checks and the limits; start nothing' },
-  onEnd: { type: 'string', value: '<command>', about: 'run this by `sh -c` when it is over' },
+  onEnd: { type: 'string', value: '<command>', about: 'run this with `sh -c` when the run is over' },
   unattended: {
     type: 'boolean',
     about:
       'nobody answers: what needs a person ends the run (the default without a terminal, --detach aside)',
   },
-  plain: { type: 'boolean', about: 'lines instead of a live view, also in a terminal' },
-  attended: { type: 'boolean', about: 'somebody answers the inbox, although there is no terminal here' },
+  plain: { type: 'boolean', about: 'lines instead of a live view, even in a terminal' },
+  attended: { type: 'boolean', about: 'somebody answers the inbox, even though there is no terminal here' },
 } as const;
 
 type RunValues = OptionValues<typeof OPTIONS>;
@@ -108,10 +112,10 @@ const run = defineCommand({
   usage: 'run [plan]',
   summary: 'Leave an agent alone with a plan until it is measurably done',
   details:
-    'The plan is a PRP (Markdown with success criteria), or with --change an OpenSpec change. After each prompt the checks\n' +
-    'are run, and a phase ends only when they say so and the agent does. Ctrl+C stops it so that it can be resumed.\n' +
-    'In a terminal a live view shows how it stands, otherwise lines go to stderr; --json prints one event per line.\n' +
-    'A plan says in its front matter which phases it needs (phases: work); --phases counts more.\n' +
+    'The plan is a PRP (product requirements prompt: Markdown with success criteria), or an OpenSpec change (--change). After each prompt the checks\n' +
+    'are run, and a phase ends only when both they and the agent say so. Ctrl+C stops the run; it can be resumed.\n' +
+    'In a terminal a live view shows its state, otherwise lines go to stderr; --json prints one event per line.\n' +
+    'A plan can choose its phases in its front matter (phases: work); --phases wins.\n' +
     'Exit codes: 0 done, 3 needs a person, 6 breaker open, 7 limit reached, 130 or 143 stopped by a signal.',
   options: OPTIONS,
   examples: [
@@ -196,7 +200,7 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     throw new UsageError('One of --reset and --skip: try the phase again, or leave it');
   if (values.skip && change !== undefined)
     throw new UsageError('A story cannot be skipped', {
-      hint: 'Mark its tasks as done in tasks.md, or remove them, and go on with --reset.',
+      hint: 'Mark its tasks as done in tasks.md, or remove them, and resume with --reset.',
     });
   if (values.reason !== undefined && !values.skip) throw new UsageError('--reason goes with --skip');
   if (values.phases !== undefined && change !== undefined)
@@ -261,10 +265,10 @@ function contextMode(text: string | undefined): RunWishes['context'] {
 /** What the person did not say and should know. */
 function notesOn({ before, wishes, agent, checks, areChecksGuessed }: PreparedRun): string[] {
   const labels = checks.map(({ label }) => visibleLine(label)).join(', ');
-  const notes = before === undefined ? [] : [describeStart({ ...wishes, agent: agent.name })];
+  const notes = before === undefined ? [] : [describeStart({ ...wishes, agent: agent.name }, before)];
   notes.push(`checks${areChecksGuessed ? ' (guessed)' : ''}: ${labels}`);
   if (before?.permissions === 'bypass' && wishes.permissions !== 'bypass')
-    notes.push('--permissions bypass is not taken over; say it again if you want it');
+    notes.push('--permissions bypass is not reused; type it again if you want it');
   return notes;
 }
 

@@ -18,7 +18,7 @@ const status = defineCommand({
   operation: showRun,
   usage: 'status',
   details:
-    'The nearest .prp-session upwards from here: what it waits for, which question, since when, how its phase stands, and\n' +
+    'The nearest .prp-session upwards from here: what it is waiting for and since when, how far its phase is, and\n' +
     'what to type next. Exit code 4 when there is none. --watch shows it again whenever it changes, until Ctrl+C; with\n' +
     '--json, or into a pipe, each change is printed below the last.',
   options: { watch: { type: 'boolean', about: 'show it again whenever it changes' } },

@@ -5,7 +5,7 @@ import { renderRequest } from '../../render/loop-request.js';
 
 const parts = (services: Services): LoopParts => ({ loops: openLoops(services) });
 
-const REASON = { type: 'string', value: '<text>', about: 'why, for whoever looks at the status' } as const;
+const REASON = { type: 'string', value: '<text>', about: 'why; shown in the status' } as const;
 
 const pause = commandOf(pauseLoop, {
   usage: 'pause',
@@ -31,7 +31,7 @@ const stop = commandOf(stopLoop, {
 
 const guide = commandOf(guideLoop, {
   usage: 'guide <text>',
-  details: 'The text is kept until the agent was told, also when no run is under way now.',
+  details: 'The text is kept until the agent has received it, even if no run is active now.',
   options: {},
   examples: ['holdfast guide "use the existing date library"'],
   parts,

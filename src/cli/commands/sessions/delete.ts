@@ -11,7 +11,7 @@ export const deleteCommand = defineCommand({
   usage: 'sessions delete <session>',
   details:
     'After a yes. `holdfast sessions trash restore` puts it back. One that somebody has open is refused, as is a change\n' +
-    'session that still holds its change. A question that waits for an answer can be deleted: its asker is told.',
+    'session that still holds its change. A question that is waiting for an answer can be deleted: its asker is told.',
   options: { yes: { type: 'boolean', about: 'do not ask' }, ...KIND_OPTION },
   examples: ['holdfast sessions delete session-2026', 'holdfast sessions delete 3f2a --yes'],
   async run(context, { positionals: [typed = ''], values }) {

@@ -17,7 +17,7 @@ export const exportCommand = defineCommand({
   options: {
     format: { type: 'string', value: '<md|json>', about: 'md (default), or json' },
     output: { type: 'string', value: '<file>', about: 'where to write it' },
-    force: { type: 'boolean', about: 'replace a file that is there' },
+    force: { type: 'boolean', about: 'replace an existing file' },
     ...KIND_OPTION,
   },
   examples: [
@@ -37,7 +37,7 @@ export const exportCommand = defineCommand({
     for (const fault of faults.slice(0, 10)) terminal.complain(`damaged: ${renderFault(fault)}`);
     if (faults.length > 0)
       terminal.complain(
-        'What is intact is exported. `holdfast sessions verify` tells everything that is wrong.',
+        'What is intact is exported. `holdfast sessions verify` lists everything that is wrong.',
       );
     const { output } = values;
     if (output === undefined) {
@@ -50,7 +50,7 @@ export const exportCommand = defineCommand({
     }
     if (values.force) writeTextFile(services, output, text);
     else if (!createTextFile(services, output, text))
-      throw new UsageError(`${visibleExcerpt(output, 200)} is there already`, {
+      throw new UsageError(`${visibleExcerpt(output, 200)} already exists`, {
         hint: 'Nothing was written. Give another name, or replace it with --force.',
       });
     terminal.write(

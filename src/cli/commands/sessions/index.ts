@@ -43,8 +43,8 @@ const list = commandOf(listSessions, {
     ...KIND_OPTION,
     status: { type: 'string', value: '<status>', about: 'only those with this status, over or not' },
     agent: { type: 'string', value: '<name>', about: 'only those with this agent' },
-    limit: { type: 'number', value: '<count>', about: 'only so many' },
-    all: { type: 'boolean', about: 'those that are over or belong to runs, too' },
+    limit: { type: 'number', value: '<count>', about: 'only this many' },
+    all: { type: 'boolean', about: 'also those that are over or belong to runs' },
     allProjects: { type: 'boolean', about: 'the loops and changes of your other projects, too' },
   },
   examples: ['holdfast sessions', 'holdfast sessions list --kind conversation --status interrupted --json'],
@@ -67,10 +67,14 @@ const list = commandOf(listSessions, {
 const show = commandOf(showSession, {
   usage: 'sessions show <session>',
   details:
-    'Of a conversation the last 10 turns, with --json all of them. Every record of it is checked, and what is damaged is told.\n' +
+    'Of a conversation the last 10 turns, with --json all of them. Every record is checked, and damage is reported.\n' +
     '`last` is the session that was active last.',
   options: {
-    turns: { type: 'number', value: '<count>', about: 'of a conversation: only the last so many turns' },
+    turns: {
+      type: 'number',
+      value: '<count>',
+      about: 'of a conversation: only this many turns, the last ones',
+    },
     ...KIND_OPTION,
   },
   examples: [
@@ -132,13 +136,13 @@ const recover = commandOf(recoverSession, {
 const clean = commandOf(cleanSessions, {
   usage: 'sessions clean',
   details:
-    'Never what somebody has open, a question that waits, a change that is held or whose learnings are not in design.md\n' +
-    'yet, nor a loop. What has lain in the trash for 7 days is removed for good. Without --older-than: questions after\n' +
+    'Never what somebody has open, a question that is waiting, a change that is held or whose learnings are not in design.md\n' +
+    'yet, nor a loop. What has been in the trash for 7 days is removed permanently. Without --older-than: questions after\n' +
     'question.retentionDays (7), conversations after conversation.expiryDays (30), the rest after 30 days.',
   options: {
     olderThan: { type: 'number', value: '<days>', about: 'without activity for this many days' },
     ...KIND_OPTION,
-    dryRun: { type: 'boolean', about: 'only tell what would be moved' },
+    dryRun: { type: 'boolean', about: 'only say what would be moved' },
   },
   examples: [
     'holdfast sessions clean --dry-run',
@@ -148,7 +152,7 @@ const clean = commandOf(cleanSessions, {
   input: ({ values: { kind, olderThan, dryRun } }) => ({ kind, olderThanDays: olderThan, isDryRun: dryRun }),
   render({ retired, purged }, { values }) {
     const verb = values.dryRun ? 'would be moved' : 'moved';
-    const sum = `${retired.length} ${verb} to the trash, ${purged.length} removed from it for good`;
+    const sum = `${retired.length} ${verb} to the trash, ${purged.length} removed from it permanently`;
     return [...retired.map(name), sum].join('\n');
   },
   notes({ skipped }, { terminal }) {

@@ -25,11 +25,15 @@ export const trashCommand = defineCommand({
   operation: listTrash,
   usage: 'sessions trash [action] [session]',
   details:
-    'list (default), restore <session>, or empty. `empty` removes for good, after a yes: everything, or with\n' +
+    'list (default), restore <session>, or empty. `empty` removes permanently, after a yes: everything, or with\n' +
     '--older-than what has lain in the trash for longer. Loops and changes: those of this project.',
   options: {
     yes: { type: 'boolean', about: 'empty: do not ask' },
-    olderThan: { type: 'number', value: '<days>', about: 'empty: only what was deleted so many days ago' },
+    olderThan: {
+      type: 'number',
+      value: '<days>',
+      about: 'empty: only what was deleted at least this many days ago',
+    },
     ...KIND_OPTION,
   },
   examples: [
@@ -79,7 +83,7 @@ const restore: Action = async (context, { catalog, kind, session }) => {
 const empty: Action = async (context, { catalog, kind, olderThan, isSure }) => {
   const { terminal, isJson } = context;
   const age = olderThan === undefined ? '' : ` that was deleted more than ${olderThan} days ago`;
-  const question = `Remove everything${kind === undefined ? '' : ` of kind ${kind}`}${age} from the trash for good?`;
+  const question = `Remove everything${kind === undefined ? '' : ` of kind ${kind}`}${age} from the trash permanently?`;
   if (!(await confirm(context, question, isSure))) {
     terminal.write('Nothing was removed.');
     return ExitCode.failed;
@@ -89,7 +93,7 @@ const empty: Action = async (context, { catalog, kind, olderThan, isSure }) => {
   terminal.write(
     isJson
       ? visibleJson({ success: failed.length === 0, removed, failed })
-      : `${removed.length} removed for good`,
+      : `${removed.length} removed permanently`,
   );
   return failed.length > 0 ? ExitCode.failed : ExitCode.done;
 };

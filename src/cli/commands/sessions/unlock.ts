@@ -10,7 +10,7 @@ const unlock = defineCommand({
   usage: 'unlock <session>',
   details:
     'A dead owner needs no unlocking: the next writer replaces it by itself. --force takes the lock from a living\n' +
-    'one, which then cannot write any more.',
+    'one, which can then no longer write.',
   options: { force: { type: 'boolean', about: 'take the lock away from a living owner' } },
   examples: ['holdfast unlock 3f2a', 'holdfast unlock 3f2a --force'],
   async run(context, { positionals: [session = ''], values: { force } }) {
@@ -20,7 +20,7 @@ const unlock = defineCommand({
     const { sessionId: id, owner, state } = report;
     if (state === 'held' && !force) {
       throw new ConfirmationMissingError(`${id} is locked ${owner}`, {
-        hint: 'Run it again with --force to take the lock away; the owner cannot write any more then.',
+        hint: 'Run it again with --force to take the lock away; then the owner can no longer write.',
       });
     }
     if (isJson) terminal.write(visibleJson({ ...report, taken: force && state !== 'free' }));

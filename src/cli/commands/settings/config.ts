@@ -12,7 +12,7 @@ import { commandOf } from '../../command-of.js';
 import { renderTable } from '../../render/table.js';
 
 const KEYS =
-  'Keys are dotted, as `holdfast config show` lists them; loop.prompts.<phase>, prices.<model> and agents.<name> as well.';
+  'Keys are dotted, as `holdfast config show` lists them, or loop.prompts.<phase>, prices.<model> and agents.<name>.';
 
 const parts = (services: Services): SettingsParts => ({ settings: openSettings(services) });
 
@@ -37,7 +37,7 @@ const show = commandOf(listSettings, {
 
 const get = commandOf(getSetting, {
   usage: 'config get <key>',
-  details: `The value that is in force, whether it was set or is the default. ${KEYS}`,
+  details: `The value in force, set or default; \`not set\` where there is neither. ${KEYS}`,
   options: {},
   examples: ['holdfast config get question.retentionDays', 'holdfast config get question.dir --json'],
   parts,
@@ -47,7 +47,8 @@ const get = commandOf(getSetting, {
 
 const set = commandOf(setSetting, {
   usage: 'config set <key> <value>',
-  details: `Numbers, true, false, lists and objects are JSON; anything else is a text. What is wrong is refused and nothing is changed. ${KEYS}`,
+  repairsConfig: true,
+  details: `Numbers, true, false, lists and objects are JSON; anything else is text. A bad value is refused and nothing is changed. ${KEYS}`,
   options: {},
   examples: [
     'holdfast config set agent claude',
@@ -65,7 +66,8 @@ const set = commandOf(setSetting, {
 
 const unset = commandOf(unsetSetting, {
   usage: 'config unset <key>',
-  details: `The default is in force again. ${KEYS}`,
+  repairsConfig: true,
+  details: `The default applies again. A key that Holdfast does not know can be removed too. ${KEYS}`,
   options: {},
   examples: ['holdfast config unset question.dir'],
   parts,
@@ -75,7 +77,7 @@ const unset = commandOf(unsetSetting, {
 });
 
 function toText(value: unknown): string {
-  if (value === null) return '-';
+  if (value === null) return 'not set';
   return visibleLine(typeof value === 'string' ? value : JSON.stringify(value));
 }
 

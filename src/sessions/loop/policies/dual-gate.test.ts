@@ -224,11 +224,11 @@ describe('the dual gate', () => {
     const words = (name: string, facts: Partial<GateFacts>) =>
       describeMissing(judge(name, facts).first.missing ?? []);
     expect(words('strict RED', { measured: measured(4, { ...counts(6, 4), exitCode: 1 }) })).toBe(
-      '2 of 3 new failing tests',
+      'needs 3 new failing tests, has 2',
     );
     expect(
       words('strict DOCUMENT', { measured: measured(9, { documents: { total: 1, decisionRecords: 0 } }) }),
-    ).toBe('9 of 10 tests pass · 1 of 3 documents · 0 of 1 decision record');
+    ).toBe('9 of 10 tests pass · needs 3 documents, has 1 · needs 1 decision record, has 0');
     expect(words('WORK', { filesChangedInPhase: 0 })).toBe('no files changed');
     expect(words('STORY', { measured: measured(10, { tasks: { total: 3, done: 2 } }) })).toBe(
       '2 of 3 tasks done',

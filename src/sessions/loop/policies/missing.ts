@@ -31,25 +31,30 @@ type Words = (missing: Missing) => string;
 
 const WORDS: Readonly<Record<Missing['what'], Words>> = {
   measurement: () => 'nothing was measured',
-  'new-failing-tests': ({ have, want }) => `${have} of ${counted(want, 'new failing test')}`,
+  'new-failing-tests': ({ have, want }) => needs(have, counted(want, 'new failing test')),
   'earlier-tests': ({ have, want }) =>
     `only ${have} of the ${want} tests that passed before the run still pass`,
   'failing-checks': () => 'the checks pass, and they must fail now',
   'green-baseline': () =>
     'the checks failed before the run and report no test numbers, so a new failure cannot be seen',
   'passing-checks': ({ have }) => `the checks end with exit code ${have}`,
-  tests: ({ have, want }) => `${have} of ${counted(want, 'test')}`,
+  tests: ({ have, want }) => needs(have, counted(want, 'test')),
   'passing-tests': ({ have, want }) => `${have} of ${counted(want, 'test')} pass`,
-  'green-runs': ({ have, want }) => `${have} of ${want} green runs in a row`,
+  'green-runs': ({ have, want }) => needs(have, `${want} green runs in a row`),
   improvement: () => 'no files changed and no word that nothing is left to improve',
-  documents: ({ have, want }) => `${have} of ${counted(want, 'document')}`,
-  'decision-records': ({ have, want }) => `${have} of ${counted(want, 'decision record')}`,
+  documents: ({ have, want }) => needs(have, counted(want, 'document')),
+  'decision-records': ({ have, want }) => needs(have, counted(want, 'decision record')),
   'changed-documents': () => 'no document changed and no reason given why none is needed',
   'changed-files': () => 'no files changed',
   tasks: ({ have, want }) => `${have} of ${counted(want, 'task')} done`,
 };
 
-/** What a gate lacks, in numbers: `2 of 3 new failing tests · 18 of 20 tests pass`. Empty where it lacks nothing. */
+/** `missing: 1 of 4 tests` would read as if one were missing. */
+function needs(have: number, wanted: string): string {
+  return `needs ${wanted}, has ${have}`;
+}
+
+/** What a gate lacks, in numbers: `needs 3 new failing tests, has 2 · 18 of 20 tests pass`. Empty if it lacks nothing. */
 export function describeMissing(missing: readonly Missing[]): string {
   return missing.map((one) => WORDS[one.what](one)).join(' · ');
 }

@@ -6,10 +6,10 @@ import { ScrolledLines, type Scrolling } from './lines.js';
 
 const KEYS = [
   ['↑ ↓  k j', 'move between sets or options'],
-  ['Enter', 'open a set · choose and go on · send the review'],
+  ['Enter', 'open a set · choose and continue · send the review'],
   ['Space, 1-9, 0', 'choose an option, or take it back (several)'],
   ['Tab → / Shift+Tab ←', 'next and previous question'],
-  ['r', 'take the recommended option (★) and go on'],
+  ['r', 'take the recommended option (★) and continue'],
   ['o', 'answer in your own words, or edit them'],
   ['Ctrl+J, Alt+Enter', 'new line in your own words'],
   ['Esc', 'stop typing · reject the set (asks before)'],

@@ -14,7 +14,7 @@ export function ListScreen({ state, size, now }: { state: InboxState; size: Size
   const selected = pending.findIndex((view) => view.id === selectedId);
   const room = bodyRows(size);
   const from = Math.max(0, Math.min(selected - Math.floor(room / 2), pending.length - room));
-  const waiting = pending.length === 1 ? '1 waits on you' : `${pending.length} wait on you`;
+  const waiting = pending.length === 1 ? '1 waiting for you' : `${pending.length} waiting for you`;
   return (
     <Frame
       size={size}
@@ -25,7 +25,7 @@ export function ListScreen({ state, size, now }: { state: InboxState; size: Size
       keys={['↑↓ choose', 'Enter open', 'q leave', '? keys']}
     >
       {pending.length === 0 ? (
-        <Text dimColor>Nothing waits on you. New questions appear here by themselves.</Text>
+        <Text dimColor>Nothing is waiting for you. New questions appear here by themselves.</Text>
       ) : null}
       {pending.slice(from, from + room).map((view) => (
         <Text key={view.id} wrap="truncate" inverse={view.id === selectedId}>

@@ -25,14 +25,14 @@ const MIN_ROWS_WITH_GAP = 5;
 
 const keysTo = (back: string) => [
   '↑↓ Space choose',
-  'Enter go on',
+  'Enter next',
   'o own words',
   'Esc reject',
   `q ${back}`,
   'Tab next',
   '? keys',
 ];
-const EDITOR_KEYS = ['Enter go on', 'Ctrl+J new line', 'Esc stop typing'];
+const EDITOR_KEYS = ['Enter next', 'Ctrl+J new line', 'Esc stop typing'];
 
 /** One question: its prompt, its options, the own words. */
 export function QuestionScreen(props: {

@@ -24,7 +24,7 @@ export function RejectScreen(props: {
   const back = useContext(BackTo);
   const text =
     editor === null
-      ? 'The agent is told that you rejected it. This cannot be undone.'
+      ? 'The agent will be told that you rejected it. This cannot be undone.'
       : 'Why? The agent reads it. Leave it empty for no reason.';
   const lines = wrapSpans([{ text }], size.columns);
   return (
