@@ -71,7 +71,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|open-runs|open-settings|run-services|run-shelf)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
       '^src/operations/(paths|settings)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.

@@ -2,9 +2,8 @@ import { resolve } from 'node:path';
 import {
   type Catalog,
   type CatalogFilter,
+  type EverySession,
   listProjects,
-  listWithProjects,
-  type ProjectSession,
   type RememberedProject,
 } from '../catalog/index.js';
 import { throwIfAborted } from '../foundation/index.js';
@@ -17,7 +16,7 @@ import type { Config } from './config.js';
 import { openConversations } from './conversations.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { openLoops } from './loops.js';
-import { openCatalog, openWideCatalog } from './open-catalog.js';
+import { listEverywhere, openCatalog } from './open-catalog.js';
 import { openChanges } from './open-changes.js';
 import { openRunIn, type Run, type RunOptions } from './open-run.js';
 import { openProcesses } from './processes.js';
@@ -84,19 +83,8 @@ export class Holdfast implements AsyncDisposable {
   }
 
   /** The sessions of every project, and the projects that are gone. Throws INVALID_INPUT for a status that no kind has. */
-  async listSessions(
-    filter: CatalogFilter = {},
-  ): Promise<{ readonly sessions: ProjectSession[]; readonly gone: RememberedProject[] }> {
-    const projects = this.projects();
-    const others = projects.filter(({ path, isGone }) => !isGone && path !== this.#services.workingDirectory);
-    const catalog = openWideCatalog(
-      this.#services,
-      others.map(({ path }) => path),
-    );
-    return {
-      sessions: await listWithProjects(catalog, projects, filter),
-      gone: projects.filter(({ isGone }) => isGone),
-    };
+  async listSessions(filter: CatalogFilter = {}): Promise<EverySession> {
+    return listEverywhere(this.#services, filter);
   }
 
   /** Does work that ends when this is disposed of: then its signal fires, and it is waited for. Throws ABORTED after that. */

@@ -1,8 +1,12 @@
 import {
   Catalog,
+  type CatalogFilter,
   type CatalogKind,
   changeKind,
   conversationKind,
+  type EverySession,
+  listProjects,
+  listWithProjects,
   loopKind,
   processKind,
   questionKind,
@@ -13,6 +17,7 @@ import { conversationStore, openConversations } from './conversations.js';
 import { openLoops } from './loops.js';
 import { openChanges } from './open-changes.js';
 import { openProcesses, processStore } from './processes.js';
+import { projectTools } from './remembering.js';
 import { builtOnce, type Services, servicesAt } from './services.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -28,10 +33,17 @@ export function openCatalog(services: Services): Catalog {
   return builtOnce(services, 'catalog', () => new Catalog(catalogKinds(services), services));
 }
 
-/** The same, with the loops and changes of other projects: for lists. */
-export function openWideCatalog(services: Services, projects: readonly string[]): Catalog {
-  const others = projects.map((directory) => servicesAt(services, directory));
-  return new Catalog(catalogKinds(services, others), services);
+/** The sessions of every project, and the projects that are gone. Throws INVALID_INPUT for a status that no kind has. */
+export async function listEverywhere(services: Services, filter: CatalogFilter): Promise<EverySession> {
+  const projects = listProjects(projectTools(services));
+  const others = projects
+    .filter(({ path, isGone }) => !isGone && path !== services.workingDirectory)
+    .map(({ path }) => servicesAt(services, path));
+  const catalog = new Catalog(catalogKinds(services, others), services);
+  return {
+    sessions: await listWithProjects(catalog, projects, filter),
+    gone: projects.filter(({ isGone }) => isGone),
+  };
 }
 
 /** Each kind behind the verbs that all of them share; the kinds of a project for each of the projects. */

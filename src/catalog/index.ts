@@ -36,6 +36,7 @@ export {
   type CatalogParts,
   cleanSessions,
   deleteSession,
+  type EverySession,
   emptyTrash,
   exportSession,
   type LockReport,

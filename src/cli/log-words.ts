@@ -84,6 +84,12 @@ const WORDS: Readonly<Record<string, Words>> = {
   'question.timeout-not-noted': because('The timeout of question {sessionId} could not be recorded'),
   'question.trash-not-emptied': because('The trash of questions could not be emptied'),
   'question.unreadable': because('Question {sessionId} could not be read'),
+  'run.journal-damaged': (fields) =>
+    `Line ${textIn(fields, 'line')} of ${textIn(fields, 'path')} is damaged and left out: ${textIn(fields, 'reason')}`,
+  'run.journal-mended': (fields) =>
+    `The end of ${textIn(fields, 'path')} was torn by a crash and has been repaired; nothing that was shown is lost.`,
+  'run.journal-text-lost': because('What the agent said could not be recorded ({path}); the run continues'),
+  'run.listener-failed': because('A program that follows the run failed and is no longer told'),
   'run.left-files-not-counted': because(
     'The files that the killed iteration had changed could not be counted',
   ),

@@ -132,7 +132,10 @@ describe('the command line', () => {
 
   it('the quick file has every command that the entry leaves to it', async () => {
     const { __QUICK_WORDS__: words } = await entryTexts();
-    expect(words).toEqual(['ask', 'answer', 'reject', 'questions', 'change', 'paths']);
+    expect(words).toEqual({
+      quick: ['ask', 'answer', 'reject', 'questions', 'change', 'paths'],
+      lists: ['status', 'sessions'],
+    });
     const quick = (await QUICK_HOLDFAST.groups?.()) ?? [];
     const isQuick = (name: string) => Object.hasOwn(QUICK, name.split(' ')[0] ?? '');
     expect(quick.flatMap(({ commands }) => commands.map(nameOf)).sort()).toEqual(

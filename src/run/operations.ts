@@ -56,7 +56,7 @@ export const showRun = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({}),
   output: z.custom<ShownRun>(),
-  run: ({ runs }: RunsParts) => runs.status(),
+  run: ({ runs }: { readonly runs: Pick<Runs, 'status'> }) => runs.status(),
 });
 
 export const reportOnRun = defineOperation({

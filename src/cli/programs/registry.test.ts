@@ -39,10 +39,10 @@ describe('the commands', () => {
     expect(missing.map(({ name }) => name)).toEqual([
       'conversation.list',
       'conversation.delete',
-      'conversation.clean',
       // Actions of `sessions trash`.
       'trash.restore',
       'trash.empty',
+      'conversation.clean',
     ]);
   });
 

@@ -169,8 +169,8 @@ describe('a session', () => {
     await using world = await processWorld();
     const session = await world.sessions.getOrCreate();
     process.kill(session.pid ?? Number.NaN, 'SIGKILL');
-    await until(() => world.agents.alive().length === 0);
-    expect(world.sessions.current()).toBeUndefined();
+    await until(() => world.sessions.current() === undefined);
+    expect(world.agents.alive()).toEqual([]);
     expect(session.record).toMatchObject({ state: 'error', ended: { reason: 'the agent ended by itself' } });
     expect((await world.sessions.getOrCreate()).id).not.toBe(session.id);
   });

@@ -141,7 +141,7 @@ describe('a command in a chat', () => {
     await world.chat.handle('hello');
     world.files.set('talk.json', 'mine');
     await world.chat.handle('/export talk.json');
-    expect(world.shown.at(-1)).toMatch(/^warn: talk\.json is there already: nothing was written/);
+    expect(world.shown.at(-1)).toMatch(/^warn: talk\.json already exists: nothing was written/);
     expect(world.files.get('talk.json')).toBe('mine');
     await world.chat.handle('/save');
     await world.chat.handle('/save');
@@ -158,9 +158,7 @@ describe('a command in a chat', () => {
     expect(world.shown.at(-1)).toBe('note: A new conversation with bob: with-bob');
     expect(kept(world).at(-1)).toEqual(['completed', 'went on with bob']);
     await world.chat.handle('/import talk.json');
-    expect(world.shown.at(-1)).toBe(
-      'note: Took in 2 turns; the agent is told about them with your next message.',
-    );
+    expect(world.shown.at(-1)).toBe('note: Imported 2 turns; the agent gets them with your next message.');
     await world.chat.handle('and now?');
     expect(world.prompts.at(-1)).toMatch(/hello[\s\S]*heard hello[\s\S]*and now\?$/);
     await world.chat.close('completed');
@@ -217,7 +215,7 @@ describe('the words of a chat', () => {
     expect(describeContinuation({ how: 'new' })).toBeUndefined();
     expect(describeContinuation({ how: 'resumed' })).toBe("Goes on in the agent's own conversation.");
     expect(describeContinuation({ how: 'replayed', reason: 'it \x1b[31mforgot' })).toMatch(
-      /^What was said is told to the agent again \(it .*forgot\)\.$/,
+      /^The agent is told again what was said \(it .*forgot\)\.$/,
     );
     expect(describeContinuation({ how: 'replayed', reason: '\x1b[31m' })).not.toContain('\x1b');
   });

@@ -106,7 +106,7 @@ describe('a question answered in place', () => {
     await using talk = await asking([question()]);
     await talk.ask();
     await talk.reply('answer> ', 'l');
-    await talk.shows(`It waits in the inbox: holdfast answer ${talk.id.slice(0, 8)}`);
+    await talk.shows(`It is waiting in the inbox: holdfast answer ${talk.id.slice(0, 8)}`);
     expect(await talk.outcome()).toMatchObject({ status: 'pending' });
   });
 

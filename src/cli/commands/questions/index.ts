@@ -106,7 +106,7 @@ const clean = commandOf(cleanOldQuestions, {
     const verb = values.dryRun ? 'would be moved' : 'moved';
     const count = uncollected.length;
     const never = values.uncollected && count > 0 ? ` (${count} of them never collected)` : '';
-    return `${retired.length} ${verb} to the trash${never}, ${purged.length} removed from it for good`;
+    return `${retired.length} ${verb} to the trash${never}, ${purged.length} removed from it permanently`;
   },
   notes({ uncollected: { length: count }, skipped }, { terminal, values }) {
     if (!values.uncollected && count > 0)

@@ -1,5 +1,5 @@
 import { openLoops } from '../../../app/index.js';
-import { openRuns } from '../../../app/open-runs.js';
+import { openRunStatus } from '../../../app/open-run-status.js';
 import { runShelf } from '../../../app/run-shelf.js';
 import { sleepOrHint, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import { showRun } from '../../../run/index.js';
@@ -41,7 +41,7 @@ type Loops = ReturnType<typeof openLoops>;
 async function show(context: CommandContext): Promise<string> {
   const { services, terminal, isJson } = context;
   const { clock } = services;
-  const { report, offer, faults } = await perform(context, showRun, { runs: openRuns(services) }, {});
+  const { report, offer, faults } = await perform(context, showRun, { runs: openRunStatus(services) }, {});
   if (isJson) {
     return offer.found
       ? visibleJson({ found: true, loop: report, resume: offer, faults })

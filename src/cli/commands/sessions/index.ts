@@ -1,5 +1,5 @@
 import type { Services } from '../../../app/base.js';
-import { openCatalog } from '../../../app/open-catalog.js';
+import { listEverywhere, openCatalog } from '../../../app/open-catalog.js';
 import {
   type CatalogParts,
   cleanSessions,
@@ -25,12 +25,7 @@ import { trashCommand } from './trash.js';
 
 const parts = (services: Services): CatalogParts => ({
   catalog: openCatalog(services),
-  async listEverywhere(filter) {
-    // Loaded only where it is asked for: it composes everything.
-    const { Holdfast } = await import('../../../app/holdfast.js');
-    await using holdfast = new Holdfast(services);
-    return await holdfast.listSessions(filter);
-  },
+  listEverywhere: (filter) => listEverywhere(services, filter),
 });
 
 const list = commandOf(listSessions, {
