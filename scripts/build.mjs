@@ -1,7 +1,7 @@
 // Builds dist/: the command line (a small CommonJS entry and lazily loaded ESM chunks), the library, its types.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -103,6 +103,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
     external: ['./zod.cjs'],
     logOverride: { 'import-is-undefined': 'error' },
   });
+  for (const name of Object.keys(QUICK)) importBeside(resolve(root, outdir, `${name}.cjs`));
   await build({ ...small, entryPoints: ZOD });
   // Last: they know what the file of the quick commands was when it was built.
   const digests = Object.keys(QUICK).map((name) => [name, digestOf(resolve(root, outdir, `${name}.cjs`))]);
@@ -127,6 +128,14 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
     chunkNames: 'chunks/[name]-[hash]',
     banner: { js: REQUIRE },
   });
+}
+
+/** What is loaded with its cached code asks its loader for what stands beside it; see code-cache.ts. */
+function importBeside(path) {
+  const text = readFileSync(path, 'utf8');
+  const asking = text.replaceAll(/\bimport\(("\.\/[\w-]+\.js")\)/g, 'module.importBeside($1)');
+  if (/\bimport\(/.test(asking)) throw new Error(`${path} imports something that is not beside it`);
+  writeFileSync(path, asking);
 }
 
 function digestOf(path) {

@@ -100,7 +100,7 @@ describe('a permission of 40 kB with the dangerous part at its end', () => {
     expect(bare.join('\n')).toContain(LONG);
     expect(stdout).not.toContain('\\n');
     const { stdout: list } = await world.run(['questions']);
-    expect(list).toContain('claude asks to use **Bash**: - command:');
+    expect(list).toContain('claude asks to use Bash: command:');
   });
 });
 

@@ -313,7 +313,7 @@ describe('holdfast sessions', () => {
     expect(readFileSync(path, 'utf8')).toContain('by hand');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     writeFileSync(path, 'mine');
-    expect(await write()).toMatchObject({ code: 2, stderr: expect.stringContaining('there already') });
+    expect(await write()).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
     expect(readFileSync(path, 'utf8')).toBe('mine');
     expect(await write('--force')).toMatchObject({ code: 0 });
     expect(readFileSync(path, 'utf8')).toContain('by hand');

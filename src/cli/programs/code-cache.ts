@@ -13,7 +13,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { Script, constants as vmConstants } from 'node:vm';
+import { pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
 
 /*
  * A code cache of our own: what V8 made of a file of ours, so that the next start need not parse and compile it again. V8
@@ -55,9 +56,12 @@ export function loadCached<Exports>(
   const script = new Script(`${WRAPPER[0]}${text}${WRAPPER[1]}`, {
     filename: file,
     cachedData: cached?.data,
-    importModuleDynamically: vmConstants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
-  const module = { exports: {} as Exports };
+  const module = {
+    exports: {} as Exports,
+    // A script of `vm` cannot import without a warning of Node; the build makes it ask this instead.
+    importBeside: (name: string) => import(pathToFileURL(join(dirname(file), name)).href),
+  };
   script.runInThisContext()(module.exports, require, module, file, dirname(file));
   const isCached = cached !== undefined && script.cachedDataRejected === false;
   return {
