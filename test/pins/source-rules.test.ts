@@ -7,7 +7,11 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** What only some files may use, and which: a file, or a folder with its slash. */
 const RULES: readonly (readonly [what: string, pattern: RegExp, allowed: readonly string[]])[] = [
-  ['the environment', /\bprocess\.env\b/, ['app/config.ts', 'agents/scripted/program/']],
+  [
+    'the environment',
+    /\bprocess\.env\b/,
+    ['app/config.ts', 'agents/scripted/program/', 'cli/programs/entry.ts', 'cli/programs/code-cache.ts'],
+  ],
   ['standard error', /\bprocess\.stderr\b/, ['cli/', 'published/process.ts', 'agents/scripted/program/']],
   ['standard output', /\bprocess\.stdout\b/, ['cli/', 'agents/scripted/program/']],
   ['the end of the process', /\bprocess\.exit(Code)?\b/, ['cli/', 'agents/scripted/program/']],

@@ -123,7 +123,7 @@ describe('holdfast resume', () => {
       resume: `cd '${world.project}' && holdfast resume`,
     });
     const resumed = await world.run(['answer', id, '--option', 'Plain', '--resume'], elsewhere);
-    expect(resumed.stdout).toContain('resumed in the background');
+    expect(resumed).toMatchObject({ stdout: expect.stringContaining('resumed in the background') });
     await isCompleted(world);
   });
 
