@@ -10,6 +10,8 @@ export class TmuxClient {
   readonly #ended: Promise<void>;
   readonly #asked: { resolve(text: string): void; reject(error: Error): void }[] = [];
   readonly #waiting = new Set<() => void>();
+  /** What was asked before the client was attached to its session, without which a command has no target. */
+  #early: string[] | undefined = [];
   #complaints = '';
   #rest = '';
   #answer: { end: string; error: string; isOurs: boolean; lines: string[] } | undefined;
@@ -42,7 +44,9 @@ export class TmuxClient {
         return;
       }
       this.#asked.push({ resolve, reject });
-      this.#child.stdin.write(`${words.map(quoted).join(' ')}\n`);
+      const line = `${words.map(quoted).join(' ')}\n`;
+      if (this.#early === undefined) this.#child.stdin.write(line);
+      else this.#early.push(line);
     });
   }
 
@@ -85,6 +89,10 @@ export class TmuxClient {
       const mark = line.slice('%begin '.length);
       // The last word is 1 for what came from us, and not for the command that we were started with.
       this.#answer = { end: `%end ${mark}`, error: `%error ${mark}`, isOurs: mark.endsWith(' 1'), lines: [] };
+    } else if (line.startsWith('%session-changed ')) {
+      const early = this.#early?.join('') ?? '';
+      this.#early = undefined;
+      if (early !== '') this.#child.stdin.write(early);
     } else if (line.startsWith('%output ') || line.startsWith('%layout-change ')) {
       this.drawn += 1;
       for (const go of [...this.#waiting]) go();

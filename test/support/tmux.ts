@@ -112,8 +112,8 @@ export class Pane implements AsyncDisposable {
 
   /** The exit code of the program that ran last. */
   async exitCode(): Promise<number> {
-    const lines = await this.until(/^exit code \d+/m);
-    return Number(/^exit code (\d+)/m.exec(lines.join('\n'))?.[1]);
+    const lines = await this.until(/exit code \d+/); // not always in a line of its own: a resize moves the cursor
+    return Number(/exit code (\d+)/.exec(lines.join('\n'))?.[1]);
   }
 
   /** The rows of the screen, without spaces at their ends. */
