@@ -102,7 +102,7 @@ for (const agent of Object.values(REAL_AGENTS)) {
         'tests         155 of 155 passed, before the run 153 of 153 passed',
         'time          N, of which N of work in 4 iterations',
         'cost          $N; tokens: N',
-        `questions     ${answered} (${agent.name}) Depth: ${QUESTION.prompt} → Only the result (via holdfast answer)`,
+        `questions     ${answered} (${agent.name}) Depth: ${QUESTION.prompt} → Only the result (by cli)`,
         'next          git diff · holdfast report',
       ]);
 
