@@ -93,8 +93,9 @@ for (const agent of Object.values(REAL_AGENTS)) {
       const code = await pane.exitCode();
       const screen = (await pane.history()).trim();
       expect(code, screen).toBe(0);
-      const [, end = ''] = screen.split(/^completed$/m);
-      expect(end.trim().split('\n').slice(0, -2).map(withoutFigures)).toEqual([
+      // The prompt of the shell may not be there yet.
+      const [, end = ''] = /^completed$([\s\S]*?)^exit code/m.exec(screen) ?? [];
+      expect(end.trim().split('\n').map(withoutFigures)).toEqual([
         'files         3 changed, +17 −1',
         '              README.md +1 −0',
         '              index.js +2 −1',
