@@ -448,7 +448,9 @@ describe('requests from another terminal', () => {
   it('to a loop that nobody runs are kept: guidance is told, an old stop does not end a new start', async () => {
     await using world = await runWorld(WHOLE_WAY);
     await world.go(['--max-iterations', '1']);
-    expect((await world.run(['guide', 'mind the gap'])).stdout).toContain('the next run passes it on to its agent');
+    expect((await world.run(['guide', 'mind the gap'])).stdout).toContain(
+      'the next run passes it on to its agent',
+    );
     expect((await world.run(['stop'])).stdout).toBe(
       'No process is running it now: there is nothing to do.\n',
     );
