@@ -171,7 +171,8 @@ describe('keys that nobody declared', () => {
   });
 
   it('are kept whatever they are, however often they go through', () => {
-    const keys = fc.oneof(fc.string(), fc.constantFrom(...Object.keys(VALUE), ...Object.keys(foreign)));
+    const names = fc.oneof(fc.string(), fc.constantFrom(...Object.keys(VALUE), ...Object.keys(foreign)));
+    const keys = names.filter((name) => name !== '__proto__'); // which is left out, see below
     fc.assert(
       fc.property(fc.dictionary(keys, fc.jsonValue()), (more) => {
         const given = JSON.parse(JSON.stringify({ ...more, ...DISK }));
