@@ -1,4 +1,7 @@
-// The entry that knows the empty command of `empty-cli.ts`.
+// The entry that knows the empty command of `empty-cli.ts` beside the others that start often.
 import { startProgram } from '../src/cli/programs/entry.js';
 
-startProgram('holdfast', '', { quick: ['empty'], lists: [] });
+startProgram('holdfast', '', {
+  quick: ['empty', 'ask', 'answer', 'reject', 'questions', 'change', 'paths'],
+  lists: ['status', 'sessions'],
+});
