@@ -110,6 +110,7 @@ describe('an agent in which nothing happens', () => {
     );
     const connection = await world.start({}, ACP_PRESETS.opencode);
     const ended = collect(connection.prompt('hi'));
+    await heard(world, 'session/prompt');
     // It is a process of its own: no more time passes once it is given five seconds to obey.
     while (!clock.slept.includes(5_000)) {
       clock.advance(1_000);
