@@ -56,6 +56,17 @@ describe('a damaged conversation', () => {
     expect(world.sessions.verify('mine')).toMatchObject({ isOk: false, damage });
   });
 
+  const TIME = '"timestamp":"2026-03-01T12:00:00.000Z"';
+  it.each([
+    ['names its content twice', `"content":"six",${TIME},"tokens":1,"role":"user","content":"dfe6"`],
+    ['has a word for its tokens', `"content":"six",${TIME},"tokens":"turn"`],
+  ])('invents no turn of a line without a checksum that %s', async (_what, keys) => {
+    await using world = await conversationWorld();
+    write(world, [...(await fiveTurns(world)), `{"type":"turn","role":"user",${keys}}\n`]);
+    expect(contents(world)).toEqual(TEXTS);
+    expect(world.sessions.get('mine').damage).toHaveLength(1);
+  });
+
   it.each<[string, (sessions: ConversationSessions) => boolean]>([
     ['read', (sessions) => sessions.get('mine').damage.length > 0],
     ['read from its end', (sessions) => sessions.readLast('mine', 2).damage.length > 0],

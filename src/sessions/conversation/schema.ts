@@ -262,7 +262,8 @@ export function fromDisk(value: LogRecord): ConversationRecord | string | null {
 
 /** Bytes that changed places can make something that reads like a record and carries no checksum to tell. */
 function faultWithoutSum(found: ConversationRecord, value: LogRecord): string | undefined {
-  if (found.type === 'turn' && (found.timestamp === null || !('tokens' in value)))
+  const hasTokens = value.tokens === null || typeof value.tokens === 'number';
+  if (found.type === 'turn' && (found.timestamp === null || !hasTokens))
     return 'a turn without its time or tokens';
   return found.type === 'status' && found.timestamp === null ? 'a status without its time' : undefined;
 }

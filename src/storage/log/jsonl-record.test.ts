@@ -82,6 +82,8 @@ describe('a line', () => {
     ['{"a":1,"seq":0,"crc":"00000000"}', 'checksum'],
     ['{"a":1,"seq":0,"crc":null}', 'checksum'],
     ['{"a":1,"seq":0,"crc":"00000000","b":2}', 'checksum'],
+    ['{"a":1,"a":2}', 'not-a-record'],
+    ['{"a":"\\"","b":[{"c":1}],"a":2}', 'not-a-record'],
   ])('%j is told as %s', (text, fault) => {
     expect(verifyLine(Buffer.from(text), seed)).toBe(fault);
   });
@@ -93,6 +95,7 @@ describe('a line', () => {
     ['{"seq":1.5}', null],
     ['{"type":"event","seq":4,"note":"somebody else counts as well"}', null],
     [' {"a":1}\r', null],
+    ['{"a": {"b": 1}, "b": [{"a": ":"}], "c": "\\\\\\":{"}', null],
   ])('%j of somebody else is taken as it is', (text, seq) => {
     expect(verifyLine(Buffer.from(text), seed)).toEqual({ value: JSON.parse(text), seq });
   });

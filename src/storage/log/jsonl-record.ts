@@ -51,6 +51,8 @@ export function verifyLine(line: Buffer, seed: number): VerifiedRecord | LineFau
   const seq = isSeq(value.seq) ? value.seq : null;
   const isSigned = 'crc' in value || (seq !== null && hasSpoiledKey(value));
   if (isSigned && !hasGoodChecksum(line, 0, line.length, seed)) return 'checksum';
+  // Two records that were welded together read like one, with the keys of both.
+  if (!isSigned && repeatsKey(line.toString('utf8'), Object.keys(value).length)) return 'not-a-record';
   // A number without a checksum is nobody's word: ours must not go on from it.
   return { value, seq: isSigned ? seq : null };
 }
@@ -160,6 +162,26 @@ function parseObject(line: Buffer): LogRecord | LineFault {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not-a-record';
   return value as LogRecord;
+}
+
+/** Whether an object, known to be JSON, names more keys than it has. */
+function repeatsKey(text: string, keys: number): boolean {
+  let depth = 0;
+  let named = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    else if (character === ':' && depth === 1) named += 1;
+  }
+  return named > keys;
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at;
 }
 
 /** Compared byte by byte: every record that is read passes here. */
