@@ -35,6 +35,8 @@ const MAY_IMPORT = {
   ],
   // The names of a specification over a kind and what it needs from the process that uses them.
   published: ['foundation', 'storage', 'programs', 'agents', KINDS, 'catalog', 'app'],
+  // What users of the library test with: nothing of the product imports it.
+  testing: ['foundation', 'storage', 'programs', 'agents'],
   mcp: ['foundation', KINDS, 'operations', 'app'],
   tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
   cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'operations', 'app', 'mcp', 'tui'],
@@ -60,6 +62,8 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
     pathNot: [
       `^src/${folder}/`,
       '^src/published/',
+      // The port of drivers and the shape of a script, without the drivers.
+      ...(folder === 'agents' ? ['^src/testing/'] : []),
       '^src/operations/index\\.ts$',
       TEST,
       ...(folder === 'foundation' ? ['^src/models/'] : []),
@@ -72,6 +76,8 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
       '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
+      // For the entries of the command line, which load nothing else.
+      '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
       '^src/operations/(paths|settings)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
@@ -99,6 +105,8 @@ module.exports = {
     ...throughIndex,
     onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', [
       'storage/',
+      // The numbers of the flags of open(2), and no file.
+      'testing/memory-file-system\\.ts',
       'agents/scripted/program/',
       // The small entry and what it consists of: nothing else of ours is loaded yet.
       'cli/programs/(entry|code-cache|direct-output)\\.ts',

@@ -1,10 +1,10 @@
 // Builds dist/: the command line (a small CommonJS entry and lazily loaded ESM chunks), the library, its types.
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { finishPackage } from './package/finish.mjs';
+import { build } from './package/metafiles.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -153,6 +153,7 @@ async function buildLibrary() {
       conversation: 'src/published/conversation.ts',
       change: 'src/published/change.ts',
       agents: 'src/published/agents.ts',
+      testing: 'src/testing/index.ts',
     },
     outdir: 'dist/lib',
     format: 'esm',
@@ -180,7 +181,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   rmSync('dist', { recursive: true, force: true });
   await Promise.all([buildCli('dist/cli'), buildLibrary(), buildScriptedAgent('dist/agents')]);
   for (const name of ['holdfast', 'aur', 'ralphtool']) chmodSync(`dist/cli/${name}.cjs`, 0o755);
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
-    stdio: 'inherit',
-  });
+  finishPackage();
 }

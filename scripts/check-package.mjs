@@ -1,5 +1,7 @@
 // Packs the package, installs the tarball into an empty directory without scripts, and uses what a user would:
 // the binary, the library under both names, and its types.
+//   node scripts/check-package.mjs            with the zod of the tree
+//   node scripts/check-package.mjs --floor    the library alone, with the oldest zod that package.json allows
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -12,8 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cacheDirectory, installBeside } from './install-beside.mjs';
+import { checkContents } from './package/check-contents.mjs';
 
 const PLUGIN = [
   '.claude-plugin/plugin.json',
@@ -25,9 +29,10 @@ const PLUGIN = [
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
 const work = mkdtempSync(join(tmpdir(), 'holdfast pack-'));
+const [packed] = JSON.parse(npm(root, ['pack', '--json', '--ignore-scripts', '--pack-destination', work]));
 try {
-  const [packed] = JSON.parse(npm(root, ['pack', '--json', '--ignore-scripts', '--pack-destination', work]));
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   assert(Object.keys(manifest.dependencies).join() === 'zod', 'zod is the only runtime dependency');
   const hooks = ['preinstall', 'install', 'postinstall', 'prepare'].filter(
@@ -39,17 +44,19 @@ try {
     .filter((path) => !/^(dist\/|integrations\/|README|CHANGELOG|LICENSE|package\.json)/.test(path));
   assert(foreign.length === 0, `only dist, integrations and documents are packed (found ${foreign.join()})`);
 
-  const marks = packed.files.filter(({ path }) => path.includes('.holdfast-built'));
-  assert(marks.length === 0, 'the mark of the last build is not packed');
+  const marks = packed.files.filter(({ path }) => path.includes('.holdfast-'));
+  assert(marks.length === 0, 'what the build keeps for itself is not packed');
 
+  if (process.argv.includes('--floor')) checkFloor(manifest);
+  else checkPackage(manifest);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+function checkPackage(manifest) {
   // Unpacked by hand and zod linked from here, so that the check needs no network.
-  const target = join(work, 'node_modules', 'holdfast');
-  mkdirSync(target, { recursive: true });
-  execFileSync('tar', ['xzf', join(work, packed.filename), '--strip-components=1', '-C', target]);
-  symlinkSync(join(root, 'node_modules', 'zod'), join(work, 'node_modules', 'zod'));
-  mkdirSync(join(work, 'node_modules', '@types'));
-  symlinkSync(join(root, 'node_modules', '@types', 'node'), join(work, 'node_modules', '@types', 'node'));
-
+  const target = unpack('newest', join(root, 'node_modules', 'zod'));
+  checkContents(target, manifest);
   assert(
     Object.keys(manifest.bin).join() === 'aur,holdfast,ralphtool',
     'the programs are aur, holdfast and ralphtool',
@@ -63,33 +70,65 @@ try {
     const isPacked = existsSync(join(target, 'integrations', 'claude-code', path));
     assert(isPacked, `the plugin for Claude Code has its ${path}`);
   }
-  writeFileSync(join(work, 'package.json'), '{"type":"module"}');
-  for (const example of examples()) {
-    const file = join(work, example.name);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, example.text);
+  runExamples('newest');
+}
+
+function checkFloor(manifest) {
+  const { version, directory, reason } = zodFloor(manifest.dependencies.zod);
+  if (reason !== undefined) {
+    console.log(`skipped: the library with zod ${version}: ${reason}`);
+    return;
   }
-  const files = examples().map((example) => example.name);
-  writeFileSync(
-    join(work, 'tsconfig.json'),
-    JSON.stringify({
-      compilerOptions: {
-        strict: true,
-        module: 'NodeNext',
-        target: 'ES2023',
-        lib: ['ES2023', 'ESNext.Disposable'],
-        types: ['node'],
-        outDir: 'out',
-      },
-      files,
-    }),
-  );
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', work], {
+  unpack('floor', directory);
+  runExamples('floor');
+}
+
+/** Unpacks the tarball into a project of its own, beside a zod. */
+function unpack(project, zod) {
+  const modules = join(work, project, 'node_modules');
+  const target = join(modules, 'holdfast');
+  mkdirSync(target, { recursive: true });
+  execFileSync('tar', ['xzf', join(work, packed.filename), '--strip-components=1', '-C', target]);
+  symlinkSync(zod, join(modules, 'zod'));
+  mkdirSync(join(modules, '@types'));
+  symlinkSync(join(root, 'node_modules', '@types', 'node'), join(modules, '@types', 'node'));
+  return target;
+}
+
+/** Compiles and runs every example of the documents. */
+function runExamples(project) {
+  const directory = join(work, project);
+  writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
+  const files = examples().map(({ name, text }) => {
+    writeFileSync(join(directory, name), text);
+    return name;
+  });
+  const compilerOptions = {
+    strict: true,
+    module: 'NodeNext',
+    target: 'ES2023',
+    lib: ['ES2023', 'ESNext.Disposable'],
+    types: ['node'],
+    outDir: 'out',
+  };
+  writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', directory], {
     stdio: 'inherit',
   });
-  for (const name of files) run(join(work, 'out', name.replace(/\.ts$/, '.js')), []);
-} finally {
-  rmSync(work, { recursive: true, force: true });
+  for (const name of files) run(join(directory, 'out', name.replace(/\.ts$/, '.js')), []);
+}
+
+/** The oldest zod that we promise to work with, or why it cannot be had. */
+function zodFloor(range) {
+  const version = /^\^(\d+\.\d+\.\d+)$/.exec(range)?.[1];
+  assert(version !== undefined, `zod is a range with a floor (${range})`);
+  const place = join(cacheDirectory('zod'), version);
+  const directory = join(place, 'node_modules', 'zod');
+  const isThere = () => existsSync(join(directory, 'package.json'));
+  const fault = (installed) =>
+    existsSync(join(installed, 'node_modules', 'zod', 'package.json')) ? undefined : 'it is not there';
+  const reason = isThere() ? undefined : installBeside(place, [`zod@${version}`], fault);
+  return { version, directory, reason };
 }
 
 /** Every complete TypeScript example of the documents: a block that starts with an import. */

@@ -18,6 +18,7 @@ if (!process.argv.includes('--install-only')) {
   const sources = [
     ...filesBelow('src'),
     'scripts/build.mjs',
+    ...filesBelow('scripts/package'),
     'package.json',
     'package-lock.json',
     'tsconfig.json',

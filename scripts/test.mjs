@@ -87,6 +87,7 @@ function runCheck(name, args) {
       else fail(name);
       console.log(`${error === null ? 'ok' : 'FAILED'}  ${name}`);
       if (error !== null) console.log(`${stdout}${stderr}`);
+      for (const [, what] of stdout.matchAll(/^skipped: (.*)$/gm)) skip(what);
       resolve();
     });
   });
@@ -97,6 +98,7 @@ async function runOnNodes() {
   const projects = ['unit', 'scenarios'];
   const args = options.includes('--all') ? [] : SLOW_SCENARIOS.map((path) => `--exclude=${path}`);
   const times = [];
+  await runCheck('the library with the oldest zod', ['scripts/check-package.mjs', '--floor']);
   for (const { line, version, directory, reason } of nodesOf(lines.length > 0 ? lines : LINES)) {
     if (version === undefined) {
       times.push(`Node ${line}: SKIPPED, ${reason}`);

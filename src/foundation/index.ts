@@ -78,3 +78,4 @@ export {
   visibleLine,
 } from './text/visible-text.js';
 export { BAR, barred, breakWord, columnsOf, rowsOf, wrapSpans, wrapText } from './text/wrap.js';
+export { VERSION } from './version.js';

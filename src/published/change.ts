@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Clock, Logger } from '../foundation/index.js';
 import { ChangeSessions } from '../sessions/change/sessions.js';
-import { systemTools } from '../storage/index.js';
+import { type SystemOptions, systemTools } from '../storage/index.js';
 
 // The specification publishes commands and a file, and no operations: these are our names for them.
 export {
@@ -35,7 +34,7 @@ export interface ChangeConfig {
 /** The change sessions of a project, whatever is configured elsewhere. */
 export function openChangeSessions(
   { workingDirectory, temporaryDirectory = join(tmpdir(), 'ralph', 'sessions') }: ChangeConfig,
-  options: { readonly log?: Logger; readonly clock?: Clock } = {},
+  options: SystemOptions = {},
 ): ChangeSessions {
   const tools = systemTools('holdfast/change', options);
   const temporaryDirectories = [dirname(temporaryDirectory), temporaryDirectory];

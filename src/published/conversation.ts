@@ -1,7 +1,6 @@
-import type { Clock, Logger } from '../foundation/index.js';
 import { ConversationSessions } from '../sessions/conversation/sessions.js';
 import { FileConversationStore } from '../sessions/conversation/store.js';
-import { systemTools } from '../storage/index.js';
+import { type SystemOptions, systemTools } from '../storage/index.js';
 
 // The specification publishes files and commands, and no operations: these are our names for them.
 export { Conversation } from '../sessions/conversation/conversation.js';
@@ -23,7 +22,7 @@ export interface ConversationConfig {
 /** The conversations of a directory, whatever is configured elsewhere. */
 export function openConversationSessions(
   { directory }: ConversationConfig,
-  options: { readonly log?: Logger; readonly clock?: Clock } = {},
+  options: SystemOptions = {},
 ): ConversationSessions {
   const tools = systemTools('holdfast/conversation', options);
   return new ConversationSessions({ ...tools, store: new FileConversationStore(tools, { directory }) });

@@ -1,9 +1,9 @@
-import { type Clock, isUuidV4, type Logger } from '../foundation/index.js';
+import { isUuidV4 } from '../foundation/index.js';
 import { LoopNotFoundError, LoopNotResumableError } from '../sessions/loop/errors.js';
 import type { LoopStatus } from '../sessions/loop/lifecycle.js';
 import { LoopState, Metrics } from '../sessions/loop/schema.js';
 import { type Detection, LoopSessions } from '../sessions/loop/sessions.js';
-import { systemTools } from '../storage/index.js';
+import { type SystemOptions, systemTools } from '../storage/index.js';
 
 export { LoopNotFoundError, LoopNotResumableError };
 
@@ -91,7 +91,7 @@ export interface SessionUpdate {
 export class SessionManager {
   readonly #sessions: LoopSessions;
 
-  constructor(config: SessionConfig, options: { log?: Logger; clock?: Clock } = {}) {
+  constructor(config: SessionConfig, options: SystemOptions = {}) {
     const tools = systemTools('holdfast/loop', options);
     this.#sessions = new LoopSessions({ ...tools, directory: config.sessionDir });
   }

@@ -18,7 +18,7 @@ import type { QuestionStatus } from '../sessions/question/lifecycle.js';
 import type { AnswerInput, QuestionInput, UserAnswer } from '../sessions/question/schema.js';
 import { QuestionSessions } from '../sessions/question/sessions.js';
 import { FileQuestionStore } from '../sessions/question/store.js';
-import { AtomicWriteError, systemTools } from '../storage/index.js';
+import { AtomicWriteError, type SystemOptions, systemTools } from '../storage/index.js';
 
 export {
   AlreadySettledError,
@@ -78,7 +78,7 @@ export class SessionManager {
   readonly #tools: { readonly clock: Clock; readonly log: Logger };
   readonly #sessionTimeout: number;
 
-  constructor(config: SessionConfig, options: { log?: Logger; clock?: Clock } = {}) {
+  constructor(config: SessionConfig, options: SystemOptions = {}) {
     const settings = { ...DEFAULTS, ...config };
     const tools = systemTools('holdfast/question', options);
     const trash = join(settings.baseDir, '.holdfast', 'trash');

@@ -109,6 +109,6 @@ export {
 } from './log/jsonl-record.js';
 export { type CheckLogOptions, checkLog, type SealedLine } from './log/jsonl-verify.js';
 export { keepDamagedBytes, setAside } from './quarantine.js';
-export { systemTools } from './system-tools.js';
+export { type SystemOptions, systemTools } from './system-tools.js';
 export { Trash, type TrashEntry } from './trash.js';
 export { type DirectoryWatch, DirectoryWatcher, type OnHint } from './watcher.js';

@@ -1,25 +1,17 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { StartOptions } from '../../src/agents/driver.js';
 import type { Protocol } from '../../src/agents/scripted/program/launch.js';
-import type { Script, StepName, StepValue, Turn } from '../../src/agents/scripted/program/script.js';
+import {
+  PROMPT_END,
+  scriptedStart as prepareScript,
+  type ScriptedPlay,
+  type ScriptedStep,
+  type ScriptedTurn,
+} from '../../src/testing/index.js';
 import type { AgentWorld } from './agents.js';
 import { bundled } from './bundled.js';
 
-/** A step as it stands in a script. */
-export type ScriptedStep = { [Name in StepName]: { readonly [Key in Name]: StepValue<Name> } }[StepName];
-
-/** A turn as it stands in a script: a list of steps, or with how it ends. */
-export type ScriptedTurn =
-  | readonly ScriptedStep[]
-  | { readonly steps: readonly ScriptedStep[]; readonly end?: Turn['end']; readonly exit?: number };
-
-export interface ScriptedPlay {
-  readonly turns: readonly ScriptedTurn[];
-  readonly onExhausted?: Script['onExhausted'];
-}
-
-/** What ends a prompt of several lines for the scripted program without a protocol. */
-export const PROMPT_END = '<<end of prompt>>';
+export { PROMPT_END, type ScriptedPlay, type ScriptedStep, type ScriptedTurn };
 
 /** Makes the scripted program play: what a start needs for that. */
 export async function scriptedStart(
@@ -27,23 +19,9 @@ export async function scriptedStart(
   protocol: Protocol,
   play: ScriptedPlay,
 ): Promise<Pick<StartOptions, 'command' | 'args' | 'environment' | 'workingDirectory'>> {
-  const script = world.dir.at(`script-${scripts++}.json`);
-  const turns = play.turns.map((turn) => (isSteps(turn) ? { steps: turn } : turn));
-  writeFileSync(script, JSON.stringify({ ...play, turns }));
-  return {
-    command: process.execPath,
-    args: [await scriptedProgram()],
-    workingDirectory: world.workingDirectory,
-    environment: {
-      PATH: process.env.PATH,
-      HOME: world.dir.path,
-      HOLDFAST_SCRIPTED_PROTOCOL: protocol,
-      HOLDFAST_SCRIPTED_SCRIPT: script,
-      HOLDFAST_SCRIPTED_STATE: world.stateDirectory,
-      HOLDFAST_SCRIPTED_NOTES: notesPath(world),
-      HOLDFAST_SCRIPTED_PROMPT_END: PROMPT_END,
-    },
-  };
+  const program = await scriptedProgram();
+  const start = prepareScript({ program, directory: world.dir.path, protocol }, play);
+  return { ...start, environment: { ...start.environment, PATH: process.env.PATH } };
 }
 
 /** What the scripted program was told, prompt by prompt, and knew then. */
@@ -67,8 +45,6 @@ function notesPath(world: AgentWorld): string {
   return world.dir.at('prompts.jsonl');
 }
 
-let scripts = 0;
-
 /** The scripted program. */
 export function scriptedProgram(): Promise<string> {
   return bundled(new URL('../../src/agents/scripted/program/main.ts', import.meta.url), {
@@ -79,8 +55,4 @@ export function scriptedProgram(): Promise<string> {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
   });
-}
-
-function isSteps(turn: ScriptedTurn): turn is readonly ScriptedStep[] {
-  return Array.isArray(turn);
 }

@@ -29,6 +29,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Which program of the package; `holdfast` if absent. */
   readonly program?: 'aur' | 'ralphtool';
+  /** Of another build than ours. */
+  readonly dist?: string;
 }
 
 export type AsideOptions = Pick<RunOptions, 'input' | 'cwd' | 'env'>;
@@ -132,7 +134,7 @@ export async function machine(options: { readonly path?: string } = {}): Promise
   };
   const running = new Set<Running>();
   const start = (args: readonly string[], options: RunOptions = {}) => {
-    const program = { holdfast: HOLDFAST, aur: AUR, ralphtool: RALPHTOOL }[options.program ?? 'holdfast'];
+    const program = join(options.dist ?? DIST, 'cli', `${options.program ?? 'holdfast'}.cjs`);
     const child = spawn(process.execPath, [program, ...args], {
       cwd: options.cwd ?? project,
       env: withoutUndefined({ ...env, ...options.env }),

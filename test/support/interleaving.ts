@@ -1,6 +1,6 @@
 import type { FileSystem } from '../../src/storage/index.js';
 import { type Call, systemError } from './failing-file-system.js';
-import type { Listing, MemoryFileSystem } from './memory-file-system.js';
+import type { Listing, LockFileSystem } from './memory-file-system.js';
 
 /** What the world decides where the outcome of a call is open. */
 export interface Fate {
@@ -18,13 +18,13 @@ export interface Fate {
 export class SteppedProgram {
   /** Whether the program has come to its end. */
   isDone = false;
-  readonly #world: MemoryFileSystem;
+  readonly #world: LockFileSystem;
   readonly #fate: Fate;
   readonly #run: (fileSystem: FileSystem) => void;
   readonly #results: { readonly call: Call; readonly replay: (parameters: unknown[]) => unknown }[] = [];
   #listing: Listing | undefined;
 
-  constructor(world: MemoryFileSystem, fate: Fate, run: (fileSystem: FileSystem) => void) {
+  constructor(world: LockFileSystem, fate: Fate, run: (fileSystem: FileSystem) => void) {
     this.#world = world;
     this.#fate = fate;
     this.#run = run;

@@ -7,7 +7,7 @@ import {
   tryAcquireLock,
 } from '../../src/storage/index.js';
 import { type Fate, SteppedProgram } from './interleaving.js';
-import { MemoryFileSystem } from './memory-file-system.js';
+import { LockFileSystem } from './memory-file-system.js';
 import type { SeededRandom } from './seeded-random.js';
 
 export const LOCK = '/sessions/session';
@@ -28,7 +28,7 @@ export interface Taker {
  * shows names that come or go meanwhile, or does not.
  */
 export class LockWorld {
-  readonly fileSystem = new MemoryFileSystem(NOW);
+  readonly fileSystem = new LockFileSystem(NOW, ['/sessions', '/trash']);
   readonly takers: Taker[] = [];
   readonly #fate: Fate;
 

@@ -70,9 +70,9 @@ export const LOOP_STORIES: readonly LoopStory[] = [
     assert(_before, after, isDone) {
       expect([
         [-1, []],
-        [1, ['a', 'b']],
+        [2, ['a', 'b']],
       ]).toContainEqual([after.lastRequest, after.guidance]);
-      if (isDone) expect(after.lastRequest).toBe(1);
+      if (isDone) expect(after.lastRequest).toBe(2);
     },
   },
 ];

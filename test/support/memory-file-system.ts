@@ -1,14 +1,6 @@
-import { constants } from 'node:fs';
 import { dirname } from 'node:path';
-import type { FileFacts, FileSystem, WatchHandle } from '../../src/storage/index.js';
+import { MemoryFileSystem } from '../../src/testing/memory-file-system.js';
 import { systemError } from './failing-file-system.js';
-
-interface Inode {
-  readonly number: number;
-  bytes: Buffer;
-  links: number;
-  mode: number;
-}
 
 /** A directory that is being listed while others change it. */
 export interface Listing {
@@ -20,22 +12,17 @@ export interface Listing {
 }
 
 /**
- * Just enough of a file system to run the lock in memory, one call at a time. Listing a directory takes two steps
- * (`beginListing`, `endListing`), because readdir(3) of a large directory is not one moment in time.
+ * A file system in memory to run the lock in, one call at a time. Listing a directory takes two steps (`beginListing`,
+ * `endListing`), because readdir(3) of a large directory is not one moment in time. Time stands still in it.
  */
-export class MemoryFileSystem implements FileSystem {
+export class LockFileSystem extends MemoryFileSystem {
   /** Start time of each living process, as /proc tells it. */
   readonly processes = new Map<number, string>();
-  readonly #names = new Map<string, Inode>();
-  readonly #descriptors = new Map<number, Inode>();
   readonly #listings = new Set<Listing>();
-  readonly #nowMs: number;
-  #nextInode = 1;
-  #nextDescriptor = 100;
 
-  /** Time stands still; every file was changed just now. */
-  constructor(now: Date) {
-    this.#nowMs = now.getTime();
+  constructor(now: Date, directories: readonly string[]) {
+    super({ now: () => now });
+    for (const directory of directories) this.makeDirectory(directory, 0o700);
   }
 
   beginListing(directory: string): Listing {
@@ -49,122 +36,9 @@ export class MemoryFileSystem implements FileSystem {
     return [...listing.certain, ...[...listing.open].filter(isListed)];
   }
 
-  open(path: string, flags: number, mode = 0): number {
+  override open(path: string, flags: number, mode = 0): number {
     const process = /^\/proc\/(\d+)\/stat$/.exec(path);
-    if (process !== null) return this.#openProcess(Number(process[1]), path);
-    let inode = this.#names.get(path);
-    if ((flags & constants.O_CREAT) !== 0) {
-      if (inode !== undefined) throw systemError('EEXIST', 'open', path);
-      inode = { number: this.#nextInode++, bytes: Buffer.alloc(0), links: 0, mode };
-      this.#addName(path, inode);
-    }
-    if (inode === undefined) throw systemError('ENOENT', 'open', path);
-    return this.#describe(inode);
-  }
-
-  close(descriptor: number): void {
-    this.#inodeOf(descriptor);
-    this.#descriptors.delete(descriptor);
-  }
-
-  read(descriptor: number, buffer: Uint8Array, offset: number, length: number, position: number): number {
-    const part = this.#inodeOf(descriptor).bytes.subarray(position, position + length);
-    buffer.set(part, offset);
-    return part.length;
-  }
-
-  readText(descriptor: number): string {
-    return this.#inodeOf(descriptor).bytes.toString('utf8');
-  }
-
-  write(
-    descriptor: number,
-    buffer: Uint8Array,
-    offset: number,
-    length: number,
-    position: number | null,
-  ): number {
-    const inode = this.#inodeOf(descriptor);
-    const start = position ?? inode.bytes.length;
-    const grown = Buffer.alloc(Math.max(inode.bytes.length, start + length));
-    grown.set(inode.bytes);
-    grown.set(buffer.subarray(offset, offset + length), start);
-    inode.bytes = grown;
-    return length;
-  }
-
-  sync(): void {}
-
-  syncData(): void {}
-
-  truncate(descriptor: number, length: number): void {
-    const inode = this.#inodeOf(descriptor);
-    inode.bytes = Buffer.concat([inode.bytes], length);
-  }
-
-  changeMode(descriptor: number, mode: number): void {
-    this.#inodeOf(descriptor).mode = mode;
-  }
-
-  factsOf(descriptor: number): FileFacts {
-    return factsOf(this.#inodeOf(descriptor), this.#nowMs);
-  }
-
-  look(path: string): FileFacts | undefined {
-    const inode = this.#names.get(path);
-    return inode === undefined ? undefined : factsOf(inode, this.#nowMs);
-  }
-
-  rename(from: string, to: string): void {
-    const inode = this.#names.get(from);
-    if (inode === undefined) throw systemError('ENOENT', 'rename', from);
-    if (this.#names.has(to)) this.unlink(to);
-    this.#addName(to, inode);
-    this.unlink(from);
-  }
-
-  link(existing: string, added: string): void {
-    const inode = this.#names.get(existing);
-    if (inode === undefined) throw systemError('ENOENT', 'link', existing);
-    if (this.#names.has(added)) throw systemError('EEXIST', 'link', added);
-    this.#addName(added, inode);
-  }
-
-  unlink(path: string): void {
-    const inode = this.#names.get(path);
-    if (inode === undefined) throw systemError('ENOENT', 'unlink', path);
-    this.#names.delete(path);
-    inode.links -= 1;
-    for (const listing of this.#listingsOf(path)) {
-      const name = path.slice(listing.directory.length + 1);
-      if (listing.certain.delete(name)) listing.open.add(name);
-    }
-  }
-
-  makeDirectory(): void {
-    throw new Error('not part of the lock');
-  }
-
-  removeDirectory(): void {
-    throw new Error('not part of the lock');
-  }
-
-  list(directory: string): string[] {
-    return [...this.#names.keys()]
-      .filter((path) => dirname(path) === directory)
-      .map((path) => path.slice(directory.length + 1));
-  }
-
-  readLink(): string {
-    throw new Error('not part of the lock');
-  }
-
-  resolve(path: string): string {
-    return path;
-  }
-
-  watch(): WatchHandle {
-    return { close() {} };
+    return process === null ? super.open(path, flags, mode) : this.#openProcess(Number(process[1]), path);
   }
 
   /** Moves everything in a directory somewhere else, as a rename of the directory would. */
@@ -172,45 +46,25 @@ export class MemoryFileSystem implements FileSystem {
     for (const name of this.list(directory)) this.rename(`${directory}/${name}`, `${elsewhere}/${name}`);
   }
 
-  #openProcess(pid: number, path: string): number {
-    const startTime = this.processes.get(pid);
-    if (startTime === undefined) throw systemError('ENOENT', 'open', path);
-    const stat = `${pid} (node) S${' 0'.repeat(18)} ${startTime} 0`;
-    return this.#describe({ number: 0, bytes: Buffer.from(stat), links: 1, mode: 0o444 });
-  }
-
-  #describe(inode: Inode): number {
-    const descriptor = this.#nextDescriptor++;
-    this.#descriptors.set(descriptor, inode);
-    return descriptor;
-  }
-
-  #addName(path: string, inode: Inode): void {
-    this.#names.set(path, inode);
-    inode.links += 1;
+  protected override nameAdded(path: string): void {
     for (const listing of this.#listingsOf(path)) listing.open.add(path.slice(listing.directory.length + 1));
   }
 
+  protected override nameRemoved(path: string): void {
+    for (const listing of this.#listingsOf(path)) {
+      const name = path.slice(listing.directory.length + 1);
+      if (listing.certain.delete(name)) listing.open.add(name);
+    }
+  }
+
+  #openProcess(pid: number, path: string): number {
+    const startTime = this.processes.get(pid);
+    if (startTime === undefined) throw systemError('ENOENT', 'open', path);
+    return this.describe({ bytes: Buffer.from(`${pid} (node) S${' 0'.repeat(18)} ${startTime} 0`) });
+  }
+
+  // While the first directory is made, the list is not there yet.
   #listingsOf(path: string): Listing[] {
-    return [...this.#listings].filter((listing) => listing.directory === dirname(path));
+    return [...(this.#listings ?? [])].filter((listing) => listing.directory === dirname(path));
   }
-
-  #inodeOf(descriptor: number): Inode {
-    const inode = this.#descriptors.get(descriptor);
-    if (inode === undefined) throw systemError('EBADF', 'descriptor', String(descriptor));
-    return inode;
-  }
-}
-
-function factsOf(inode: Inode, modifiedMs: number): FileFacts {
-  return {
-    kind: 'file',
-    uid: 0,
-    mode: inode.mode,
-    size: inode.bytes.length,
-    links: inode.links,
-    device: 1,
-    inode: inode.number,
-    modifiedMs,
-  };
 }

@@ -3,7 +3,15 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
-import { DIST, type Json, type Machine, machine, type Outcome, type RunOptions } from './holdfast-binary.js';
+import {
+  DIST,
+  type Json,
+  type Machine,
+  machine,
+  type Outcome,
+  type Running,
+  type RunOptions,
+} from './holdfast-binary.js';
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/0.1', import.meta.url));
 
@@ -25,7 +33,13 @@ export interface ReleasedMachine extends AsyncDisposable {
   /** A file below the root, as text. */
   text(...path: string[]): string;
   run(project: string, args: readonly string[], options?: RunOptions): Promise<Outcome>;
-  json(project: string, args: readonly string[]): Promise<{ code: number | null; data: Json }>;
+  json(
+    project: string,
+    args: readonly string[],
+    options?: RunOptions,
+  ): Promise<{ code: number | null; data: Json }>;
+  /** Starts a command and goes on. */
+  start(project: string, args: readonly string[], options?: RunOptions): Running;
 }
 
 /** Copies test/fixtures/0.1 into a home of its own and fills in what belongs to this machine. */
@@ -71,7 +85,8 @@ export async function releasedMachine(): Promise<ReleasedMachine> {
     },
     text: (...path) => readFileSync(join(root, ...path), 'utf8'),
     run: (name, args, options) => world.run(args, inProject(name, options)),
-    json: (name, args) => world.json(args, inProject(name)),
+    json: (name, args, options) => world.json(args, inProject(name, options)),
+    start: (name, args, options) => world.start(args, inProject(name, options)),
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };
 }

@@ -1,5 +1,2 @@
-/** Put in place by the build from package.json. */
-declare const __HOLDFAST_VERSION__: string | undefined;
-
-export const VERSION: string =
-  typeof __HOLDFAST_VERSION__ === 'string' ? __HOLDFAST_VERSION__ : '0.0.0-source';
+// By its file: the entries that say the version load nothing else of the foundation.
+export { VERSION } from '../../foundation/version.js';

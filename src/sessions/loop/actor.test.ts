@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loopWorld, PLAN } from '../../../test/support/loop-world.js';
 import { storageTools } from '../../../test/support/storage-tools.js';
+import { JsonlLog, nodeFileSystem, readLog } from '../../storage/index.js';
 import { guideLoop, pauseLoop, resumeLoop, stopLoop } from './operations.js';
-import { sendRequest } from './requests.js';
 
 const context = (actor: string) => ({ actor, signal: new AbortController().signal });
 
@@ -46,12 +46,35 @@ describe('who steers a loop', () => {
     expect(told()).toBe('outside');
   });
 
+  it('stands behind the request, which is written exactly as release 0.1 writes it', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    const parts = { loops: world.other() };
+    await pauseLoop.run(parts, { reason: 'lunch' }, context('cli'));
+    await guideLoop.run(parts, { text: 'use vitest' }, context('inbox'));
+    const { sessionId } = loop.state;
+    const { records, damage } = readLog(nodeFileSystem, world.path('requests.jsonl'), { sessionId });
+    expect(damage).toEqual([]);
+    const at = expect.any(String);
+    const crc = expect.any(String);
+    expect(records.map(({ value }) => value)).toEqual([
+      { kind: 'pause', reason: 'lunch', at, seq: 0, crc },
+      { kind: 'sender', request: 0, actor: 'cli', seq: 1, crc },
+      { kind: 'guidance', text: 'use vitest', at, seq: 2, crc },
+      { kind: 'sender', request: 2, actor: 'inbox', seq: 3, crc },
+    ]);
+    expect(loop.takeRequests().map(({ number }) => number)).toEqual([0, 2]);
+    expect(loop.takeRequests()).toEqual([]);
+  });
+
   it('is nobody where a request of release 0.1 does not say it', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
-    const old = { kind: 'pause' } as { kind: 'pause'; actor: string };
-    await sendRequest(storageTools(), world.directory, old, () => loop.state.sessionId);
-    expect(loop.takeRequests()).toEqual([{ kind: 'pause', number: 0, at: expect.any(String) }]);
+    const { sessionId } = loop.state;
+    const tools = storageTools();
+    const at = '2026-01-01T00:00:00.000Z';
+    JsonlLog.create(tools, world.path('requests.jsonl'), sessionId, { kind: 'pause', at });
+    expect(loop.takeRequests()).toEqual([{ kind: 'pause', number: 0, at }]);
     expect(world.loops.get()).toMatchObject({ status: 'paused', statusActor: null });
   });
 });

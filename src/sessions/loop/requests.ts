@@ -33,6 +33,12 @@ export type LoopRequest = LoopRequestInput & {
   readonly actor?: Actor;
 };
 
+/**
+ * Who left a request stands in a line of its own behind it: release 0.1 refuses a request with a key that it does not
+ * know, and passes over a line of a kind that it does not know (docs/decisions/0169).
+ */
+const SENDER = 'sender';
+
 const REQUEST_KEYS = ['kind', 'reason', 'text', 'guidance'] as const;
 
 const REQUESTS = 'requests.jsonl';
@@ -49,7 +55,8 @@ export function requestLock(directory: string): string {
 export async function sendRequest(
   tools: LockTools,
   directory: string,
-  request: LoopRequestInput & { readonly actor: Actor },
+  request: LoopRequestInput,
+  actor: Actor,
   whichSession: () => string,
 ): Promise<LoopRequest> {
   using lock = await acquireLock(tools, requestLock(directory), { waitMs: 30_000 });
@@ -58,9 +65,10 @@ export async function sendRequest(
   const path = join(directory, REQUESTS);
   const at = tools.clock.now().toISOString();
   const record = { ...request, at };
-  if (JsonlLog.create(tools, path, sessionId, record)) return { ...record, number: 0 };
+  const signedAs = (number: number) => [record, { kind: SENDER, request: number, actor }];
+  if (JsonlLog.create(tools, path, sessionId, ...signedAs(0))) return { ...record, actor, number: 0 };
   using log = JsonlLog.open(tools, path, { sessionId, lock });
-  return { ...record, number: log.append(record) };
+  return { ...record, actor, number: log.appendAll(signedAs(log.nextSeq)) };
 }
 
 /** The requests that came after a number, in order. A line that does not verify is none, and is warned about. */
@@ -76,15 +84,18 @@ function readRequests(
   if (damage.length > 0)
     tools.log.warn('loop.requests-damaged', { path, lines: damage.map(({ line }) => line) });
   const requests: LoopRequest[] = [];
+  const senders = new Map(
+    records.filter(({ value }) => value.kind === SENDER).map(({ value }) => [value.request, value.actor]),
+  );
   for (const { seq, value } of records) {
     if (seq === null || seq <= after) continue;
-    const { at, actor } = value;
+    const actor = senders.get(seq);
     // Keys of a newer release are passed over: what it asks for is in those that we know.
     const known = REQUEST_KEYS.filter((key) => value[key] !== undefined).map((key) => [key, value[key]]);
     const parsed = LoopRequestInput.safeParse(Object.fromEntries(known));
     if (!parsed.success) continue;
     const by = typeof actor === 'string' ? { actor: actorIn(actor) } : {};
-    requests.push({ ...parsed.data, number: seq, at: String(at), ...by });
+    requests.push({ ...parsed.data, number: seq, at: String(value.at), ...by });
   }
   return requests;
 }

@@ -539,13 +539,13 @@ describe('requests from outside', () => {
     const outside = world.other();
     await outside.request({ kind: 'guidance', text: 'use vitest' });
     const { request, owner } = await outside.request({ kind: 'pause', reason: 'lunch' });
-    expect([request.number, owner.hold]).toEqual([1, 'held']);
+    expect([request.number, owner.hold]).toEqual([2, 'held']);
     expect(loop.takeRequests().map(({ kind }) => kind)).toEqual(['guidance', 'pause']);
     expect(loop.state).toMatchObject({
       status: 'paused',
       pauseReason: 'lunch',
       guidance: ['use vitest'],
-      lastRequest: 1,
+      lastRequest: 2,
     });
     expect(loop.takeRequests()).toEqual([]);
     await outside.request({ kind: 'resume' });

@@ -269,8 +269,8 @@ export class LoopSessions {
     if (!parsed.success)
       throw new InvalidInputError(`Not a request: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
     if (!this.isFound()) throw this.notFound();
-    const signed = { ...parsed.data, actor: this.#options.actor ?? 'library' };
-    const request = await sendRequest(this.#options, this.directory, signed, () => {
+    const actor = this.#options.actor ?? 'library';
+    const request = await sendRequest(this.#options, this.directory, parsed.data, actor, () => {
       const snapshot = this.#store.read();
       const { state } = snapshot.documents;
       if (state === undefined) throw this.notFound();

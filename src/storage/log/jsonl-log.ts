@@ -51,9 +51,14 @@ export class JsonlLog implements Disposable {
     this.#descriptor = descriptor;
   }
 
-  /** Creates a log with its first record, whole and durable. False where one is already. Throws ATOMIC_WRITE_FAILED. */
-  static create(tools: LogTools, path: string, sessionId: string, first: LogRecord): boolean {
-    return createFile(tools, path, encodeWithinLimit(first, 0, checksumSeed(sessionId)));
+  /** Creates a log with its first records, whole and durable. False where one is already. Throws ATOMIC_WRITE_FAILED. */
+  static create(tools: LogTools, path: string, sessionId: string, ...records: readonly LogRecord[]): boolean {
+    const seed = checksumSeed(sessionId);
+    return createFile(
+      tools,
+      path,
+      Buffer.concat(records.map((record, seq) => encodeWithinLimit(record, seq, seed))),
+    );
   }
 
   /** Opens a log for appending and mends its end. Throws STORAGE_FAILED, UNSAFE_PATH, LOCK_LOST. */

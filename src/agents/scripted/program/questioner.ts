@@ -1,14 +1,11 @@
-import type { Client } from '@modelcontextprotocol/client';
+import { McpClient } from './mcp-client.js';
 import type { McpServers } from './mcp-servers.js';
 import type { Tool, ToolOutcome } from './voice.js';
-
-/** A person takes longer than any usual limit. */
-const CALL_TIMEOUT_MS = 24 * 60 * 60 * 1_000;
 
 /** Asks questions through the MCP servers that the agent was given; each is started once and kept. */
 export class Questioner {
   servers: McpServers;
-  readonly #clients = new Map<string, Promise<Client>>();
+  readonly #clients = new Map<string, Promise<McpClient>>();
 
   constructor(servers: McpServers) {
     this.servers = servers;
@@ -21,49 +18,19 @@ export class Questioner {
 
   async ask(tool: Extract<Tool, { type: 'mcp' }>, signal: AbortSignal): Promise<ToolOutcome> {
     const client = await this.#connect(tool.server);
-    const result = await client.callTool(
-      { name: tool.tool, arguments: tool.input },
-      { signal, timeout: CALL_TIMEOUT_MS },
-    );
-    const content = result.content as { type: string; text?: string }[];
-    const isError = result.isError === true;
+    const { content = [], isError = false } = await client.callTool(tool.tool, tool.input, signal);
     return { isError, output: content.map(({ text = '' }) => text).join('\n'), exitCode: isError ? 1 : 0 };
   }
 
-  #connect(name: string): Promise<Client> {
+  #connect(name: string): Promise<McpClient> {
     const known = this.#clients.get(name) ?? this.#start(name);
     this.#clients.set(name, known);
     return known;
   }
 
-  async #start(name: string): Promise<Client> {
+  async #start(name: string): Promise<McpClient> {
     const server = this.servers[name];
     if (server === undefined) throw new Error(`there is no MCP server ${name}`);
-    // Loaded when a question is asked: most plays have none, and start faster without.
-    const [{ Client: McpClient }, { StdioClientTransport }] = await Promise.all([
-      import('@modelcontextprotocol/client'),
-      import('@modelcontextprotocol/client/stdio'),
-    ]);
-    const client = new McpClient(
-      { name: 'holdfast-scripted', version: '1.0.0' },
-      { versionNegotiation: { mode: 'legacy' } },
-    );
-    await client.connect(
-      new StdioClientTransport({
-        command: server.command,
-        args: [...server.args],
-        env: { ...inherited(), ...server.env },
-        stderr: 'ignore',
-      }),
-    );
-    return client;
+    return McpClient.connect(server);
   }
-}
-
-/** Servers get our whole environment, and with it the marker of who supervises us. */
-function inherited(): Record<string, string> {
-  const entries = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
-  return Object.fromEntries(entries);
 }

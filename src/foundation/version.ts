@@ -1,0 +1,6 @@
+/** Put in place by the build from package.json. */
+declare const __HOLDFAST_VERSION__: string | undefined;
+
+/** The version of this package. */
+export const VERSION: string =
+  typeof __HOLDFAST_VERSION__ === 'string' ? __HOLDFAST_VERSION__ : '0.0.0-source';
