@@ -82,7 +82,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       '^src/operations/(paths|settings)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
-      '^src/run/(ask-permission|run-status|run-words|stopped-run|take-turn|journal/keep-journals)\\.ts$',
+      '^src/run/(questions/ask-permission|report/run-status|records/run-words|open/stopped-run|turn/take-turn|journal/keep-journals)\\.ts$',
       // What a session that is started needs of the catalog.
       '^src/catalog/projects\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',

@@ -25,6 +25,7 @@ export { type PrpCriterion, type PrpPlan, parsePrp, type Story, type Task } from
 export type { RunEnd, RunEvent } from './run/index.js';
 export type {
   ChangeDetail,
+  ChangeRecovery as RecoverReport,
   ChangeSessionStatus,
   ChangeSessionSummary,
   ChangeSessions,
@@ -33,7 +34,6 @@ export type {
   CompletedTask,
   Learning,
   Progress,
-  RecoverReport,
   Scope,
   StartedSession,
   StoryContext,
@@ -48,9 +48,7 @@ export type {
 } from './sessions/conversation/index.js';
 export {
   type Budget,
-  type Claim,
   type CreateLoopOptions,
-  claimOf,
   type Decision,
   type Detection,
   type HeldLoop,
@@ -66,6 +64,8 @@ export {
   type Measurement,
   parseStatus,
   type ResumeOptions,
+  type SelfReport as Claim,
+  selfReportOf as claimOf,
 } from './sessions/loop/index.js';
 export type {
   AgentLaunch,
@@ -74,14 +74,14 @@ export type {
   ProcessNotice,
   ProcessSession,
   ProcessSessions,
+  ProcessStanding as Standing,
   ProcessState,
   PromptResponse,
-  Standing,
 } from './sessions/process/index.js';
 export {
   type AnswerInput,
   type Asker,
-  type CreateOptions,
+  type CreateQuestionOptions as CreateOptions,
   type Delivery,
   formatAnswers,
   type Option,

@@ -5,7 +5,7 @@ import type { LineOptions } from './line/index.js';
 export type DriverName = 'claude' | 'codex' | 'acp' | 'line';
 /** ACP agents whose ways are known. */
 export const PRESET_NAMES = ['gemini', 'opencode', 'claude-acp', 'codex-acp'] as const;
-export type PresetName = (typeof PRESET_NAMES)[number];
+export type AcpPresetName = (typeof PRESET_NAMES)[number];
 
 /** An agent by name: a driver, a command, and perhaps a system prompt. */
 export interface AgentDefinition {
@@ -14,7 +14,7 @@ export interface AgentDefinition {
   readonly command: string;
   readonly args: readonly string[];
   /** For `acp`: which agent's ways to expect. */
-  readonly preset?: PresetName | undefined;
+  readonly preset?: AcpPresetName | undefined;
   /** For `line`: how it is talked to. */
   readonly line?: LineOptions | undefined;
   readonly model?: string | undefined;
@@ -69,6 +69,6 @@ export async function loadDriver(
   }
 }
 
-function builtIn(name: string, driver: DriverName, command: string, preset?: PresetName): AgentDefinition {
+function builtIn(name: string, driver: DriverName, command: string, preset?: AcpPresetName): AgentDefinition {
   return { name, driver, command, args: [], preset, environment: {}, source: 'built in' };
 }

@@ -20,6 +20,9 @@ export type TokenCounts = Pick<
   'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'
 >;
 
+/** How many characters of a tool call's title are told. */
+export const MAX_TITLE = 200;
+
 /** What a tool does, as far as permissions care. */
 export type ToolKind = 'read' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch' | 'other';
 

@@ -140,13 +140,13 @@ function timeOfDayIn(told: string, { now, zone }: Place): Date | null {
   return instantOf({ year, month, day: day + 1, ...clock }, zone);
 }
 
-interface Clock {
+interface TimeOfDay {
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
 }
 
-function clockOf([hourTold, minute = '0', second = '0', half]: (string | undefined)[]): Clock | null {
+function clockOf([hourTold, minute = '0', second = '0', half]: (string | undefined)[]): TimeOfDay | null {
   if (hourTold === undefined) return { hour: 0, minute: 0, second: 0 };
   const hour = Number(hourTold);
   if (hour > (half === undefined ? 23 : 12) || Number(minute) > 59 || Number(second) > 59) return null;
@@ -154,7 +154,7 @@ function clockOf([hourTold, minute = '0', second = '0', half]: (string | undefin
   return { hour: halved, minute: Number(minute), second: Number(second) };
 }
 
-type WallTime = Clock & { readonly year: number; readonly month: number; readonly day: number };
+type WallTime = TimeOfDay & { readonly year: number; readonly month: number; readonly day: number };
 
 /** The moment at which the clocks of a zone show this. */
 function instantOf({ year, month, day, hour, minute, second }: WallTime, zone: string): Date | null {

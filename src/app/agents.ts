@@ -16,7 +16,7 @@ import {
 } from '../agents/index.js';
 import { HoldfastError, messageOf } from '../foundation/index.js';
 import { findProgram, ProgramNotStartedError, runProgram } from '../programs/index.js';
-import { askPermission } from '../run/ask-permission.js';
+import { askPermission } from '../run/questions/ask-permission.js';
 import type { Services } from './services.js';
 
 /** No agent was named, and none of the usual ones is installed. */

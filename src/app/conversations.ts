@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { AgentDefinition, PriceOf } from '../agents/index.js';
 import { retainDaily } from '../catalog/index.js';
-import { type Continuation, TurnTaker } from '../run/take-turn.js';
+import { type Continuation, TurnTaker } from '../run/turn/take-turn.js';
 import {
   type Conversation,
   ConversationSessions,

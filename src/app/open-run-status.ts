@@ -1,5 +1,5 @@
 import type { Runs } from '../run/index.js';
-import { readRunStatus } from '../run/run-status.js';
+import { readRunStatus } from '../run/report/run-status.js';
 import { openLoops } from './loops.js';
 import { runShelf } from './run-shelf.js';
 import type { Services } from './services.js';

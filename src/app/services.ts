@@ -1,6 +1,7 @@
 import {
   type Actor,
   type Clock,
+  DAY_MS,
   type Ids,
   type Logger,
   silentLogger,
@@ -107,8 +108,6 @@ export function createServices(options: ServiceOptions): Services {
     questionStore,
   };
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The same services for another directory. What belongs to the user is shared: stores, watcher, programs. */
 export function servicesAt(services: Services, workingDirectory: string): Services {

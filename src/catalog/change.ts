@@ -1,9 +1,9 @@
 import { type Retirable, SessionNotFoundError } from '../foundation/index.js';
 import {
+  type ChangeRecovery,
   type ChangeSessionSummary,
   type ChangeSessions,
   changeLifecycle,
-  type RecoverReport,
 } from '../sessions/change/index.js';
 import { exportFacts, exportRecord, recordSection } from './export.js';
 import { faultsOf } from './faults.js';
@@ -90,7 +90,7 @@ function trashOfChanges(changes: ChangeSessions): KindTrash {
   };
 }
 
-function tell(report: RecoverReport): string {
+function tell(report: ChangeRecovery): string {
   const told = {
     whole: 'It is whole.',
     restored: 'Its claim was made again from the copy in the temporary directory.',

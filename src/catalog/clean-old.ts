@@ -1,12 +1,17 @@
 import * as z from 'zod';
-import { type Clock, defineOperation, type Logger, silentLogger, systemClock } from '../foundation/index.js';
+import {
+  type Clock,
+  DAY_MS,
+  defineOperation,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from '../foundation/index.js';
 import type { ConversationSessions } from '../sessions/conversation/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import { type RetainReport, retain } from './retain.js';
 
 // Apart from the other operations: the commands of questions start often and need none of them.
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** What cleaning needs beside the sessions: the time, and somebody to tell. */
 export interface CleaningTools {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Actor, defineOperation } from '../foundation/index.js';
+import { type Actor, DAY_MS, defineOperation } from '../foundation/index.js';
 import type { ProjectSession, RememberedProject } from './all-projects.js';
 import type {
   Catalog,
@@ -39,7 +39,6 @@ const kind = () => z.enum(SESSION_KINDS).optional();
 const which = () => z.strictObject({ session: z.string(), kind: kind() });
 const days = () => z.number().nonnegative().optional();
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const daysToMs = (count: number | undefined) => (count === undefined ? undefined : count * DAY_MS);
 
 export const listSessions = defineOperation({

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Clock, type Logger, messageOf } from '../foundation/index.js';
+import { type Clock, DAY_MS, type Logger, messageOf } from '../foundation/index.js';
 import {
   ensureDirectory,
   readFile,
@@ -10,7 +10,6 @@ import {
 import type { RetainedKind } from './kind.js';
 import { type RetainReport, retain } from './retain.js';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long a command may be held up after its own work. */
 const LIMIT_MS = 100;
 

@@ -35,7 +35,7 @@ export interface DemoOptions {
 type Ending = 'killed' | 'completed' | 'failed' | 'left';
 
 /** What the person decided, and what became of it. */
-interface Story {
+interface DemoStory {
   greeting: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export async function runDemo(options: DemoOptions): Promise<Exclude<Ending, 'ki
   for (const [path, text] of Object.entries(DEMO_FILES)) put(options, join(options.project, path), text);
   put(options, join(options.directory, 'config', 'config.json'), DEMO_SETTINGS);
   put(options, scriptOf(options), demoScript(''));
-  const story: Story = { greeting: undefined };
+  const story: DemoStory = { greeting: undefined };
   tell(`1. A plan with two criteria, ${DEMO_PLAN}, and an agent alone with it.`);
   tell('   $ holdfast run docs/prps/greeter.md --agent scripted --verify "node --test"');
   const first = await run(options, story, { args: [], isToBeKilled: true });
@@ -83,7 +83,7 @@ function put({ storage }: DemoOptions, path: string, text: string): void {
 
 async function run(
   options: DemoOptions,
-  story: Story,
+  story: DemoStory,
   how: { readonly args: readonly string[]; readonly isToBeKilled: boolean },
 ): Promise<Ending> {
   const { self, environment, project, programs, signal, tell } = options;
@@ -94,7 +94,7 @@ async function run(
   const onEvent = (event: RunEvent) => {
     // What a run says while it is being stopped is not part of the story.
     if (leaving.signal.aborted || signal.aborted) return;
-    const line = describe(event);
+    const line = describeEvent(event);
     if (line !== undefined) options.tell(`   ${line}`);
     if (event.type === 'question') {
       const decided = answer(options, story, event.sessionId).then((isAnswered) => {
@@ -150,7 +150,7 @@ async function run(
 const STOP_MS = 15_000;
 
 /** False when the person left instead. */
-async function answer(options: DemoOptions, story: Story, id: string): Promise<boolean> {
+async function answer(options: DemoOptions, story: DemoStory, id: string): Promise<boolean> {
   const { questions, decide } = options;
   const answers = await decide(await questions.get(id));
   if (answers === undefined) return false;
@@ -166,7 +166,7 @@ function isWorkingOnCode(event: RunEvent): boolean {
   return event.type === 'agent' && event.event.type === 'text' && event.event.text.startsWith('I begin');
 }
 
-function describe(event: RunEvent): string | undefined {
+function describeEvent(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'iteration-start':
       return `${event.phase} ${event.iteration}: the agent works …`;

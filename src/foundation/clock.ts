@@ -1,5 +1,8 @@
 import { AbortedError, throwIfAborted } from './errors.js';
 
+/** A day of 24 hours. */
+export const DAY_MS = 24 * 60 * 60 * 1_000;
+
 /** Time as a port, so that tests can move it. */
 export interface Clock {
   /** Wall time, for what is written down. */

@@ -1,6 +1,6 @@
 export { type Actor, actorIn, mcpActor, OUTSIDE } from './actor.js';
 export { BarredStream, type BarredStreamOptions } from './barred-stream.js';
-export { type Clock, sleepOrHint, systemClock, timestamp } from './clock.js';
+export { type Clock, DAY_MS, sleepOrHint, systemClock, timestamp } from './clock.js';
 export {
   AbortedError,
   HoldfastError,

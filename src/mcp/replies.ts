@@ -31,7 +31,7 @@ export interface Reply {
 /** One or several question sets as a tool result: text for the model, the same as structured content. */
 export function toolReply(replies: readonly Reply[]): CallToolResult {
   const text =
-    replies.length === 0 ? 'No new answers.' : replies.map(({ view }) => describe(view)).join('\n\n');
+    replies.length === 0 ? 'No new answers.' : replies.map(({ view }) => describeView(view)).join('\n\n');
   return {
     content: [{ type: 'text', text }],
     structuredContent: { sessions: replies.map(({ view, isNew }) => structured(view, isNew)) },
@@ -43,7 +43,7 @@ function structured(view: QuestionView, isNew: boolean): z.input<typeof AnswersO
   return { sessionId, status, answers, rejectionReason, abandonedReason, late, isNew };
 }
 
-function describe(view: QuestionView): string {
+function describeView(view: QuestionView): string {
   const short = view.id.slice(0, 8);
   const { outcome } = view;
   switch (outcome.status) {

@@ -1,8 +1,12 @@
-export { AgentQuestions } from './agent-questions.js';
-export { isAskedByRun, isAskedHow, isEnd, isToldToGoOn } from './ask-person.js';
-export { type Check, guessedCheck, typedCheck } from './checks.js';
 export { CheckNotRunnableError, NoChecksError, PlanNotFoundError, RunBusyError } from './errors.js';
-export { questionEvent, type RunEnd, type RunEvent } from './events.js';
+export { questionEvent, type RunEnd, type RunEvent } from './journal/events.js';
+export { type JournalLimits, RunJournal } from './journal/journal.js';
+export {
+  followJournal,
+  type JournalEntry,
+  type JournalHints,
+  JournalReader,
+} from './journal/read-journal.js';
 export {
   budgetOf,
   checkCostLimit,
@@ -17,15 +21,11 @@ export {
   type RunWishes,
   refuseSecondRun,
   settleCompleted,
-} from './find-run.js';
-export { type JournalLimits, RunJournal } from './journal/journal.js';
-export {
-  followJournal,
-  type JournalEntry,
-  type JournalHints,
-  JournalReader,
-} from './journal/read-journal.js';
-export { abortRun } from './leave-run.js';
+} from './open/find-run.js';
+export { abortRun } from './open/leave-run.js';
+export { type OwnedRun, ownRun, type StartRunOptions } from './open/own-run.js';
+export { type DetachedRun, startDetachedRun } from './open/run-detached.js';
+export type { RunServices, RunShelf } from './open/run-services.js';
 export {
   type RunStatus,
   type Runs,
@@ -35,22 +35,22 @@ export {
   type ShownRun,
   showRun,
 } from './operations.js';
-export { type OwnedRun, ownRun, type StartRunOptions } from './own-run.js';
-export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan.js';
-export { buildPrompt, type PromptFacts } from './prompt.js';
-export { openPrpPlan } from './prp-plan.js';
-export { type DetachedRun, startDetachedRun } from './run-detached.js';
-export { RunLog } from './run-log.js';
+export { type Standing, type TestPoint, testHistory } from './phases/standing.js';
+export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan/plan.js';
+export { openPrpPlan } from './plan/prp-plan.js';
+export { AgentQuestions } from './questions/agent-questions.js';
+export { isAskedByRun, isAskedHow, isEnd, isToldToGoOn } from './questions/ask-person.js';
+export { RunLog } from './records/run-log.js';
+export { type RunRecords, readRunRecords } from './records/run-records.js';
+export { type PhaseReport, type RunReport, reportRun } from './report/run-report.js';
 export { runLoop } from './run-loop.js';
 export { CONTEXT_MODES, type ContextMode, type RunParts, type SkipWish } from './run-parts.js';
-export { type RunRecords, readRunRecords } from './run-records.js';
-export { type PhaseReport, type RunReport, reportRun } from './run-report.js';
-export type { RunServices, RunShelf } from './run-services.js';
-export { type Standing, type TestPoint, testHistory } from './standing.js';
+export { type Check, guessedCheck, typedCheck } from './turn/checks.js';
+export { buildPrompt, type PromptFacts } from './turn/prompt.js';
 export {
   type Continuation,
   type TurnOptions,
   type TurnOutcome,
   TurnTaker,
   type TurnTakerOptions,
-} from './take-turn.js';
+} from './turn/take-turn.js';

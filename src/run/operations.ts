@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
 import type { LoopReport, ResumeOffer } from '../sessions/loop/index.js';
-import type { RunReport } from './run-report.js';
+import type { RunReport } from './report/run-report.js';
 
 /** What a run waits for, since when, and until when where that is known. */
 export interface RunWait {

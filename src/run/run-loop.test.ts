@@ -11,7 +11,7 @@ import {
 import { question } from '../../test/support/question-world.js';
 import type { AgentEvent } from '../agents/index.js';
 import { type FileSystem, nodeFileSystem } from '../storage/index.js';
-import type { RunEvent } from './events.js';
+import type { RunEvent } from './journal/events.js';
 
 const COMPLETED: AgentEvent = { type: 'turn-end', reason: 'completed', message: null };
 

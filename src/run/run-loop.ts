@@ -1,15 +1,15 @@
 import { isHoldfastError, messageOf } from '../foundation/index.js';
 import type { BudgetReached } from '../sessions/loop/index.js';
-import { askPerson, CHANGE, guidanceOf, leaveOwnQuestions, STOP } from './ask-person.js';
 import { Attention } from './attention.js';
 import { CheckNotRunnableError } from './errors.js';
-import type { RunEnd } from './events.js';
-import { halted } from './halted.js';
-import { checked, iterate } from './iterate.js';
-import { adoptQuestions, waitingQuestions } from './late-answers.js';
+import type { RunEnd } from './journal/events.js';
+import { halted } from './phases/halted.js';
+import { standingOf } from './phases/standing.js';
+import { askPerson, CHANGE, guidanceOf, leaveOwnQuestions, STOP } from './questions/ask-person.js';
+import { adoptQuestions, waitingQuestions } from './questions/late-answers.js';
 import type { RunMemory, RunParts } from './run-parts.js';
-import { standingOf } from './standing.js';
-import { countLeftUsage } from './usage.js';
+import { iterate, runAndTellChecks } from './turn/iterate.js';
+import { countLeftUsage } from './turn/usage.js';
 
 /**
  * Iterates until the plan is done, the breaker opens, a limit is reached, a person is needed, or somebody says stop.
@@ -85,7 +85,7 @@ async function work(parts: RunParts, memory: RunMemory, attention: Attention): P
 
 async function measureBaseline(parts: RunParts, memory: RunMemory, attention: Attention): Promise<undefined> {
   using cut = attention.cut();
-  const checks = await checked(parts, cut.signal);
+  const checks = await runAndTellChecks(parts, cut.signal);
   if (cut.signal.aborted) return;
   const { exitCode, tests, broken } = checks;
   if (broken !== null) {

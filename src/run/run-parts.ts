@@ -5,11 +5,11 @@ import type { HeldLoop, LoopSessions } from '../sessions/loop/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import type { FileSystem } from '../storage/index.js';
 import type { ChangedCounts } from '../workspace/index.js';
-import type { Check, CheckResults, CheckTools } from './checks.js';
-import type { IdleLimits } from './idle-clock.js';
 import type { RunJournal } from './journal/journal.js';
-import type { RunPlan } from './plan.js';
-import type { TurnTaker } from './take-turn.js';
+import type { RunPlan } from './plan/plan.js';
+import type { Check, CheckResults, CheckTools } from './turn/checks.js';
+import type { IdleLimits } from './turn/idle-clock.js';
+import type { TurnTaker } from './turn/take-turn.js';
 
 /** Whether the agent keeps what it knows from one iteration to the next. `redline`: until its context is nearly full. */
 export const CONTEXT_MODES = ['fresh', 'continue', 'redline'] as const;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countSegmented } from '../../test/support/work.js';
 import type { Key } from './keys.js';
-import { type EditorState, edit, editorWith, layOutEditor, textOf } from './text-editor.js';
+import { type EditorState, edit, editorText, editorWith, layOutEditor } from './text-editor.js';
 import { graphemesOf, widthOf } from './wrap.js';
 
 const FAMILY = '👩‍👩‍👧‍👦';
@@ -70,7 +70,7 @@ describe('the text editor', () => {
     const editor = typedInto(editorWith(''), paste(text));
     using segmented = countSegmented();
     const next = typedInto(editor, type('a'), ...press('left', 'backspace'), type('b'));
-    expect(textOf(next)).toBe(`${text.slice(0, -1)}ba`);
+    expect(editorText(next)).toBe(`${text.slice(0, -1)}ba`);
     expect(segmented.total).toBeLessThan(100);
   });
 });
@@ -148,8 +148,8 @@ describe('the text editor against a simple model', () => {
           // What is a word is not the model's business when a separator is part of a cluster.
           const isOdd =
             pressed.name === 'ctrl-w' && graphemes.some((one) => one.length > 1 && /\s/.test(one));
-          if (!isOdd) expect(textOf(next)).toBe(model([before ?? '', behind ?? ''], pressed).join(''));
-          expect(next.graphemes).toEqual(graphemesOf(textOf(next)));
+          if (!isOdd) expect(editorText(next)).toBe(model([before ?? '', behind ?? ''], pressed).join(''));
+          expect(next.graphemes).toEqual(graphemesOf(editorText(next)));
           expect(next.cursor).toBeGreaterThanOrEqual(0);
           expect(next.cursor).toBeLessThanOrEqual(next.graphemes.length);
           editor = next;

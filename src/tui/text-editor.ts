@@ -13,7 +13,7 @@ export function editorWith(text: string): EditorState {
   return { graphemes, cursor: graphemes.length };
 }
 
-export function textOf(editor: EditorState): string {
+export function editorText(editor: EditorState): string {
   return editor.graphemes.join('');
 }
 

@@ -7,10 +7,10 @@ export interface Size {
 }
 
 /** Where the size comes from. */
-export type Measured = Pick<NodeJS.WriteStream, 'columns' | 'rows' | 'on' | 'off'>;
+export type SizedStream = Pick<NodeJS.WriteStream, 'columns' | 'rows' | 'on' | 'off'>;
 
 /** The size of the terminal, followed. */
-export function useSize(terminal: Measured): Size {
+export function useSize(terminal: SizedStream): Size {
   const [size, setSize] = useState(() => sizeOf(terminal));
   useEffect(() => {
     const onResize = () => setSize(sizeOf(terminal));
@@ -22,6 +22,6 @@ export function useSize(terminal: Measured): Size {
   return size;
 }
 
-function sizeOf({ columns, rows }: Measured): Size {
+function sizeOf({ columns, rows }: SizedStream): Size {
   return { columns: Math.max(20, columns || 80), rows: Math.max(8, rows || 24) };
 }

@@ -16,7 +16,7 @@ export interface StartingPoint {
 }
 
 /** A file that is not as it was; null where lines cannot be counted. */
-export interface ChangedFile {
+export interface CountedFile {
   readonly path: string;
   readonly added: number | null;
   readonly deleted: number | null;
@@ -46,7 +46,7 @@ export async function countChangedLines(
   tools: WorkspaceTools,
   directory: string,
   commit: string | null,
-): Promise<ChangedFile[] | undefined> {
+): Promise<CountedFile[] | undefined> {
   const git = gitTools(tools, {});
   try {
     // A comparison with the files runs filters. What a foreign one is meant for is listed: hiding it would hide edits.
@@ -73,7 +73,7 @@ export async function countChangedLines(
 }
 
 /** `<added>\t<deleted>\t<path>`; a binary file has dashes. */
-function numbersOf(record: Buffer): ChangedFile {
+function numbersOf(record: Buffer): CountedFile {
   const first = record.indexOf(TAB);
   const second = record.indexOf(TAB, first + 1);
   const count = (from: number, to: number) => {
@@ -89,7 +89,7 @@ function numbersOf(record: Buffer): ChangedFile {
 
 const TAB = 0x09;
 
-function newFile({ fileSystem }: WorkspaceTools, directory: string, path: string): ChangedFile {
+function newFile({ fileSystem }: WorkspaceTools, directory: string, path: string): CountedFile {
   const full = join(directory, path);
   const facts = lookAt(fileSystem, full);
   if (facts?.kind !== 'file' || facts.size > MAX_READ_BYTES) return { path, added: null, deleted: null };

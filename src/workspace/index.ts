@@ -6,7 +6,7 @@ export {
 export { type ChangedCounts, countChangedSince } from './count-changed-since.js';
 export { countDocuments, type DocumentCount, isDocument } from './count-documents.js';
 export {
-  type ChangedFile,
+  type CountedFile,
   countChangedLines,
   findStartingPoint,
   type StartingPoint,

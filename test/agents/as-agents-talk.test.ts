@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { claimOf, parseStatus } from '../../src/sessions/loop/index.js';
+import { parseStatus, selfReportOf } from '../../src/sessions/loop/index.js';
 import { converse } from '../support/agents.js';
 import type { Script } from '../support/fake-model/server.mjs';
 import { REAL_AGENTS } from './real-agents.js';
@@ -36,7 +36,7 @@ for (const agent of Object.values(REAL_AGENTS)) {
       expect(turn.reason).toBe('completed');
       if (typeof text === 'string') expect(turn.text).toBe(text);
       else expect(turn.text).toMatch(text);
-      expect(claimOf(parseStatus(turn.text)).exitSignal ?? undefined).toBe(exitSignal);
+      expect(selfReportOf(parseStatus(turn.text)).exitSignal ?? undefined).toBe(exitSignal);
     });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describePermission } from '../../src/run/ask-permission.js';
+import { describePermission } from '../../src/run/questions/ask-permission.js';
 import { permissionAsker } from '../../src/sessions/question/index.js';
 import { type Machine, machine } from '../support/holdfast-binary.js';
 import { elsewhere } from '../support/inbox-world.js';

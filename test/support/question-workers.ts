@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import type {
   AnswerInput,
-  CreateOptions,
+  CreateQuestionOptions,
   QuestionInput,
   QuestionOutcome,
 } from '../../src/sessions/question/index.js';
@@ -24,7 +24,7 @@ export type Act =
   | {
       readonly name: 'create';
       readonly questions: readonly QuestionInput[];
-      readonly options?: CreateOptions;
+      readonly options?: CreateQuestionOptions;
     }
   | { readonly name: 'answer'; readonly id: string; readonly answers: readonly AnswerInput[] }
   | { readonly name: 'reject'; readonly id: string; readonly reason: string | null }

@@ -13,13 +13,13 @@ import { AgentBusyError, AgentEndedError } from '../errors.js';
 import type { AgentEvent } from '../events.js';
 import { countOf, NO_TOKENS, plusTokens } from '../usage.js';
 import { LATE, within } from '../within.js';
-import type { Session } from './handshake.js';
+import { AcpExchange, type Interruption } from './acp-exchange.js';
+import type { AcpSession } from './handshake.js';
 import type { Incoming } from './incoming.js';
 import { bury, type Link } from './link.js';
 import { isAnsweredError, type Outcome, outcomeOfError, outcomeOfResult } from './outcome.js';
 import type { AcpPreset } from './presets.js';
 import { PromptResult } from './schema.js';
-import { type Interruption, Turn } from './turn.js';
 import type { UsageMeter } from './usage.js';
 
 /** How long an agent may take to close the session. */
@@ -34,7 +34,7 @@ export interface ConnectionParts {
   readonly silenceMs: number | null;
   readonly capabilities: AgentCapabilities;
   readonly link: Link;
-  readonly session: Session;
+  readonly session: AcpSession;
   readonly incoming: Incoming;
   readonly meter: UsageMeter;
   /** What the agent's own transcript says; null if it is not needed. */
@@ -76,7 +76,7 @@ export class AcpConnection implements AgentConnection {
     const { tools, preset, silenceMs, incoming, meter } = this.#parts;
     if (this.#isEnding || this.pid === null) throw new AgentEndedError();
     if (incoming.turn !== undefined) throw new AgentBusyError();
-    const turn: Turn = new Turn(tools.clock, preset, {
+    const turn: AcpExchange = new AcpExchange(tools.clock, preset, {
       onAbandon: () => void this.cancel(),
       onCircling: (messages) => void this.#interrupt(turn, overflowAfter(messages)),
     });
@@ -115,7 +115,7 @@ export class AcpConnection implements AgentConnection {
     return exit;
   }
 
-  async #run(turn: Turn, text: string, since: Date): Promise<void> {
+  async #run(turn: AcpExchange, text: string, since: Date): Promise<void> {
     const { link, session, preset, incoming, meter } = this.#parts;
     const blocks = [this.#takePreamble(), incoming.takeUntold(), text].filter((part) => part !== null);
     const prompt = blocks.map((block) => ({ type: 'text', text: block }));
@@ -168,7 +168,7 @@ export class AcpConnection implements AgentConnection {
   }
 
   /** Asks the agent to end the exchange; when it does not in time it is killed. */
-  async #interrupt(turn: Turn, interruption: Interruption): Promise<void> {
+  async #interrupt(turn: AcpExchange, interruption: Interruption): Promise<void> {
     const { tools, link, session } = this.#parts;
     if (turn.interruption === undefined) {
       turn.interrupt(interruption);
@@ -182,7 +182,7 @@ export class AcpConnection implements AgentConnection {
   }
 
   /** Ends an exchange in which nothing happens any more. */
-  async #guard(turn: Turn, silenceMs: number): Promise<void> {
+  async #guard(turn: AcpExchange, silenceMs: number): Promise<void> {
     if (!(await turn.isSilentFor(silenceMs))) return;
     const silence = `the agent gave no sign of progress for ${Math.round(silenceMs / 1_000)} s`;
     const { preset, link, tools } = this.#parts;
@@ -192,7 +192,7 @@ export class AcpConnection implements AgentConnection {
     await this.#interrupt(turn, { reason: 'failed', message });
   }
 
-  #cancelOn(signal: AbortSignal | undefined, turn: Turn): void {
+  #cancelOn(signal: AbortSignal | undefined, turn: AcpExchange): void {
     if (signal === undefined) return;
     const onAbort = () => void this.#interrupt(turn, { reason: 'cancelled', message: null });
     if (signal.aborted) onAbort();

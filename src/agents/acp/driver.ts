@@ -11,7 +11,7 @@ import { onGround } from '../permission.js';
 import { aborted, LATE } from '../within.js';
 import type { AskPerson } from './answers.js';
 import { AcpConnection } from './connection.js';
-import { openSession, type Session } from './handshake.js';
+import { type AcpSession, openSession } from './handshake.js';
 import { Incoming } from './incoming.js';
 import { bury, type Link, openLink } from './link.js';
 import { ACP_PRESETS, type AcpPreset } from './presets.js';
@@ -114,7 +114,10 @@ function capabilitiesOf(preset: AcpPreset, canResume: boolean): AgentCapabilitie
   };
 }
 
-async function unlessAborted(opening: Promise<Session>, signal: AbortSignal | undefined): Promise<Session> {
+async function unlessAborted(
+  opening: Promise<AcpSession>,
+  signal: AbortSignal | undefined,
+): Promise<AcpSession> {
   if (signal === undefined) return await opening;
   opening.catch(() => {});
   const session = await Promise.race([opening, aborted(signal)]);

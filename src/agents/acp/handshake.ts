@@ -24,7 +24,7 @@ export interface Handshake {
 }
 
 /** A session that takes prompts. */
-export interface Session {
+export interface AcpSession {
   readonly id: string;
   readonly canResume: boolean;
   readonly canClose: boolean;
@@ -36,7 +36,7 @@ export interface Session {
 }
 
 /** Greets the agent and opens a session, new or resumed. Throws AGENT_NOT_STARTED, and errors of the connection. */
-export async function openSession(handshake: Handshake): Promise<Session> {
+export async function openSession(handshake: Handshake): Promise<AcpSession> {
   const agent = await initialize(handshake);
   const way = wayToOpen(handshake, agent);
   const answer = await openAuthenticated(handshake, agent, way);
@@ -130,7 +130,7 @@ async function openAuthenticated(handshake: Handshake, agent: Initialized, way: 
     return await inTime(handshake, way.method, open());
   } catch (error) {
     if (!isAnsweredError(error)) throw error;
-    if (error.code !== AUTHENTICATION_REQUIRED) throw refuse(handshake, describe(error), error);
+    if (error.code !== AUTHENTICATION_REQUIRED) throw refuse(handshake, describeAnsweredError(error), error);
     const known = handshake.preset.authentication.find(
       ({ methodId, variable }) =>
         handshake.options.environment[variable] && agent.authMethods?.some(({ id }) => id === methodId),
@@ -146,7 +146,7 @@ async function ask(handshake: Handshake, method: string, params: object): Promis
     return await inTime(handshake, method, handshake.peer.request(method, params));
   } catch (error) {
     if (!isAnsweredError(error)) throw error;
-    throw refuse(handshake, `${method}: ${describe(error)}`, error);
+    throw refuse(handshake, `${method}: ${describeAnsweredError(error)}`, error);
   }
 }
 
@@ -166,11 +166,13 @@ function nameOf({ options, preset }: Handshake): string {
 }
 
 /** In the agent's words, with what it adds. */
-function describe({ message, data }: AnsweredError): string {
+function describeAnsweredError({ message, data }: AnsweredError): string {
   return data === undefined || data === null ? message : `${message} (${JSON.stringify(data)})`;
 }
 
 function describeLogin(error: AnsweredError, agent: Initialized): string {
   const ways = (agent.authMethods ?? []).map(({ id, name, description }) => description ?? name ?? id);
-  return ways.length === 0 ? describe(error) : `${describe(error)}; it offers: ${ways.join('; ')}`;
+  return ways.length === 0
+    ? describeAnsweredError(error)
+    : `${describeAnsweredError(error)}; it offers: ${ways.join('; ')}`;
 }

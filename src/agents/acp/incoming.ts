@@ -12,13 +12,13 @@ import {
   type PermissionRequest,
 } from '../permission.js';
 import { aborted, LATE } from '../within.js';
+import type { AcpExchange } from './acp-exchange.js';
 import { type AskPerson, CANCELLED, type ElicitationAnswer, optionFor, selected } from './answers.js';
 import { isOfGivenServer } from './given-server.js';
 import type { PeerHandlers } from './peer.js';
 import type { AcpPreset } from './presets.js';
 import { type PermissionOption, type PermissionParams, SessionNotification } from './schema.js';
 import { describeRequest } from './tool-calls.js';
-import type { Turn } from './turn.js';
 import type { UsageMeter } from './usage.js';
 
 export interface IncomingOptions {
@@ -33,7 +33,7 @@ export interface IncomingOptions {
 
 /** What comes from the agent unasked, and the exchange it belongs to. Outside of an exchange only usage counts. */
 export class Incoming implements PeerHandlers {
-  turn: Turn | undefined;
+  turn: AcpExchange | undefined;
   /** Known once the session is open; updates of others (of sub-agents) are not of our conversation. */
   sessionId: string | undefined;
   lastUpdateMs = Number.NEGATIVE_INFINITY;
@@ -119,7 +119,7 @@ export class Incoming implements PeerHandlers {
 
   /** Asks somebody, until the exchange ends or the agent takes the question back. */
   async #whileWanted<Answer>(
-    turn: Turn,
+    turn: AcpExchange,
     signal: AbortSignal,
     ask: (wanted: AbortSignal) => Promise<Answer>,
   ): Promise<Answer | typeof LATE> {

@@ -1,9 +1,7 @@
 import { counted } from '../../foundation/index.js';
-import type { AgentEvent, ToolKind } from '../events.js';
+import { type AgentEvent, MAX_TITLE, type ToolKind } from '../events.js';
 import type { FileChange, PermissionRequest } from '../permission.js';
 import { type ToolCallFields, ToolContent } from './schema.js';
-
-const MAX_TITLE = 200;
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
   read: 'read',
@@ -83,7 +81,7 @@ export class ToolCalls {
 
   #announce(call: Call): AgentEvent {
     call.isAnnounced = true;
-    return { type: 'tool-call', ...describe(call.fields) };
+    return { type: 'tool-call', ...permissionRequestOf(call.fields) };
   }
 }
 
@@ -93,7 +91,7 @@ export function toolKindOf(kind: string | undefined): ToolKind {
 }
 
 /** A call as people and the policy see it. */
-export function describe(fields: ToolCallFields): PermissionRequest {
+export function permissionRequestOf(fields: ToolCallFields): PermissionRequest {
   const name = fields.name ?? claudeToolName(fields) ?? fields.title ?? fields.kind ?? 'tool';
   return {
     id: fields.toolCallId ?? '',
@@ -121,7 +119,7 @@ function titleOf({ title = '', kind, rawInput }: ToolCallFields, name: string): 
 
 /** A call for which leave is asked: with every place that it names anywhere, and what the files would become. */
 export function describeRequest(fields: ToolCallFields, changes: readonly FileChange[]): PermissionRequest {
-  const told = describe(fields);
+  const told = permissionRequestOf(fields);
   const input = typeof told.input === 'object' && told.input !== null ? told.input : {};
   const named = PATH_KEYS.flatMap((key) => textsIn((input as Record<string, unknown>)[key]));
   const places = [

@@ -95,7 +95,7 @@ export class Translator {
   #noteRetry(update: SessionUpdate): AgentEvent[] {
     const error = propertyOf(update._meta?.codex, 'error');
     if (error === undefined || error === null) return [];
-    const message = typeof error === 'string' ? error : textOf(propertyOf(error, 'message'));
+    const message = typeof error === 'string' ? error : stringOf(propertyOf(error, 'message'));
     this.#trouble = message ?? 'the model could not be reached';
     this.#retries += 1;
     const status = statusIn(error);
@@ -128,6 +128,6 @@ function propertyOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }

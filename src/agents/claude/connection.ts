@@ -1,32 +1,20 @@
-import { messageOf, throwIfAborted } from '../../foundation/index.js';
-import { type Program, type ProgramExit, type StopOptions, startProgram } from '../../programs/index.js';
-import { describeDeath } from '../describe-exit.js';
+import { throwIfAborted } from '../../foundation/index.js';
+import { type ProgramExit, startProgram } from '../../programs/index.js';
 import {
   type AgentCapabilities,
   type AgentConnection,
-  CANCEL_GRACE_MS,
   type DriverTools,
   type ResumeHandle,
   STOP_GRACE,
   type StartOptions,
 } from '../driver.js';
-import { AgentBusyError, AgentEndedError } from '../errors.js';
 import type { AgentEvent, TurnEnd } from '../events.js';
-import { Exchange } from '../exchange.js';
+import type { Exchange } from '../exchange.js';
+import { AT_ONCE, ExchangeGate } from '../exchange-gate.js';
 import { onGround } from '../permission.js';
 import { claudeArguments } from './command.js';
 import { Permissions } from './permissions.js';
 import { type ClaudeOutput, ClaudeReader } from './read.js';
-
-const AT_ONCE = { graceMs: 0, termMs: 0 } as const;
-
-/** A running exchange and its end, for those who wait for it. */
-interface Turn {
-  readonly exchange: Exchange;
-  readonly over: Promise<void>;
-  settle(): void;
-  cancelling: Promise<void> | undefined;
-}
 
 /** A conversation with one Claude Code process. */
 export class ClaudeConnection implements AgentConnection {
@@ -36,10 +24,7 @@ export class ClaudeConnection implements AgentConnection {
   readonly #sessionId: string;
   readonly #reader: ClaudeReader;
   readonly #permissions: Permissions;
-  #program: Program | undefined;
-  #turn: Turn | undefined;
-  /** We ended it, or its death was told. */
-  #isEnded = false;
+  readonly #gate: ExchangeGate<object>;
   /** How a turn ended that nobody asked for: of a process that gives up before its first prompt, this is the reason. */
   #unaskedEnd: TurnEnd | undefined;
 
@@ -50,6 +35,17 @@ export class ClaudeConnection implements AgentConnection {
     this.#sessionId = options.resume?.id ?? tools.ids.uuid();
     const { resume } = options;
     this.#reader = new ClaudeReader({ isResumed: resume !== undefined });
+    this.#gate = new ExchangeGate({
+      tools,
+      name: 'Claude Code',
+      interrupt: () => this.#interrupt(),
+      beforeEvent: (event) => this.#noteUnasked(event),
+      onExit: () => {
+        this.#take(this.#reader.end());
+        this.#permissions.denyAll('the agent has ended');
+      },
+      explainDeath: () => this.#unaskedEnd,
+    });
     this.#permissions = new Permissions({
       policy: onGround(options.permissions, {
         fileSystem: tools.fileSystem,
@@ -57,7 +53,7 @@ export class ClaudeConnection implements AgentConnection {
       }),
       mcpServers: options.mcpServers,
       send: (message) => this.#send(message),
-      onEvent: (event) => this.#push(event),
+      onEvent: (event) => this.#gate.push(event),
     });
   }
 
@@ -66,7 +62,7 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   get pid(): number | null {
-    return this.#program?.exit === undefined ? (this.#program?.pid ?? null) : null;
+    return this.#gate.pid;
   }
 
   get facts(): { readonly version: string | null; readonly model: string | null } {
@@ -87,76 +83,40 @@ export class ClaudeConnection implements AgentConnection {
       logPath,
       onLine: (line) => this.#take(this.#reader.read(line)),
       onOversizedLine: ({ bytes }) =>
-        this.#push({ type: 'error', message: `A line of ${bytes} bytes was left out`, status: null }),
+        this.#gate.push({ type: 'error', message: `A line of ${bytes} bytes was left out`, status: null }),
       // Without its output there is no turn that could end.
-      onOutputEnd: () => void this.#stopQuietly(STOP_GRACE),
+      onOutputEnd: () => void this.#gate.stopQuietly(STOP_GRACE),
     });
-    this.#program = program;
-    void program.exited.then((exit) => this.#onExit(program, exit));
+    this.#gate.attach(program);
     if (signal?.aborted) await this.terminate();
     throwIfAborted(signal, 'The start of the agent');
   }
 
   prompt(text: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Exchange {
-    const program = this.#program;
-    if (this.#isEnded || program === undefined) throw new AgentEndedError();
-    if (this.#turn !== undefined) throw new AgentBusyError();
-    const exchange = new Exchange(() => void this.cancel());
-    const turn = this.#begin(exchange, signal);
-    if (signal?.aborted) this.#push({ type: 'turn-end', reason: 'cancelled', message: null });
-    else if (program.exit !== undefined) this.#tellDeath(program, program.exit);
-    else {
-      const line = JSON.stringify({ type: 'user', message: { role: 'user', content: text } });
-      // Whoever does not read our prompt will not answer it either.
-      program.writeLine(line).catch(() => (this.#turn === turn ? this.#stopQuietly(AT_ONCE) : undefined));
-    }
-    return exchange;
+    const open = this.#gate.begin(signal, {});
+    if (open.exchange.isOver) return open.exchange;
+    const line = JSON.stringify({ type: 'user', message: { role: 'user', content: text } });
+    // Whoever does not read our prompt will not answer it either.
+    this.#gate.program
+      ?.writeLine(line)
+      .catch(() => (this.#gate.open === open ? this.#gate.stopQuietly(AT_ONCE) : undefined));
+    return open.exchange;
   }
 
-  async cancel(): Promise<void> {
-    const turn = this.#turn;
-    if (turn === undefined) return;
-    turn.cancelling ??= this.#cancel(turn);
-    await turn.cancelling;
+  cancel(): Promise<void> {
+    return this.#gate.cancel();
   }
 
-  async end(): Promise<ProgramExit | null> {
-    this.#isEnded = true;
-    const exit = await this.#program?.stop({ ...STOP_GRACE, goodbye: () => this.#interrupt() });
-    return exit ?? null;
+  end(): Promise<ProgramExit | null> {
+    return this.#gate.end();
   }
 
-  async terminate(): Promise<ProgramExit | null> {
-    this.#isEnded = true;
-    return (await this.#program?.stop(AT_ONCE)) ?? null;
-  }
-
-  #begin(exchange: Exchange, signal: AbortSignal | undefined): Turn {
-    const onAbort = () => void this.cancel();
-    let resolve = () => {};
-    const over = new Promise<void>((settle) => {
-      resolve = settle;
-    });
-    const settle = () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    this.#turn = { exchange, over, settle, cancelling: undefined };
-    return this.#turn;
-  }
-
-  async #cancel(turn: Turn): Promise<void> {
-    this.#interrupt();
-    const timer = new AbortController();
-    const tooLate = this.#tools.clock.sleep(CANCEL_GRACE_MS, timer.signal).catch(() => {});
-    await Promise.race([turn.over, tooLate]);
-    timer.abort();
-    if (!turn.exchange.isOver) await this.#stopQuietly(AT_ONCE);
+  terminate(): Promise<ProgramExit | null> {
+    return this.#gate.terminate();
   }
 
   #interrupt(): void {
-    if (this.#turn === undefined) return;
+    if (this.#gate.open === undefined) return;
     this.#reader.isCancelling = true;
     const request = { subtype: 'interrupt' };
     this.#send({ type: 'control_request', request_id: this.#tools.ids.uuid(), request });
@@ -166,48 +126,19 @@ export class ClaudeConnection implements AgentConnection {
 
   /** Writing to a program that does not read any more changes nothing: its exit ends the turn. */
   #send(message: object): void {
-    this.#program?.writeLine(JSON.stringify(message)).catch(() => {});
+    this.#gate.program?.writeLine(JSON.stringify(message)).catch(() => {});
   }
 
   #take(outputs: readonly ClaudeOutput[]): void {
     for (const output of outputs) {
       if (output.type === 'control-request') void this.#permissions.answer(output);
       else if (output.type === 'control-withdrawal') this.#permissions.withdraw(output.id);
-      else this.#push(output);
+      else this.#gate.push(output);
     }
   }
 
-  #push(event: AgentEvent): void {
-    const turn = this.#turn;
-    if (turn !== undefined) this.#unaskedEnd = undefined;
+  #noteUnasked(event: AgentEvent): void {
+    if (this.#gate.open !== undefined) this.#unaskedEnd = undefined;
     else if (event.type === 'turn-end' && event.reason !== 'completed') this.#unaskedEnd = event;
-    if (event.type === 'turn-end') this.#turn = undefined;
-    turn?.exchange.push(event);
-    if (event.type === 'turn-end') turn?.settle();
-  }
-
-  #onExit(program: Program, exit: ProgramExit): void {
-    this.#take(this.#reader.end());
-    this.#permissions.denyAll('the agent has ended');
-    if (this.#turn !== undefined) this.#tellDeath(program, exit);
-    // Ends what it left running and forgets it.
-    void this.#stopQuietly(AT_ONCE);
-  }
-
-  /** For when nobody waits for it who could be told. */
-  async #stopQuietly(options: StopOptions): Promise<void> {
-    try {
-      await this.#program?.stop(options);
-    } catch (error) {
-      this.#tools.log.warn('agent.stop-failed', { pid: this.#program?.pid, error: messageOf(error) });
-    }
-  }
-
-  #tellDeath(program: Program, exit: ProgramExit): void {
-    const isOurs = this.#isEnded || this.#turn?.cancelling !== undefined;
-    const message = describeDeath('Claude Code', exit, program);
-    const died = { type: 'turn-end', reason: isOurs ? 'cancelled' : 'died', message } as const;
-    this.#isEnded = true;
-    this.#push(isOurs ? died : (this.#unaskedEnd ?? died));
   }
 }

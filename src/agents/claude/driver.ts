@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../foundation/index.js';
-import type { AgentCapabilities, AgentDriver, StartOptions } from '../driver.js';
-import { AgentNotStartedError } from '../errors.js';
+import type { AgentCapabilities, AgentDriver } from '../driver.js';
+import { refuseForeignHandle } from '../foreign-handle.js';
 import { ClaudeConnection } from './connection.js';
 import { readClaudeReplies } from './transcript.js';
 
@@ -26,18 +26,9 @@ export const claudeDriver: AgentDriver = {
   readReplies: readClaudeReplies,
   async start(tools, options) {
     throwIfAborted(options.signal, 'The start of the agent');
-    refuseForeignHandle(options);
+    refuseForeignHandle('claude', options);
     const connection = new ClaudeConnection(tools, options, CAPABILITIES);
     await connection.start();
     return connection;
   },
 };
-
-/** An id that begins with `-` would be an option. */
-function refuseForeignHandle({ name = 'claude', resume: handle }: StartOptions): void {
-  if (handle === undefined) return;
-  if (handle.driver !== 'claude') {
-    throw new AgentNotStartedError(name, `the conversation belongs to ${handle.driver}`);
-  }
-  if (!/^\w[\w-]*$/.test(handle.id)) throw new AgentNotStartedError(name, 'the id to resume is not one');
-}

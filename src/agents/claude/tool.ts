@@ -1,5 +1,5 @@
 import { visibleExcerpt } from '../../foundation/index.js';
-import type { AgentEvent, ToolKind } from '../events.js';
+import { type AgentEvent, MAX_TITLE, type ToolKind } from '../events.js';
 import type { Block } from './schema.js';
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map([
@@ -18,7 +18,6 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map([
 
 /** What of a tool's input says best what it is about to do. */
 const TELLING_KEYS = ['command', 'file_path', 'notebook_path', 'url', 'query', 'pattern', 'path'];
-const MAX_TITLE = 200;
 
 /** What is told about a tool, whether it is called or asked for. */
 export interface ToolFacts {
@@ -68,12 +67,12 @@ export function toolResult(block: Block): AgentEvent {
     type: 'tool-result',
     id: block.tool_use_id ?? '',
     isError: block.is_error ?? false,
-    output: textOf(block.content),
+    output: contentText(block.content),
   };
 }
 
 /** A string, or a list of blocks of which only text can be shown. */
-function textOf(content: unknown): string {
+function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content))
     return content === undefined || content === null ? '' : JSON.stringify(content);

@@ -3,7 +3,7 @@ import { countOf } from '../usage.js';
 import type { ModelUsage, ResultLine, Tokens } from './schema.js';
 
 /** What else is known about a turn when its `result` comes. */
-export interface TurnFacts {
+export interface ResultFacts {
   /** We asked for its end. */
   readonly isCancelling: boolean;
   /** A limit was reported, by an event or as the error of a reply. */
@@ -16,7 +16,7 @@ const LIMIT_TEXT = /\b(hit|reached) your\b.*\blimit\b|\busage limit reached\b/i;
 const OVERFLOW_TEXT = /^prompt is too long\b/i;
 
 /** Why a turn ended. `subtype: "success"` alone says nothing: a failed turn has it too, with `is_error`. */
-export function reasonOf(result: ResultLine, facts: TurnFacts): TurnEndReason {
+export function reasonOf(result: ResultLine, facts: ResultFacts): TurnEndReason {
   const { subtype, terminal_reason: terminal = '', stop_reason: stop } = result;
   const text = result.result ?? '';
   const isFailure = result.is_error === true || subtype !== 'success';

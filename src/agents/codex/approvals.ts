@@ -10,11 +10,11 @@ import {
 import { type Call, call, commandCall, fileCall, mcpCall, placesOf } from './item.js';
 import type { RequestId } from './rpc.js';
 import {
-  type Change,
   CommandApproval,
   Elicitation,
   FileApproval,
   type Item,
+  type PatchChange,
   WiderPermissions,
 } from './schema.js';
 import { serverName } from './settings.js';
@@ -206,7 +206,7 @@ function request(id: string, what: Call): Request {
 }
 
 /** What takes a file away, or puts it elsewhere, is more than an edit. */
-function kindOf(changes: readonly Change[]): ToolKind {
+function kindOf(changes: readonly PatchChange[]): ToolKind {
   if (changes.some(({ kind }) => kind?.type === 'delete')) return 'delete';
   return changes.some(({ kind }) => kind?.move_path) ? 'move' : 'edit';
 }

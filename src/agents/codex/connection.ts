@@ -1,18 +1,18 @@
 import { messageOf, throwIfAborted, visibleExcerpt } from '../../foundation/index.js';
-import { type Program, type ProgramExit, type StopOptions, startProgram } from '../../programs/index.js';
+import { type ProgramExit, startProgram } from '../../programs/index.js';
 import { describeDeath, tailOf } from '../describe-exit.js';
 import {
   type AgentCapabilities,
   type AgentConnection,
-  CANCEL_GRACE_MS,
   type DriverTools,
   type ResumeHandle,
   STOP_GRACE,
   type StartOptions,
 } from '../driver.js';
-import { AgentBusyError, AgentEndedError, AgentNotStartedError } from '../errors.js';
+import { AgentEndedError, AgentNotStartedError } from '../errors.js';
 import type { AgentEvent } from '../events.js';
-import { Exchange } from '../exchange.js';
+import type { Exchange } from '../exchange.js';
+import { ExchangeGate, type OpenExchange } from '../exchange-gate.js';
 import { onGround } from '../permission.js';
 import { LATE, within } from '../within.js';
 import { Approvals } from './approvals.js';
@@ -29,7 +29,6 @@ import {
 import { threadParams, turnPolicy } from './settings.js';
 import { UsageMeter } from './usage.js';
 
-const AT_ONCE = { graceMs: 0, termMs: 0 } as const;
 /** How long it may take for one step of the start: MCP servers may take their time. */
 const STEP_LIMIT_MS = 60_000;
 /** How long it may take to notice what it is told in the middle of a turn. */
@@ -37,18 +36,15 @@ const STEER_LIMIT_MS = 2_000;
 /** So many lines that are no messages are told of in one turn. */
 const MAX_NOISE = 10;
 
-/** A running exchange and its end, for those who wait for it. */
-interface Turn {
-  readonly exchange: Exchange;
+/** What is known of a turn, as Codex calls an exchange. */
+interface TurnFacts {
   readonly reader: TurnReader;
-  readonly over: Promise<void>;
-  settle(): void;
   /** Known when it has begun; before that it cannot be interrupted. */
   id: string | undefined;
   hasBegun: boolean;
-  cancelling: Promise<void> | undefined;
   noise: number;
 }
+type OpenTurn = OpenExchange & TurnFacts;
 
 /** A conversation with one `codex app-server` process, in one thread. */
 export class CodexConnection implements AgentConnection {
@@ -58,13 +54,10 @@ export class CodexConnection implements AgentConnection {
   readonly #rpc: Rpc;
   readonly #approvals: Approvals;
   readonly #usage = new UsageMeter();
-  #program: Program | undefined;
+  readonly #gate: ExchangeGate<TurnFacts>;
   #threadId: string | null;
   #facts: { readonly version: string | null; readonly model: string | null };
   #config: ReadConfig = { config: {} };
-  #turn: Turn | undefined;
-  /** We ended it, or its death was told. */
-  #isEnded = false;
 
   constructor(tools: DriverTools, options: StartOptions, capabilities: AgentCapabilities) {
     this.capabilities = capabilities;
@@ -72,9 +65,21 @@ export class CodexConnection implements AgentConnection {
     this.#options = options;
     this.#threadId = options.resume?.id ?? null;
     this.#facts = { version: null, model: options.model ?? null };
+    this.#gate = new ExchangeGate({
+      tools,
+      name: 'Codex',
+      interrupt: () => this.#interrupt(),
+      beforeEvent: ({ type }) => {
+        if (type === 'turn-end') this.#approvals.denyAll('the turn is over');
+      },
+      onExit: () => {
+        this.#rpc.close();
+        this.#approvals.denyAll('the agent has ended');
+      },
+    });
     this.#rpc = new Rpc({
       // Writing to a program that does not read any more changes nothing: its exit ends the turn.
-      write: (line) => void this.#program?.writeLine(line).catch(() => {}),
+      write: (line) => void this.#gate.program?.writeLine(line).catch(() => {}),
       onNotification: (method, params) => this.#hear(method, params),
       onRequest: (id, method, params) => void this.#approvals.take(id, method, params),
       onNoise: (line) => this.#tellNoise(line),
@@ -85,8 +90,8 @@ export class CodexConnection implements AgentConnection {
       answer: (id, result) => this.#rpc.answer(id, result),
       refuse: (id, message) => this.#rpc.refuse(id, message),
       explain: (words) => this.#steer(words),
-      onEvent: (event) => this.#push(event),
-      openItems: () => this.#turn?.reader.open ?? new Map(),
+      onEvent: (event) => this.#gate.push(event),
+      openItems: () => this.#gate.open?.reader.open ?? new Map(),
     });
   }
 
@@ -95,7 +100,7 @@ export class CodexConnection implements AgentConnection {
   }
 
   get pid(): number | null {
-    return this.#program?.exit === undefined ? (this.#program?.pid ?? null) : null;
+    return this.#gate.pid;
   }
 
   get facts(): { readonly version: string | null; readonly model: string | null } {
@@ -117,10 +122,9 @@ export class CodexConnection implements AgentConnection {
       onLine: (line) => this.#rpc.receive(line),
       onOversizedLine: ({ bytes }) => this.#tellNoise(`(${bytes} bytes)`),
       // Without its output there is no turn that could end.
-      onOutputEnd: () => void this.#stopQuietly(STOP_GRACE),
+      onOutputEnd: () => void this.#gate.stopQuietly(STOP_GRACE),
     });
-    this.#program = program;
-    void program.exited.then((exit) => this.#onExit(program, exit));
+    this.#gate.attach(program);
     const onAbort = () => void this.terminate();
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
@@ -136,32 +140,24 @@ export class CodexConnection implements AgentConnection {
   }
 
   prompt(text: string, { signal }: { readonly signal?: AbortSignal | undefined } = {}): Exchange {
-    const program = this.#program;
-    if (this.#isEnded || program === undefined || this.#threadId === null) throw new AgentEndedError();
-    if (this.#turn !== undefined) throw new AgentBusyError();
-    const turn = this.#begin(signal);
-    if (signal?.aborted) this.#push({ type: 'turn-end', reason: 'cancelled', message: null });
-    else if (program.exit !== undefined) this.#tellDeath(program, program.exit);
-    else void this.#run(turn, this.#threadId, text);
+    const threadId = this.#threadId;
+    if (threadId === null) throw new AgentEndedError();
+    const reader = new TurnReader(threadId, this.#usage);
+    const turn = this.#gate.begin(signal, { reader, id: undefined, hasBegun: false, noise: 0 });
+    if (!turn.exchange.isOver) void this.#run(turn, threadId, text);
     return turn.exchange;
   }
 
-  async cancel(): Promise<void> {
-    const turn = this.#turn;
-    if (turn === undefined) return;
-    turn.cancelling ??= this.#cancel(turn);
-    await turn.cancelling;
+  cancel(): Promise<void> {
+    return this.#gate.cancel();
   }
 
-  async end(): Promise<ProgramExit | null> {
-    this.#isEnded = true;
-    const exit = await this.#program?.stop({ ...STOP_GRACE, goodbye: () => this.#interrupt() });
-    return exit ?? null;
+  end(): Promise<ProgramExit | null> {
+    return this.#gate.end();
   }
 
-  async terminate(): Promise<ProgramExit | null> {
-    this.#isEnded = true;
-    return (await this.#program?.stop(AT_ONCE)) ?? null;
+  terminate(): Promise<ProgramExit | null> {
+    return this.#gate.terminate();
   }
 
   /** Greets the agent and opens the thread, new or known. */
@@ -202,41 +198,18 @@ export class CodexConnection implements AgentConnection {
   }
 
   async #describeExit(): Promise<string> {
-    const program = this.#program;
+    const { program } = this.#gate;
     if (program === undefined) return 'it has ended';
     return describeDeath('it', await program.exited, program);
   }
 
   #refusal(reason: string, cause?: unknown): AgentNotStartedError {
-    const output = this.#program === undefined || reason.includes('\n') ? '' : tailOf(this.#program);
+    const { program } = this.#gate;
+    const output = program === undefined || reason.includes('\n') ? '' : tailOf(program);
     return new AgentNotStartedError(this.#options.name ?? 'codex', reason, { cause, output });
   }
 
-  #begin(signal: AbortSignal | undefined): Turn {
-    const onAbort = () => void this.cancel();
-    let resolve = () => {};
-    const over = new Promise<void>((settle) => {
-      resolve = settle;
-    });
-    const settle = () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    this.#turn = {
-      exchange: new Exchange(() => void this.cancel()),
-      reader: new TurnReader(this.#threadId ?? '', this.#usage),
-      over,
-      settle,
-      id: undefined,
-      hasBegun: false,
-      cancelling: undefined,
-      noise: 0,
-    };
-    return this.#turn;
-  }
-
-  async #run(turn: Turn, threadId: string, text: string): Promise<void> {
+  async #run(turn: OpenTurn, threadId: string, text: string): Promise<void> {
     const { permissions, model } = this.#options;
     try {
       const answer = await this.#rpc.request('turn/start', {
@@ -248,21 +221,14 @@ export class CodexConnection implements AgentConnection {
       turn.id ??= StartedTurn.safeParse(answer).data?.turn.id;
     } catch (error) {
       // Of an agent that is gone its exit tells.
-      if (error instanceof LostAgent || this.#turn !== turn) return;
-      for (const event of turn.reader.readFailure({ message: messageOf(error) })) this.#push(event);
+      if (error instanceof LostAgent || this.#gate.open !== turn) return;
+      for (const event of turn.reader.readFailure({ message: messageOf(error) })) this.#gate.push(event);
     }
-  }
-
-  async #cancel(turn: Turn): Promise<void> {
-    this.#interrupt();
-    if ((await within(this.#tools.clock, CANCEL_GRACE_MS, turn.over)) === LATE)
-      await this.#stopQuietly(AT_ONCE);
-    await turn.over;
   }
 
   /** A turn that has not begun is interrupted when it does. */
   #interrupt(): void {
-    const turn = this.#turn;
+    const turn = this.#gate.open;
     if (turn?.hasBegun) {
       const params = { threadId: this.#threadId, turnId: turn.id };
       this.#rpc.request('turn/interrupt', params).catch(() => {});
@@ -273,7 +239,7 @@ export class CodexConnection implements AgentConnection {
 
   /** Says something to the agent in the middle of its turn; one that is over does not need it. */
   async #steer(words: string): Promise<void> {
-    const { id, hasBegun } = this.#turn ?? {};
+    const { id, hasBegun } = this.#gate.open ?? {};
     if (id === undefined || !hasBegun) return;
     const input = [{ type: 'text', text: words }];
     const params = { threadId: this.#threadId, expectedTurnId: id, input };
@@ -290,9 +256,9 @@ export class CodexConnection implements AgentConnection {
     if (notification === undefined) this.#tellNoise(`${method} ${JSON.stringify(params)}`);
     else if (notification.method === 'serverRequest/resolved')
       this.#approvals.withdraw(notification.params.requestId);
-    else if (this.#turn === undefined || this.#isOfEarlier(this.#turn, notification))
+    else if (this.#gate.open === undefined || this.#isOfEarlier(this.#gate.open, notification))
       this.#hearBetween(notification);
-    else this.#hearIn(this.#turn, notification);
+    else this.#hearIn(this.#gate.open, notification);
   }
 
   /** A resumed thread tells its total once more: what was used before is not of the next turn. */
@@ -303,78 +269,43 @@ export class CodexConnection implements AgentConnection {
   }
 
   /** That total may come as late as in the next turn: before it has begun, or with the id of its own turn. */
-  #isOfEarlier(turn: Turn, { method, params }: Notification): boolean {
+  #isOfEarlier(turn: OpenTurn, { method, params }: Notification): boolean {
     if (method !== 'thread/tokenUsage/updated' || params.threadId !== this.#threadId) return false;
     return !turn.hasBegun || (params.turnId != null && turn.id !== undefined && params.turnId !== turn.id);
   }
 
-  #hearIn(turn: Turn, notification: Notification): void {
+  #hearIn(turn: OpenTurn, notification: Notification): void {
     const { method, params } = notification;
     const isOurs = params.threadId == null || params.threadId === this.#threadId;
     if (isOurs && method === 'turn/started') {
       turn.id = params.turn.id;
       turn.hasBegun = true;
-      if (turn.cancelling !== undefined || this.#isEnded) this.#interrupt();
+      if (this.#gate.isWantedToEnd) this.#interrupt();
     }
-    for (const event of turn.reader.read(notification)) this.#push(event);
+    for (const event of turn.reader.read(notification)) this.#gate.push(event);
     if (!isOurs || method !== 'turn/completed') return;
     if (turn.id !== undefined && params.turn.id !== turn.id) return;
-    for (const event of this.#usage.takeOdd()) this.#push(event);
-    for (const event of this.#endOf(turn, params.turn)) this.#push(event);
+    for (const event of this.#usage.takeOdd()) this.#gate.push(event);
+    for (const event of this.#endOf(turn, params.turn)) this.#gate.push(event);
   }
 
   #endOf(
-    turn: Turn,
+    turn: OpenTurn,
     { status, error }: Extract<Notification, { method: 'turn/completed' }>['params']['turn'],
   ): AgentEvent[] {
     if (status === 'completed') return [{ type: 'turn-end', reason: 'completed', message: null }];
-    const isOurs = turn.cancelling !== undefined || this.#isEnded;
-    if (status === 'interrupted' && isOurs) {
+    if (status === 'interrupted' && this.#gate.isWantedToEnd) {
       return [{ type: 'turn-end', reason: 'cancelled', message: null }];
     }
     return turn.reader.readFailure(error ?? (status === 'interrupted' ? INTERRUPTED : null));
   }
 
-  #push(event: AgentEvent): void {
-    const turn = this.#turn;
-    if (event.type === 'turn-end') {
-      this.#approvals.denyAll('the turn is over');
-      this.#turn = undefined;
-    }
-    turn?.exchange.push(event);
-    if (event.type === 'turn-end') turn?.settle();
-  }
-
   #tellNoise(line: string): void {
-    const turn = this.#turn;
+    const turn = this.#gate.open;
     if (turn === undefined || ++turn.noise > MAX_NOISE) return;
     const what = `Codex wrote a line that is no message: ${visibleExcerpt(line, 160)}`;
     const message = turn.noise < MAX_NOISE ? what : `${what} (further ones are not shown)`;
-    this.#push({ type: 'error', message, status: null });
-  }
-
-  #onExit(program: Program, exit: ProgramExit): void {
-    this.#rpc.close();
-    this.#approvals.denyAll('the agent has ended');
-    if (this.#turn !== undefined) this.#tellDeath(program, exit);
-    // Ends what it left running and forgets it.
-    void this.#stopQuietly(AT_ONCE);
-  }
-
-  /** For when nobody waits for it who could be told. */
-  async #stopQuietly(options: StopOptions): Promise<void> {
-    try {
-      await this.#program?.stop(options);
-    } catch (error) {
-      this.#tools.log.warn('agent.stop-failed', { pid: this.#program?.pid, error: messageOf(error) });
-    }
-  }
-
-  #tellDeath(program: Program, exit: ProgramExit): void {
-    const isOurs = this.#isEnded || this.#turn?.cancelling !== undefined;
-    this.#isEnded = true;
-    const message = describeDeath('Codex', exit, program);
-    this.#push({ type: 'turn-end', reason: isOurs ? 'cancelled' : 'died', message });
+    this.#gate.push({ type: 'error', message, status: null });
   }
 }
 

@@ -1,6 +1,6 @@
 import { throwIfAborted } from '../../foundation/index.js';
-import type { AgentCapabilities, AgentDriver, StartOptions } from '../driver.js';
-import { AgentNotStartedError } from '../errors.js';
+import type { AgentCapabilities, AgentDriver } from '../driver.js';
+import { refuseForeignHandle } from '../foreign-handle.js';
 import { CodexConnection } from './connection.js';
 
 const CAPABILITIES: AgentCapabilities = {
@@ -21,18 +21,9 @@ export const codexDriver: AgentDriver = {
   capabilities: CAPABILITIES,
   async start(tools, options) {
     throwIfAborted(options.signal, 'The start of the agent');
-    refuseForeignHandle(options);
+    refuseForeignHandle('codex', options);
     const connection = new CodexConnection(tools, options, CAPABILITIES);
     await connection.start();
     return connection;
   },
 };
-
-/** Ids come from files that anybody may have edited. */
-function refuseForeignHandle({ name = 'codex', resume: handle }: StartOptions): void {
-  if (handle === undefined) return;
-  if (handle.driver !== 'codex') {
-    throw new AgentNotStartedError(name, `the conversation belongs to ${handle.driver}`);
-  }
-  if (!/^\w[\w-]*$/.test(handle.id)) throw new AgentNotStartedError(name, 'the id to resume is not one');
-}

@@ -1,9 +1,8 @@
 import { visibleExcerpt } from '../../foundation/index.js';
-import type { AgentEvent, ToolKind } from '../events.js';
-import type { Change, Item } from './schema.js';
+import { type AgentEvent, MAX_TITLE, type ToolKind } from '../events.js';
+import type { Item, PatchChange } from './schema.js';
 import { withoutShell } from './shell-command.js';
 
-const MAX_TITLE = 200;
 /** What was said to the agent, and what is neither said nor done. */
 const SILENT_TYPES: readonly string[] = [
   'userMessage',
@@ -66,7 +65,7 @@ export function commandCall(input: { readonly command: string; readonly [key: st
   return call('command_execution', 'execute', input.command, input);
 }
 
-export function fileCall(changes: readonly Change[], more: object = {}): Call {
+export function fileCall(changes: readonly PatchChange[], more: object = {}): Call {
   const title = changes.map(({ path }) => path).join(', ');
   return call('file_change', 'edit', title, { changes: changes.map(shownChange), ...more });
 }
@@ -82,11 +81,11 @@ export function call(name: string, kind: ToolKind, title: string, input: unknown
 }
 
 /** Every place a change touches, with where a file is moved to. */
-export function placesOf(changes: readonly Change[]): string[] {
+export function placesOf(changes: readonly PatchChange[]): string[] {
   return changes.flatMap(({ path, kind }) => (kind?.move_path ? [path, kind.move_path] : [path]));
 }
 
-function shownChange({ path, kind, diff }: Change): Record<string, unknown> {
+function shownChange({ path, kind, diff }: PatchChange): Record<string, unknown> {
   return {
     path,
     kind: kind?.type ?? 'change',

@@ -15,7 +15,7 @@ export interface RpcOptions {
   readonly onNoise: (line: string) => void;
 }
 
-interface Waiting {
+interface OpenCall {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
@@ -25,7 +25,7 @@ type Message = Readonly<Record<string, unknown>>;
 /** The messages of `codex app-server`: requests both ways, answers and notifications, a line of JSON each. */
 export class Rpc {
   readonly #options: RpcOptions;
-  readonly #waiting = new Map<unknown, Waiting>();
+  readonly #waiting = new Map<unknown, OpenCall>();
   #count = 0;
   #isClosed = false;
 

@@ -21,12 +21,12 @@ export const Trouble = z.looseObject({
 });
 export type Trouble = z.infer<typeof Trouble>;
 
-const Change = z.looseObject({
+const PatchChange = z.looseObject({
   path: z.string(),
   kind: optional(z.looseObject({ type: optional(z.string()), move_path: optional(z.string()) })),
   diff: optional(z.string()),
 });
-export type Change = z.infer<typeof Change>;
+export type PatchChange = z.infer<typeof PatchChange>;
 
 /** Each type of item has some of the fields. */
 export const Item = z.looseObject({
@@ -39,7 +39,7 @@ export const Item = z.looseObject({
   command: optional(z.string()),
   aggregatedOutput: optional(z.string()),
   exitCode: optional(z.number()),
-  changes: optional(z.array(Change)),
+  changes: optional(z.array(PatchChange)),
   server: optional(z.string()),
   tool: optional(z.string()),
   arguments: z.unknown().optional(),

@@ -1,5 +1,5 @@
 import { visibleLine } from '../../foundation/index.js';
-import type { RunStart } from '../../run/stopped-run.js';
+import type { RunStart } from '../../run/open/stopped-run.js';
 
 type Options = Omit<RunStart, 'verify'>;
 

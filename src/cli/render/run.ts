@@ -77,7 +77,7 @@ export function describeRunEvent(
     case 'baseline':
       return plain(`baseline: ${countsOf(event.tests, event.exitCode)}`);
     case 'iteration-start':
-      return plain(`${placeOf(event)} ${event.iteration}: the agent works`);
+      return plain(`${iterationPlace(event)} ${event.iteration}: the agent works`);
     case 'continuation':
       return event.continuation.how === 'replayed'
         ? plain(
@@ -152,7 +152,7 @@ function agentLine(event: AgentEvent): RunLine[] {
 }
 
 /** `RED`, or `story 2 of 3 (Parse the flags), iteration`. */
-function placeOf({ phase, story, place }: Extract<RunEvent, { type: 'iteration-start' }>): string {
+function iterationPlace({ phase, story, place }: Extract<RunEvent, { type: 'iteration-start' }>): string {
   if (story === null) return visibleLine(phase);
   if (place === null) return `story ${visibleLine(story)}, iteration`;
   return `story ${place.number} of ${place.total} (${visibleExcerpt(place.title, 80)}), iteration`;

@@ -7,8 +7,8 @@ import {
   firstFault,
   hasDraft,
   type InboxState,
+  type InboxStep,
   type OpenSet,
-  type Step,
   unreadFault,
 } from './state.js';
 
@@ -44,7 +44,7 @@ export type InboxAction =
   | { readonly do: 'leave' };
 
 /** What an action makes of the inbox. */
-export function act(state: InboxState, action: InboxAction): Step {
+export function act(state: InboxState, action: InboxAction): InboxStep {
   if (action.do === 'leave') return [state, [{ do: 'leave' }]];
   if (state.isBusy) return [state, []];
   const { open, screen } = state;
@@ -65,7 +65,7 @@ export function act(state: InboxState, action: InboxAction): Step {
   return question === undefined ? [state, []] : onQuestion(state, open, question, action);
 }
 
-function onList(state: InboxState, action: InboxAction): Step {
+function onList(state: InboxState, action: InboxAction): InboxStep {
   if (action.do === 'move') return [moved(state, action.by), []];
   if (action.do !== 'open') return [state, []];
   const id = action.id ?? state.selectedId;
@@ -79,7 +79,7 @@ function moved(state: InboxState, by: number): InboxState {
   return { ...state, notice: null, selectedId: view?.id ?? null };
 }
 
-function onQuestion(state: InboxState, open: OpenSet, question: Question, action: InboxAction): Step {
+function onQuestion(state: InboxState, open: OpenSet, question: Question, action: InboxAction): InboxStep {
   switch (action.do) {
     case 'stand-on': {
       const rows = question.options.length + 1;
@@ -106,7 +106,7 @@ function onQuestion(state: InboxState, open: OpenSet, question: Question, action
 }
 
 /** Chooses and goes on with single choice; with several it goes on, and choosing none has to be confirmed. */
-function answer(state: InboxState, open: OpenSet, question: Question): Step {
+function answer(state: InboxState, open: OpenSet, question: Question): InboxStep {
   const given = answerOf(open);
   if (open.row === question.options.length && !given.isOther) return writeOwnWords(state, open, question);
   if (question.multiSelect === true) {
@@ -122,7 +122,7 @@ function answer(state: InboxState, open: OpenSet, question: Question): Step {
 }
 
 /** Chooses the recommended option, unless it is chosen already, and goes on. */
-function takeRecommended(state: InboxState, open: OpenSet, question: Question): Step {
+function takeRecommended(state: InboxState, open: OpenSet, question: Question): InboxStep {
   const row = recommendedIndex(question);
   const label = question.options[row]?.label ?? '';
   const given = answerOf(open);
@@ -131,7 +131,7 @@ function takeRecommended(state: InboxState, open: OpenSet, question: Question): 
 }
 
 /** Chooses or toggles a row and stays. */
-function pick(state: InboxState, open: OpenSet, question: Question, row: number): Step {
+function pick(state: InboxState, open: OpenSet, question: Question, row: number): InboxStep {
   if (row < 0 || row > question.options.length) return [state, []];
   const given = answerOf(open);
   const option = question.options[row];
@@ -146,13 +146,13 @@ function pick(state: InboxState, open: OpenSet, question: Question, row: number)
   return saved(withOpen(state, withAnswer({ ...open, row, fault: null }, { ...given, isOther: false })));
 }
 
-function writeOwnWords(state: InboxState, open: OpenSet, question: Question): Step {
+function writeOwnWords(state: InboxState, open: OpenSet, question: Question): InboxStep {
   const row = question.options.length;
   const writing = { ...open, row, isWriting: true, fault: null };
   return saved(withOpen(state, withAnswer(writing, chooseOther(question, answerOf(open)))));
 }
 
-function submit(state: InboxState, open: OpenSet): Step {
+function submit(state: InboxState, open: OpenSet): InboxStep {
   const found = firstFault(open);
   if (found === undefined) return [{ ...state, notice: null, isBusy: true }, [{ do: 'submit', set: open }]];
   const shown = { ...atQuestion(open, found.index), fault: found.fault };
@@ -164,7 +164,7 @@ function onReject(
   open: OpenSet,
   screen: Extract<InboxState['screen'], { name: 'reject' }>,
   action: InboxAction,
-): Step {
+): InboxStep {
   if (action.do === 'go-back') return [{ ...state, notice: null, screen: { name: screen.from } }, []];
   if (!screen.isWriting) {
     if (action.do !== 'give-reason') return [state, []];
@@ -181,7 +181,7 @@ function onReject(
 }
 
 /** On to the next question, or to the review behind the last one; a fault keeps the person where they are. */
-function goOn(state: InboxState, open: OpenSet): Step {
+function goOn(state: InboxState, open: OpenSet): InboxStep {
   const fault = faultOf(open);
   if (fault !== undefined) return saved(withOpen(state, { ...open, fault }));
   const confirmed = withAnswer(open, { ...answerOf(open), isConfirmed: true });
@@ -193,7 +193,7 @@ function faultOf(open: OpenSet): OpenSet['fault'] | undefined {
   return faultAt(open, open.questionIndex);
 }
 
-function goTo(state: InboxState, open: OpenSet, index: number): Step {
+function goTo(state: InboxState, open: OpenSet, index: number): InboxStep {
   if (index >= open.view.questions.length) {
     const reviewed = { ...open, isWriting: false, fault: null };
     return [{ ...withOpen(state, reviewed), screen: { name: 'review' } }, []];
@@ -201,12 +201,12 @@ function goTo(state: InboxState, open: OpenSet, index: number): Step {
   return [{ ...withOpen(state, atQuestion(open, index)), screen: { name: 'question' } }, []];
 }
 
-function closeSet(state: InboxState, open: OpenSet): Step {
+function closeSet(state: InboxState, open: OpenSet): InboxStep {
   const notice = hasDraft(open) ? 'Kept as a draft.' : null;
   return [{ ...state, open: null, screen: { name: 'list' }, notice }, []];
 }
 
-function saved(state: InboxState): Step {
+function saved(state: InboxState): InboxStep {
   return [state, [{ do: 'save-draft' }]];
 }
 

@@ -56,7 +56,7 @@ export type Effect =
   | { readonly do: 'reject'; readonly id: string; readonly reason: string | null }
   | { readonly do: 'leave' };
 
-export type Step = readonly [InboxState, readonly Effect[]];
+export type InboxStep = readonly [InboxState, readonly Effect[]];
 
 export const INITIAL_STATE: InboxState = {
   pending: [],

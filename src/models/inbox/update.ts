@@ -1,7 +1,7 @@
 import type { Draft, QuestionOutcome, QuestionView } from '../../sessions/question/index.js';
 import { act, type InboxAction } from './act.js';
 import { answersFromDraft } from './answers.js';
-import { atQuestion, hasDraft, type InboxState, type OpenSet, type Step } from './state.js';
+import { atQuestion, hasDraft, type InboxState, type InboxStep, type OpenSet } from './state.js';
 
 /** A set that is not pending any more, and not by our doing. */
 export interface Departure {
@@ -30,7 +30,7 @@ export type InboxEvent =
   | { readonly type: 'read'; readonly id: string };
 
 /** The next state of the inbox, and what has to be done. Pure. */
-export function update(state: InboxState, event: InboxEvent): Step {
+export function update(state: InboxState, event: InboxEvent): InboxStep {
   switch (event.type) {
     case 'act':
       return act(state, event.action);

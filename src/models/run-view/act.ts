@@ -1,4 +1,4 @@
-import { isPaused, type RunViewState, type Step, withNotice } from './state.js';
+import { isPaused, type RunViewState, type RunViewStep, withNotice } from './state.js';
 
 /** What a person does. A surface maps its keys and buttons to these; what does not fit does nothing. */
 export type RunViewAction =
@@ -18,7 +18,7 @@ export type RunViewAction =
   | { readonly do: 'interrupt' };
 
 /** What an action makes of the view. */
-export function act(state: RunViewState, action: RunViewAction): Step {
+export function act(state: RunViewState, action: RunViewAction): RunViewStep {
   if (action.do === 'interrupt') return [state, [{ do: 'interrupt' }]];
   if (state.isStopping || state.end !== null) return [state, []];
   const { mode } = state;
@@ -47,14 +47,14 @@ export function act(state: RunViewState, action: RunViewAction): Step {
 }
 
 /** Asked for once more before the run has taken it, it is the opposite. */
-function pauseOrResume(state: RunViewState): Step {
+function pauseOrResume(state: RunViewState): RunViewStep {
   const isResting = state.asked === null ? isPaused(state) : state.asked === 'pause';
   const kind = isResting ? 'resume' : 'pause';
   const told = isResting ? 'Continuing …' : 'Pausing …';
   return [withNotice({ ...state, asked: kind }, told), [{ do: 'request', request: { kind } }]];
 }
 
-function send(state: RunViewState, text: string): Step {
+function send(state: RunViewState, text: string): RunViewStep {
   if (text === '') return [state, []];
   return [
     withNotice(state, 'The agent gets it with its next prompt.'),

@@ -76,7 +76,7 @@ export type Effect =
   /** As if a signal had come. */
   | { readonly do: 'interrupt' };
 
-export type Step = readonly [RunViewState, readonly Effect[]];
+export type RunViewStep = readonly [RunViewState, readonly Effect[]];
 
 export function initialState(nowMs: number): RunViewState {
   return {

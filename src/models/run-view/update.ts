@@ -2,7 +2,7 @@ import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { RunEvent } from '../../run/index.js';
 import { act, type RunViewAction } from './act.js';
 import { keep, onRunEvent, type ToldLine } from './on-run-event.js';
-import { type RunViewState, type Step, type WaitingQuestion, withNotice } from './state.js';
+import { type RunViewState, type RunViewStep, type WaitingQuestion, withNotice } from './state.js';
 
 export type RunViewEvent =
   /** `lines`: what is kept of it, in words. `doing`: what the agent does, in a few words. */
@@ -36,7 +36,7 @@ const MAX_NOTE = 1_000;
 const NOTICE_MS = 4_000;
 
 /** The next state of the view, and what has to be done. Pure. */
-export function update(state: RunViewState, event: RunViewEvent): Step {
+export function update(state: RunViewState, event: RunViewEvent): RunViewStep {
   switch (event.type) {
     case 'run':
       return [onRunEvent({ ...state, nowMs: event.nowMs }, event.event, event.lines, event.doing), []];

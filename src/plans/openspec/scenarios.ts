@@ -1,5 +1,5 @@
 /** One step of a scenario, such as WHEN and what happens then. */
-export interface Step {
+export interface ScenarioStep {
   readonly keyword: 'GIVEN' | 'WHEN' | 'THEN' | 'AND' | 'BUT';
   readonly text: string;
 }
@@ -12,10 +12,10 @@ export interface Scenario {
   readonly capability: string;
   /** What the change does to the requirement. */
   readonly operation: 'added' | 'modified' | 'removed' | 'renamed' | null;
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScenarioStep[];
 }
 
-type Operation = Scenario['operation'];
+type DeltaOperation = Scenario['operation'];
 
 const SECTION = /^ {0,3}##\s+(ADDED|MODIFIED|REMOVED|RENAMED)\s+Requirements\s*$/i;
 const OTHER_SECTION = /^ {0,3}#{1,2}\s/;
@@ -26,10 +26,10 @@ const STEP = /^\s*[-*+]\s+(\*\*|__)?(GIVEN|WHEN|THEN|AND|BUT)\b:?(?:\*\*|__)?:?(
 
 /** The scenarios of one spec file of a change, with all their steps; a step may go on over several lines. */
 export function readScenarios(text: string, capability: string): Scenario[] {
-  const scenarios: (Scenario & { steps: Step[] })[] = [];
-  let operation: Operation = null;
+  const scenarios: (Scenario & { steps: ScenarioStep[] })[] = [];
+  let operation: DeltaOperation = null;
   let requirement = '';
-  let current: (Scenario & { steps: Step[] }) | undefined;
+  let current: (Scenario & { steps: ScenarioStep[] }) | undefined;
   for (const line of text.split('\n')) {
     const scenario = SCENARIO.exec(line)?.[1];
     if (scenario !== undefined) {
@@ -49,7 +49,11 @@ export function readScenarios(text: string, capability: string): Scenario[] {
 }
 
 /** The published shape: what belongs together by GIVEN, WHEN and THEN; AND and BUT go on with the one before. */
-export function groupSteps(steps: readonly Step[]): { given: string[]; when: string; then: string[] } {
+export function groupSteps(steps: readonly ScenarioStep[]): {
+  given: string[];
+  when: string;
+  then: string[];
+} {
   const groups = { GIVEN: [] as string[], WHEN: [] as string[], THEN: [] as string[] };
   let group = groups.GIVEN;
   for (const { keyword, text } of steps) {
@@ -60,16 +64,16 @@ export function groupSteps(steps: readonly Step[]): { given: string[]; when: str
   return { given: groups.GIVEN, when: groups.WHEN.join('\n'), then: groups.THEN };
 }
 
-function operationOf(line: string, before: Operation): Operation {
+function operationOf(line: string, before: DeltaOperation): DeltaOperation {
   const word = SECTION.exec(line)?.[1]?.toLowerCase();
-  if (word !== undefined) return word as Operation;
+  if (word !== undefined) return word as DeltaOperation;
   return OTHER_SECTION.test(line) ? null : before;
 }
 
-function addLine(steps: Step[], line: string): void {
+function addLine(steps: ScenarioStep[], line: string): void {
   const [, , keyword, text] = STEP.exec(line) ?? [];
   if (keyword !== undefined) {
-    steps.push({ keyword: keyword as Step['keyword'], text: (text ?? '').trim() });
+    steps.push({ keyword: keyword as ScenarioStep['keyword'], text: (text ?? '').trim() });
     return;
   }
   const last = steps.at(-1);

@@ -8,7 +8,7 @@ import { storageTools } from '../../../test/support/storage-tools.js';
 import { tempDir } from '../../../test/support/temp-dir.js';
 import type { AgentEvent } from '../../agents/index.js';
 import { LockLostError } from '../../storage/index.js';
-import type { RunEvent } from '../events.js';
+import type { RunEvent } from './events.js';
 import { type JournalLimits, RunJournal } from './journal.js';
 import { journalPlace } from './place.js';
 import { followJournal, JournalReader } from './read-journal.js';

@@ -1,8 +1,8 @@
 import type { AgentEvent } from '../../agents/index.js';
 import { isHoldfastError, messageOf, timestamp } from '../../foundation/index.js';
 import { ensureDirectory, JsonlLog, type LockTools, lookAt } from '../../storage/index.js';
-import type { RunEvent } from '../events.js';
 import { AgentText, fitForDisk } from './agent-text.js';
+import type { RunEvent } from './events.js';
 import { journalPlace } from './place.js';
 import { followJournal, type JournalEntry } from './read-journal.js';
 

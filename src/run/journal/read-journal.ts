@@ -1,6 +1,6 @@
 import type { Logger } from '../../foundation/index.js';
 import { type FileSystem, type LogEntry, lookAt, scanLog } from '../../storage/index.js';
-import { EVENT_TYPES, type RunEvent } from '../events.js';
+import { EVENT_TYPES, type RunEvent } from './events.js';
 
 /** One event of a run as it was written down. */
 export interface JournalEntry {

@@ -30,7 +30,7 @@ export {
   undoTask,
 } from './operations.js';
 export type { ChangeDetail, ChangeSessionSummary, ChangeSummary } from './overview.js';
-export type { RecoverReport } from './recover.js';
+export type { ChangeRecovery } from './recover.js';
 export type {
   ChangeDetailReport,
   ChangeReport,

@@ -146,13 +146,17 @@ function onlySession(tools: LocateTools): Located {
 
 /** Those whose change is in its place; where there are none, those whose change was archived. */
 function withPlans(tools: LocateTools, project: Project, states: readonly ChangeState[]): ChangeState[] {
-  const placed = states.map((state) => ({ state, place: placeOf(tools, project, state) }));
+  const placed = states.map((state) => ({ state, place: changePlaceOf(tools, project, state) }));
   const there = placed.filter(({ place }) => place !== undefined);
   const inPlace = there.filter(({ place }) => place?.isArchived === false);
   return (inPlace.length > 0 ? inPlace : there).map(({ state }) => state);
 }
 
-function placeOf({ fileSystem }: LocateTools, project: Project, { changeName, createdAt }: ChangeState) {
+function changePlaceOf(
+  { fileSystem }: LocateTools,
+  project: Project,
+  { changeName, createdAt }: ChangeState,
+) {
   return placeOfChange(fileSystem, project, changeName, createdAt);
 }
 

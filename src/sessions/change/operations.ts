@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from '../../foundation/index.js';
-import type { RecoverReport } from './recover.js';
+import type { ChangeRecovery } from './recover.js';
 import {
   type ChangeDetailReport,
   type ChangeReport,
@@ -272,7 +272,7 @@ export const recoverChange = defineOperation({
       success: true;
       change_name: string;
       session_id: string | null;
-      outcome: RecoverReport['outcome'];
+      outcome: ChangeRecovery['outcome'];
       learnings_written: number;
       kept_at: string | null;
     }>();

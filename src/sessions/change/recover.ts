@@ -8,7 +8,7 @@ import { isSessionId } from './session-id.js';
 import type { HeldChange } from './store.js';
 
 /** What was done to mend a session. */
-export interface RecoverReport {
+export interface ChangeRecovery {
   readonly changeName: string;
   /** Who holds the change now, or whose learnings were written; null when nobody does. */
   readonly sessionId: string | null;
@@ -34,7 +34,7 @@ export async function recoverSession(
   tools: LocateTools,
   storage: StorageTools,
   target: string,
-): Promise<RecoverReport> {
+): Promise<ChangeRecovery> {
   const project = findProject(tools.fileSystem, tools.workingDirectory);
   const claims = tools.store.claims(project);
   const claim = claims.find(({ changeName }) => changeName === target) ?? claims.find(isOf(tools, target));
@@ -55,7 +55,7 @@ function recoverClaim(
   project: Project,
   changeName: string,
   hold: HeldChange,
-): RecoverReport {
+): ChangeRecovery {
   const report = { changeName, learningsWritten: 0, keptAt: null };
   try {
     const found = hold.read();
@@ -78,7 +78,7 @@ async function recoverEnded(
   tools: LocateTools,
   storage: StorageTools,
   target: string,
-): Promise<RecoverReport> {
+): Promise<ChangeRecovery> {
   const sessionId = resolveSessionId(tools, target);
   const ended = endedSession(tools, sessionId);
   if (ended === undefined) throw new ChangeSessionNotFoundError(target);

@@ -41,7 +41,7 @@ import {
   summarizeSessions,
 } from './overview.js';
 import { isSameSession, Projections } from './projection.js';
-import { type RecoverReport, recoverSession } from './recover.js';
+import { type ChangeRecovery, recoverSession } from './recover.js';
 import { retireSession, stateOf } from './retire.js';
 import type { ChangeState, Learning } from './schema.js';
 import { nextStory, type Progress, progressOf, storyInScope, taskInScope } from './scope.js';
@@ -262,7 +262,7 @@ export class ChangeSessions {
   }
 
   /** Mends what a crash or a damaged disk left of a session, named by its change or its id; see `recoverSession`. */
-  recover(target: string): Promise<RecoverReport> {
+  recover(target: string): Promise<ChangeRecovery> {
     return recoverSession(this.#locate, this.#options, target);
   }
 

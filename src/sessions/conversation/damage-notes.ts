@@ -39,7 +39,7 @@ export class DamageNotes {
   }
 
   addTorn(tail: LogTail): void {
-    this.#torn = { ...placeOf(tail), reason: 'torn', detail: 'the end is not a whole record' };
+    this.#torn = { ...bytesOf(tail), reason: 'torn', detail: 'the end is not a whole record' };
     this.#isFirst = false;
   }
 
@@ -56,7 +56,7 @@ export class DamageNotes {
     const record = fromDisk(value);
     if (!isLoose(value, seq)) return record;
     if (this.#isOurs) return LOST_CHECKSUM;
-    if (typeof record === 'object') this.#loose.push(placeOf(place));
+    if (typeof record === 'object') this.#loose.push(bytesOf(place));
     return record;
   }
 
@@ -67,8 +67,8 @@ export class DamageNotes {
   ): void {
     const isRecord = typeof record === 'object' && record !== null;
     if (this.#isFirst && !(isRecord && record.type === 'metadata'))
-      this.#list.push({ ...placeOf(place), reason: 'metadata', detail: 'the first line is no metadata' });
-    if (typeof record === 'string') this.#list.push({ ...placeOf(place), reason: 'record', detail: record });
+      this.#list.push({ ...bytesOf(place), reason: 'metadata', detail: 'the first line is no metadata' });
+    if (typeof record === 'string') this.#list.push({ ...bytesOf(place), reason: 'record', detail: record });
     // What was missing when the file was recovered is known, and nothing that can still be mended.
     if (isRecord && record.type === 'recovered' && record.sequence === this.#sequence.value)
       this.#forgetGaps();
@@ -103,6 +103,6 @@ export function isLoose(value: LogRecord, seq: number | null): boolean {
   return seq === null && !('crc' in value) && !hasPublishedKeysOnly(value);
 }
 
-function placeOf({ line, offset, length }: Place): Place {
+function bytesOf({ line, offset, length }: Place): Place {
   return { line, offset, length };
 }

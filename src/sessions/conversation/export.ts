@@ -3,6 +3,7 @@ import {
   InvalidInputError,
   inMarkdown,
   messageOf,
+  placeOf,
   quoted,
   redact as redactText,
 } from '../../foundation/index.js';
@@ -117,14 +118,6 @@ function parseJson(text: string): unknown {
 
 function asDocument(value: unknown): unknown {
   return Array.isArray(value) ? { turns: value } : value;
-}
-
-function placeOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (place, key) =>
-      typeof key === 'number' ? `${place}[${key}]` : `${place}${place === '' ? '' : '.'}${String(key)}`,
-    '',
-  );
 }
 
 function oneLine(text: string): string {

@@ -7,7 +7,7 @@ import { type ConversationRecord, FORMAT_VERSION, toDisk } from './schema.js';
 import { SequenceCheck } from './sequence-check.js';
 import type { HeldConversation } from './store.js';
 import { peek } from './verify.js';
-import type { RecoverReport } from './view.js';
+import type { ConversationRecovery } from './view.js';
 
 /** Where an intact record stands. */
 interface Kept {
@@ -28,7 +28,7 @@ export function recoverConversation(
   tools: { clock: Clock },
   held: HeldConversation,
   readAll: () => ConversationFold,
-): RecoverReport {
+): ConversationRecovery {
   const { kept, notes } = indexOf(held);
   const damage = notes.torn === undefined ? [...notes.list] : [...notes.list, notes.torn];
   if (kept.length === 0) throw nothingIntact(held.path);

@@ -26,9 +26,9 @@ import { glance } from './summarize.js';
 import { verifyConversation } from './verify.js';
 import {
   type ConversationDamage,
+  type ConversationRecovery,
   type ConversationSummary,
   type ConversationView,
-  type RecoverReport,
   shownStatus,
   type VerifyReport,
 } from './view.js';
@@ -216,9 +216,9 @@ export class ConversationSessions {
    * Keeps every intact record of a damaged conversation and sets the file as it was aside; see `recoverConversation`.
    * Throws SESSION_NOT_FOUND, LOCKED, DOCUMENT_DAMAGED, NEWER_VERSION, ATOMIC_WRITE_FAILED.
    */
-  async recover(id: string): Promise<RecoverReport> {
+  async recover(id: string): Promise<ConversationRecovery> {
     const held = await this.#store.hold(id, { waitMs: 0 });
-    let report: RecoverReport;
+    let report: ConversationRecovery;
     try {
       this.#assertOurs(held, this.#fold(id));
       report = recoverConversation(this.#options, held, () => this.#fold(id));

@@ -113,7 +113,7 @@ export interface VerifyReport {
 }
 
 /** What `recover` did. */
-export interface RecoverReport {
+export interface ConversationRecovery {
   readonly id: string;
   /** How many records were kept, byte for byte. */
   readonly kept: number;

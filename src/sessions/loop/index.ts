@@ -24,11 +24,11 @@ export {
 export { type BudgetReached, checkBudget, isCostUnknown, type Used } from './policies/budget.js';
 export { conditionOf, wantsFailingTests, wantsSecondRun } from './policies/dual-gate.js';
 export {
-  type Claim,
   isGreen,
   type Measurement,
-  NO_CLAIM,
+  NO_SELF_REPORT,
   reasonForNoDocuments,
+  type SelfReport,
 } from './policies/measurement.js';
 export { describeMissing, isAboutTests, type Missing } from './policies/missing.js';
 export {
@@ -45,11 +45,11 @@ export {
 } from './policies/presets.js';
 export { countdown, type LimitSignal, type LimitWait, type Permission } from './policies/rate-limit.js';
 export {
-  claimOf,
   formatStatusBlock,
   type ParsedStatus,
   parseStatus,
   type StatusBlock,
+  selfReportOf,
 } from './policies/status-block.js';
 export { gatesOf, isOfOtherPlan, isOver, LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
 export { type LoopRequest, LoopRequestInput } from './requests.js';
@@ -60,12 +60,12 @@ export type {
   ChangedFile,
   LoopDocuments,
   LoopState,
+  LoopUsage,
   SkippedPhase,
   TestCounts,
-  Usage,
 } from './schema.js';
 export {
-  type CreateOptions as CreateLoopOptions,
+  type CreateLoopOptions,
   type Detection,
   type ListedLoop,
   LoopSessions,

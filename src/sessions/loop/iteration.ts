@@ -3,7 +3,7 @@ import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from '
 import { afterIteration, type BreakerFacts, enterPhase } from './policies/circuit-breaker.js';
 import { judgeGates, wantsFailingTests } from './policies/dual-gate.js';
 import { hashError } from './policies/error-hash.js';
-import type { Claim, Measurement } from './policies/measurement.js';
+import type { Measurement, SelfReport } from './policies/measurement.js';
 import { newFailing } from './policies/measurement.js';
 import {
   closePhase,
@@ -31,7 +31,7 @@ export interface IterationOutcome {
   /** `limited`: the agent's service did not answer, and `limit` says why. */
   readonly run: BreakerFacts['run'] | 'limited';
   readonly measured: Measurement | null;
-  readonly claim: Claim;
+  readonly claim: SelfReport;
   readonly error?: string | null | undefined;
   /** What was denied, where that is the error. */
   readonly denied?: string | undefined;

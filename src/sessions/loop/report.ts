@@ -6,7 +6,7 @@ import { NO_USAGE } from './policies/budget.js';
 import { conditionOf } from './policies/dual-gate.js';
 import { LACKS } from './policies/missing.js';
 import { countdown, type LimitWait, limitWait } from './policies/rate-limit.js';
-import type { DualGate, LoopState, RateLimit, Usage } from './schema.js';
+import type { DualGate, LoopState, LoopUsage, RateLimit } from './schema.js';
 import type { Detection } from './sessions.js';
 import { costSourceOf } from './usage-text.js';
 import type { LoopView } from './view.js';
@@ -224,7 +224,7 @@ function ownerOf({ hold, owner, reason }: LockState): LoopOwner {
 }
 
 /** What was used, every number there. */
-function usageOf(usage: Usage): LoopReport['usage'] {
+function usageOf(usage: LoopUsage): LoopReport['usage'] {
   const costSource = costSourceOf(usage);
   return {
     iterations: usage.iterations,

@@ -77,7 +77,7 @@ const Baseline = record({ exitCode: named('exit_code', nullable(whole())), tests
 export type Baseline = ValueOf<typeof Baseline>;
 
 /** What a session has used up, over all restarts. */
-const Usage = record({
+const LoopUsage = record({
   iterations: counter,
   activeMs: named('active_ms', amount),
   /** Input, output and cache writes. */
@@ -94,7 +94,7 @@ const Usage = record({
   /** How many of the usage records of the run's conversation are in here. */
   countedRecords: named('counted_records', optional(count)),
 });
-export type Usage = ValueOf<typeof Usage>;
+export type LoopUsage = ValueOf<typeof LoopUsage>;
 
 const someAmount = optional(number(Number.MIN_VALUE, Number.POSITIVE_INFINITY, 'not a number above 0'));
 
@@ -180,7 +180,7 @@ export const LoopState = record({
     'last_request',
     withDefault(whole(-1), () => -1),
   ),
-  usage: optional(Usage),
+  usage: optional(LoopUsage),
   budget: optional(Budget),
   startedFrom: named('started_from', nullish(StartedFrom)),
   /** What it changed so far, as it stood when it last stopped. */

@@ -67,7 +67,7 @@ export interface Detection {
   readonly view: LoopView | undefined;
 }
 
-export interface CreateOptions {
+export interface CreateLoopOptions {
   readonly criteriaCount?: number | undefined;
   /** Makes it a session over stories: the first one, and how many there are. */
   readonly story?: FirstStory | undefined;
@@ -193,7 +193,7 @@ export class LoopSessions {
    * Creates a session and owns it. One that was there is archived first, whatever its state; if somebody runs it,
    * nothing happens. Throws LOCKED, INVALID_INPUT, DOCUMENT_REFUSED, NEWER_VERSION, UNSAFE_PATH.
    */
-  async create(prpFile: string, options: CreateOptions = {}): Promise<HeldLoop> {
+  async create(prpFile: string, options: CreateLoopOptions = {}): Promise<HeldLoop> {
     const facts = this.#newLoop(prpFile, options);
     const at = () => this.#options.clock.now().toISOString();
     const { lock, documents } = await this.#store.create(() => newDocuments(facts, at()));
@@ -202,7 +202,7 @@ export class LoopSessions {
   }
 
   /** What a new session would start with. Nothing is written. Throws INVALID_INPUT. */
-  preview(prpFile: string, options: CreateOptions = {}): LoopState {
+  preview(prpFile: string, options: CreateLoopOptions = {}): LoopState {
     return newDocuments(this.#newLoop(prpFile, options), this.#options.clock.now().toISOString()).state;
   }
 
@@ -345,7 +345,7 @@ export class LoopSessions {
     return this.#store.watch(onHint);
   }
 
-  #newLoop(prpFile: string, options: CreateOptions): NewLoop {
+  #newLoop(prpFile: string, options: CreateLoopOptions): NewLoop {
     const stored = this.#storedPath(prpFile);
     return {
       sessionId: this.#options.ids.uuid(),

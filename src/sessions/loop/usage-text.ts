@@ -1,10 +1,10 @@
 import { counted } from '../../foundation/index.js';
 import { isCostUnknown } from './policies/budget.js';
-import type { Usage } from './schema.js';
+import type { LoopUsage } from './schema.js';
 
 /** What is shown of tokens and money; what release 0.1 wrote lacks all but the first two. */
 export type ShownUsage = Pick<
-  Usage,
+  LoopUsage,
   'tokens' | 'costUsd' | 'cacheReadTokens' | 'pricedUsd' | 'unpricedTokens' | 'estimatedTokens'
 >;
 

@@ -2,7 +2,7 @@ import { checkedUsage, type Usage } from '../../agents/index.js';
 
 export type ContextLevel = 'normal' | 'warning' | 'redline';
 
-export interface ContextLimits {
+export interface ContextThresholds {
   /** Percent from which on it is worth a warning; default 70. */
   readonly warning?: number | undefined;
   /** Percent from which on a fresh start is better; default 85. */
@@ -30,7 +30,7 @@ export class ContextTracker {
   #level: ContextLevel = 'normal';
 
   constructor(
-    limits: ContextLimits = {},
+    limits: ContextThresholds = {},
     onLevel: (level: ContextLevel, percent: number) => void = () => {},
   ) {
     this.#warning = limits.warning ?? 70;

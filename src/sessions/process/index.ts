@@ -1,4 +1,4 @@
-export { type ContextLevel, type ContextLimits, ContextTracker } from './context-tracker.js';
+export { type ContextLevel, type ContextThresholds, ContextTracker } from './context-tracker.js';
 export {
   InvalidProcessIdError,
   LaunchDiffersError,
@@ -25,4 +25,4 @@ export {
 } from './session.js';
 export { type AgentLaunch, ProcessSessions, type ProcessSessionsOptions } from './sessions.js';
 export { FileProcessStore } from './store.js';
-export type { ProcessInfo, Standing } from './view.js';
+export type { ProcessInfo, ProcessStanding } from './view.js';

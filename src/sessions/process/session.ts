@@ -10,7 +10,7 @@ import {
 } from '../../foundation/index.js';
 import { isRunning, type ProgramExit } from '../../programs/index.js';
 import type { DirectoryWatch, FileSystem } from '../../storage/index.js';
-import { type ContextLevel, type ContextLimits, ContextTracker } from './context-tracker.js';
+import { type ContextLevel, type ContextThresholds, ContextTracker } from './context-tracker.js';
 import { ProcessNotReadyError, ProcessStartError, PromptTimedOutError, type TimeoutKind } from './errors.js';
 import { Gatherer } from './gatherer.js';
 import { canExecute, isOver, type ProcessEvent, type ProcessState, processLifecycle } from './lifecycle.js';
@@ -32,7 +32,7 @@ export interface ProcessOptions {
   readonly patience?: Patience | undefined;
   /** How long the whole session may last; 0 or absent = for ever. */
   readonly lifetimeMs?: number | undefined;
-  readonly context?: ContextLimits | undefined;
+  readonly context?: ContextThresholds | undefined;
   /** For a session that is gone on with: its record before, which holds again where the agent does not start. */
   readonly before?: ProcessFile | undefined;
 }

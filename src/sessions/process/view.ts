@@ -2,7 +2,7 @@ import { isOver, type ProcessState } from './lifecycle.js';
 import type { Launch, ProcessFile } from './schema.js';
 
 /** How a session stands, as a process that does not have it sees it. */
-export type Standing =
+export type ProcessStanding =
   /** Its owner is alive. */
   | 'live'
   /** Its owner died in the middle of something. */
@@ -17,7 +17,7 @@ export type Standing =
 export interface ProcessInfo {
   readonly id: string;
   readonly state: ProcessState;
-  readonly standing: Standing;
+  readonly standing: ProcessStanding;
   readonly agent: string;
   readonly createdAt: string;
   readonly lastActivity: string;
@@ -63,7 +63,7 @@ export function infoOf(record: Readonly<ProcessFile>, isOwned: boolean): Process
   };
 }
 
-function standingOf({ state, resume }: Readonly<ProcessFile>, isOwned: boolean): Standing {
+function standingOf({ state, resume }: Readonly<ProcessFile>, isOwned: boolean): ProcessStanding {
   if (isOver(state)) return 'over';
   if (isOwned) return 'live';
   if (state === 'creating' || state === 'executing') return 'interrupted';

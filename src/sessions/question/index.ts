@@ -19,7 +19,7 @@ export {
 export { describeAnswers, formatAnswers, outcomeInWords } from './format-response.js';
 export type { HeldQuestion } from './held-question.js';
 export { type QuestionStatus, questionLifecycle } from './lifecycle.js';
-export type { CreateOptions } from './new-set.js';
+export type { CreateQuestionOptions } from './new-set.js';
 export {
   answerQuestions,
   cancelQuestions,

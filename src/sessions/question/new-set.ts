@@ -3,7 +3,7 @@ import type { ProcessIdentity } from '../../storage/index.js';
 import { questionLifecycle } from './lifecycle.js';
 import type { Asker, QuestionInput, RequestFile, StatusFile } from './schema.js';
 
-export interface CreateOptions {
+export interface CreateQuestionOptions {
   readonly callId?: string | undefined;
   /** Overrides the configured timeout; 0 = never. */
   readonly timeoutMs?: number | undefined;
@@ -19,7 +19,7 @@ export interface CreateOptions {
 export function newRequest(
   tools: { clock: Clock; ids: Ids; timeoutMs: number },
   questions: readonly QuestionInput[],
-  options: CreateOptions,
+  options: CreateQuestionOptions,
 ): RequestFile {
   const { callId, workingDirectory, asker, requestId } = options;
   const timeoutMs = options.timeoutMs ?? tools.timeoutMs;
@@ -54,6 +54,6 @@ export function newStatus(request: RequestFile, waiting: ProcessIdentity | undef
 }
 
 /** The same asker in the same project with the same request id means the same set. */
-function idOfRequest(requestId: string, options: CreateOptions): string {
+function idOfRequest(requestId: string, options: CreateQuestionOptions): string {
   return uuidFrom('request', options.asker?.agent ?? '', options.workingDirectory ?? '', requestId);
 }

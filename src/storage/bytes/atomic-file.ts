@@ -132,7 +132,7 @@ export function closing<Result>(fileSystem: FileSystem, descriptor: number, acti
   return result;
 }
 
-export type Step = 'create' | 'write' | 'verify' | 'sync' | 'rename' | 'link' | 'sync directory';
+export type WriteStep = 'create' | 'write' | 'verify' | 'sync' | 'rename' | 'link' | 'sync directory';
 
 function publish(
   tools: StorageTools,
@@ -144,7 +144,7 @@ function publish(
 ): boolean {
   const { fileSystem } = tools;
   const temporary = temporaryName(tools.ids, path);
-  let step: Step = 'create';
+  let step: WriteStep = 'create';
   let isShown = false;
   try {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
@@ -168,7 +168,7 @@ function writeVerified(
   path: string,
   bytes: Buffer,
   mode: number,
-  onStep: (step: Step) => void,
+  onStep: (step: WriteStep) => void,
 ): void {
   const descriptor = fileSystem.open(path, OpenFlags.createNew, 0o600);
   closing(fileSystem, descriptor, () => {
@@ -184,7 +184,7 @@ export function fillVerified(
   descriptor: number,
   bytes: Buffer,
   mode: number,
-  onStep: (step: Step) => void,
+  onStep: (step: WriteStep) => void,
 ): void {
   fileSystem.changeMode(descriptor, mode);
   onStep('write');

@@ -53,7 +53,7 @@ export function commitGroup(
   change: GroupChange,
   lock: GroupLock,
 ): void {
-  const redo = describe(tools.fileSystem, group, change);
+  const redo = redoOf(tools.fileSystem, group, change);
   lock.assertHeld();
   replaceFile(tools, join(group.directory, group.record), JSON.stringify(redo));
   apply(tools, group, redo, lock);
@@ -83,17 +83,17 @@ export function hasRedo(fileSystem: FileSystem, group: FileGroup): boolean {
   return lookAt(fileSystem, path) !== undefined;
 }
 
-function describe(fileSystem: FileSystem, group: FileGroup, change: GroupChange): Redo {
+function redoOf(fileSystem: FileSystem, group: FileGroup, change: GroupChange): Redo {
   const appended: Record<string, { offset: number; text: string }> = {};
   for (const [name, text] of Object.entries(change.appended ?? {})) {
     const path = join(group.directory, name);
-    appended[name] = attempt(path, 'look at', () => placeOf(fileSystem, path, text));
+    appended[name] = attempt(path, 'look at', () => appendPlace(fileSystem, path, text));
   }
   return { version: 1, replaced: change.replaced, appended };
 }
 
 /** Where text goes: a torn end that somebody left must not swallow its first line. */
-function placeOf(fileSystem: FileSystem, path: string, text: string): { offset: number; text: string } {
+function appendPlace(fileSystem: FileSystem, path: string, text: string): { offset: number; text: string } {
   const facts = fileSystem.look(path);
   if (facts === undefined || facts.kind !== 'file' || facts.size === 0) return { offset: 0, text };
   const last = Buffer.allocUnsafe(1);

@@ -1,6 +1,6 @@
 import { holdTerminal, type TerminalStreams } from '../hold-terminal.js';
 import { type Key, KeyDecoder } from '../keys.js';
-import { type EditorState, edit, editorWith, layOutEditor, textOf } from '../text-editor.js';
+import { type EditorState, edit, editorText, editorWith, layOutEditor } from '../text-editor.js';
 import { widthOf } from '../wrap.js';
 
 /** What a person did at the prompt. */
@@ -237,7 +237,7 @@ export class LineInput implements Disposable {
   }
 
   get #text(): string {
-    return textOf(this.#editor);
+    return editorText(this.#editor);
   }
 
   #rows(editor = this.#editor) {

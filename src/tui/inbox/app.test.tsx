@@ -7,7 +7,7 @@ import { asked, keysOf, setOf, settledAs } from '../../../test/support/inbox-wor
 import { countSegmented } from '../../../test/support/work.js';
 import type { QuestionView } from '../../sessions/question/index.js';
 import { allowStyles } from '../colors.js';
-import type { Measured } from '../use-size.js';
+import type { SizedStream } from '../use-size.js';
 import { widthOf } from '../wrap.js';
 import { InboxApp } from './app.js';
 import { type TerminalEvent, updateTerminal } from './terminal-inbox.js';
@@ -42,7 +42,7 @@ function show(options: { columns?: number; rows?: number; hasColor?: boolean } =
     <InboxApp
       controller={controller}
       clock={new FakeClock({ now: '2026-03-01T12:00:00.000Z' })}
-      terminal={terminal as unknown as Measured}
+      terminal={terminal as unknown as SizedStream}
       hasColor={options.hasColor ?? true}
     />,
   );

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
 import type { Clock } from '../../foundation/index.js';
 import { HasColor } from '../colors.js';
-import { type Measured, type Size, useSize } from '../use-size.js';
+import { type Size, type SizedStream, useSize } from '../use-size.js';
 import { HelpScreen } from './components/help-screen.js';
 import { ListScreen } from './components/list-screen.js';
 import { QuestionScreen } from './components/question-screen.js';
@@ -16,7 +16,7 @@ const AGE_EVERY_MS = 30_000;
 export interface InboxAppProps {
   readonly controller: Pick<InboxController, 'subscribe' | 'snapshot' | 'limitScroll' | 'noteRead'>;
   readonly clock: Clock;
-  readonly terminal: Measured;
+  readonly terminal: SizedStream;
   readonly hasColor: boolean;
 }
 

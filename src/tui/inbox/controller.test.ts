@@ -13,7 +13,7 @@ import {
 } from '../../../test/support/question-world.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import { nodeFileSystem, ownIdentity } from '../../storage/index.js';
-import { textOf } from '../text-editor.js';
+import { editorText } from '../text-editor.js';
 import { type ControllerOptions, InboxController } from './controller.js';
 
 const several = question({ title: 'Checks', multiSelect: true });
@@ -44,7 +44,7 @@ async function inbox(world: QuestionWorld, options: Partial<ControllerOptions> =
     notice: () => controller.state.notice,
     typed: () => {
       const { editor } = controller.state;
-      return editor === null ? null : textOf(editor);
+      return editor === null ? null : editorText(editor);
     },
   };
 }

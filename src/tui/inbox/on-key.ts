@@ -1,6 +1,6 @@
 import { type Effect, faultAt, type InboxAction, type OpenSet } from '../../models/inbox/index.js';
 import type { Key } from '../keys.js';
-import { type EditorState, edit, textOf } from '../text-editor.js';
+import { type EditorState, edit, editorText } from '../text-editor.js';
 import { graphemesOf } from '../wrap.js';
 import { step, type TerminalInbox, type TerminalStep } from './terminal-state.js';
 
@@ -62,7 +62,7 @@ function pageBy(state: TerminalInbox, direction: -1 | 1): TerminalStep {
 function type(state: TerminalInbox, editor: EditorState, key: Key): TerminalStep {
   const next = edit(editor, key);
   if (next === editor) return [state, []];
-  return did({ ...state, editor: next }, { do: 'written', text: textOf(next) });
+  return did({ ...state, editor: next }, { do: 'written', text: editorText(next) });
 }
 
 /** What a key means while nothing is written. */

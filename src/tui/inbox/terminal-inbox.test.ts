@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { answer, asked, keysOf, setOf, settledAs } from '../../../test/support/inbox-world.js';
 import { draftOf, type Effect } from '../../models/inbox/index.js';
 import type { Draft, QuestionView } from '../../sessions/question/index.js';
-import { textOf } from '../text-editor.js';
+import { editorText } from '../text-editor.js';
 import { faultInWords } from './fault-words.js';
 import { type TerminalEvent, updateTerminal } from './terminal-inbox.js';
 import { INITIAL_INBOX, type TerminalInbox } from './terminal-state.js';
@@ -53,7 +53,7 @@ function place({ open, screen, editor, isHelpShown, isBusy }: TerminalInbox): st
   if (open !== null && screen.name === 'question') {
     words.push(`q${open.questionIndex + 1}`, `row ${open.row + 1}`);
   }
-  if (editor !== null) words.push(`typing "${textOf(editor)}"`);
+  if (editor !== null) words.push(`typing "${editorText(editor)}"`);
   return [...words, ...(isBusy ? ['busy'] : [])].join(', ');
 }
 

@@ -6,7 +6,7 @@ import {
   update,
   writtenText,
 } from '../../models/inbox/index.js';
-import { type EditorState, editorWith, textOf } from '../text-editor.js';
+import { type EditorState, editorText, editorWith } from '../text-editor.js';
 
 /** The inbox, and what only a terminal has to know about it. */
 export interface TerminalInbox extends InboxState {
@@ -42,5 +42,5 @@ export function step(state: TerminalInbox, event: InboxEvent): TerminalStep {
 function editorFor(inbox: InboxState, editor: EditorState | null): EditorState | null {
   const text = writtenText(inbox);
   if (text === undefined) return null;
-  return editor !== null && textOf(editor) === text ? editor : editorWith(text);
+  return editor !== null && editorText(editor) === text ? editor : editorWith(text);
 }

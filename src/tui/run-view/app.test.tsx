@@ -19,7 +19,7 @@ import { describeRunEvent } from '../../cli/render/run.js';
 import type { RunEvent } from '../../run/index.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import { allowStyles } from '../colors.js';
-import type { Measured } from '../use-size.js';
+import type { SizedStream } from '../use-size.js';
 import { widthOf } from '../wrap.js';
 import { RunViewApp } from './app.js';
 import { RunViewController } from './controller.js';
@@ -47,7 +47,7 @@ function show(world: QuestionWorld, options: { columns?: number; rows?: number; 
     <RunViewApp
       controller={controller}
       clock={world.clock}
-      terminal={terminal as unknown as Measured}
+      terminal={terminal as unknown as SizedStream}
       hasColor={options.hasColor ?? true}
     />,
   );

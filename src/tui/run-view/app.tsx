@@ -4,7 +4,7 @@ import type { Clock } from '../../foundation/index.js';
 import { HasColor } from '../colors.js';
 import { InboxScreens } from '../inbox/app.js';
 import { BackTo } from '../inbox/components/back-to.js';
-import { type Measured, useSize } from '../use-size.js';
+import { type SizedStream, useSize } from '../use-size.js';
 import { KeptLines } from './components/kept-lines.js';
 import { RowText } from './components/row-text.js';
 import type { RunViewController } from './controller.js';
@@ -18,7 +18,7 @@ function questionRows(rows: number): number {
 export interface RunViewAppProps {
   readonly controller: Pick<RunViewController, 'subscribe' | 'snapshot' | 'inbox'>;
   readonly clock: Clock;
-  readonly terminal: Measured;
+  readonly terminal: SizedStream;
   readonly hasColor: boolean;
 }
 

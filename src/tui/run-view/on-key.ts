@@ -1,6 +1,6 @@
 import type { RunViewAction } from '../../models/run-view/index.js';
 import type { Key } from '../keys.js';
-import { type EditorState, edit, textOf } from '../text-editor.js';
+import { type EditorState, edit, editorText } from '../text-editor.js';
 import { graphemesOf } from '../wrap.js';
 import { step, type TerminalRun, type TerminalStep } from './terminal-state.js';
 
@@ -38,7 +38,7 @@ function onGuideKey(state: TerminalRun, editor: EditorState, key: Key): Terminal
   const next = edit(editor, key);
   return next === editor
     ? [state, []]
-    : did({ ...state, editor: next }, { do: 'written', text: textOf(next) });
+    : did({ ...state, editor: next }, { do: 'written', text: editorText(next) });
 }
 
 function did(state: TerminalRun, action: RunViewAction): TerminalStep {

@@ -5,7 +5,7 @@ import {
   type RunViewState,
   update,
 } from '../../models/run-view/index.js';
-import { type EditorState, editorWith, textOf } from '../text-editor.js';
+import { type EditorState, editorText, editorWith } from '../text-editor.js';
 
 /** The view of a run, and what only a terminal has to know about it. */
 export interface TerminalRun extends RunViewState {
@@ -32,5 +32,5 @@ export function step(state: TerminalRun, event: RunViewEvent): TerminalStep {
 
 function editorFor({ mode }: RunViewState, editor: EditorState | null): EditorState | null {
   if (mode.name !== 'guide') return null;
-  return editor !== null && textOf(editor) === mode.text ? editor : editorWith(mode.text);
+  return editor !== null && editorText(editor) === mode.text ? editor : editorWith(mode.text);
 }

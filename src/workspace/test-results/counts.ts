@@ -1,5 +1,5 @@
 /** What one summary of a test runner says. */
-export interface TestCounts {
+export interface SummaryCounts {
   readonly passed: number;
   readonly failed: number;
   /** Skipped, ignored, still to do, or expected to fail. */
@@ -8,11 +8,11 @@ export interface TestCounts {
 }
 
 /** Finds every summary of one test runner in an output without colour codes and with plain line ends. */
-export type FindSummaries = (output: string) => readonly TestCounts[];
+export type FindSummaries = (output: string) => readonly SummaryCounts[];
 
 /** The counts of several summaries together. A duration is told only when each of them told one. */
-export function addCounts(summaries: readonly TestCounts[]): TestCounts {
-  const sum = (pick: (counts: TestCounts) => number) =>
+export function addCounts(summaries: readonly SummaryCounts[]): SummaryCounts {
+  const sum = (pick: (counts: SummaryCounts) => number) =>
     summaries.reduce((all, counts) => all + pick(counts), 0);
   const isTimed = summaries.length > 0 && summaries.every(({ durationMs }) => durationMs !== undefined);
   return {

@@ -1,4 +1,4 @@
-import type { FindSummaries, TestCounts } from './counts.js';
+import type { FindSummaries, SummaryCounts } from './counts.js';
 
 /** Counts as they are gathered. */
 interface Tally {
@@ -29,7 +29,7 @@ export function goCountsPackages(output: string): boolean {
   return !/^=== RUN /m.test(output) && !/^\{"Time":/m.test(output);
 }
 
-function countPackages(lines: readonly string[]): TestCounts[] {
+function countPackages(lines: readonly string[]): SummaryCounts[] {
   const tally = newTally();
   let isOurs = false;
   for (const line of lines) {
@@ -43,7 +43,7 @@ function countPackages(lines: readonly string[]): TestCounts[] {
   return isOurs ? [tally] : [];
 }
 
-function countVerbose(lines: readonly string[]): TestCounts[] {
+function countVerbose(lines: readonly string[]): SummaryCounts[] {
   const tally = newTally();
   let hasPackage = false;
   let failedBefore = 0;
@@ -82,7 +82,7 @@ function readEvent(line: string): GoEvent | undefined {
 
 const OUTCOMES: Readonly<Record<string, string>> = { pass: 'PASS', fail: 'FAIL', skip: 'SKIP' };
 
-function countEvents(events: readonly GoEvent[], lines: readonly string[]): TestCounts {
+function countEvents(events: readonly GoEvent[], lines: readonly string[]): SummaryCounts {
   const tally = newTally();
   const failing = new Set<string>();
   for (const event of events) {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { findCargoTest } from './cargo-test.js';
-import { addCounts, type FindSummaries, type TestCounts } from './counts.js';
+import { addCounts, type FindSummaries, type SummaryCounts } from './counts.js';
 import { findGoTest, goCountsPackages } from './go-test.js';
 import { findJest } from './jest.js';
 import { findNodeTest } from './node-test.js';
@@ -71,7 +71,7 @@ const FINDERS: readonly (readonly [Exclude<TestFramework, 'several'>, FindSummar
 
 interface Found {
   readonly framework: Exclude<TestFramework, 'several'>;
-  readonly summaries: readonly TestCounts[];
+  readonly summaries: readonly SummaryCounts[];
 }
 
 /** TAP is what is left: some of the others print it beside a summary of their own. */

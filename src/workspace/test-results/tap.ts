@@ -1,4 +1,4 @@
-import type { FindSummaries, TestCounts } from './counts.js';
+import type { FindSummaries, SummaryCounts } from './counts.js';
 
 const PLAN = /^1\.\.(\d+)(?:\s*#.*)?$/;
 const TEST = /^(not )?ok\b(?:\s+\d+)?(?<rest>.*)$/;
@@ -22,7 +22,7 @@ export const findTap: FindSummaries = (output) => {
   return [{ ...counts, failed: counts.failed + missing }];
 };
 
-function countTest(counts: TestCounts, test: RegExpExecArray): TestCounts {
+function countTest(counts: SummaryCounts, test: RegExpExecArray): SummaryCounts {
   if (DIRECTIVE.test(test.groups?.rest ?? '')) return { ...counts, skipped: counts.skipped + 1 };
   return test[1] === undefined
     ? { ...counts, passed: counts.passed + 1 }

@@ -21,7 +21,7 @@ export const list = defineCommand({
   examples: ['holdfast agents', 'holdfast agents --all --json'],
   async run({ services, terminal, isJson }, { values }) {
     const agents = [...knownAgents(services), ...describedAgents(services)];
-    const described = await Promise.all(agents.map((agent) => describe(services, agent)));
+    const described = await Promise.all(agents.map((agent) => describeAgent(services, agent)));
     const shown = described.filter((agent) => values.all || agent.path !== null);
     if (isJson) {
       terminal.write(visibleJson(shown));
@@ -42,7 +42,7 @@ export const list = defineCommand({
   },
 });
 
-async function describe(services: Services, agent: AgentDefinition) {
+async function describeAgent(services: Services, agent: AgentDefinition) {
   const path = locateAgent(services, agent) ?? null;
   const { capabilities } = await loadDriver(agent);
   const version = path === null ? null : await agentVersion(services, agent);

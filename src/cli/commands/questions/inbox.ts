@@ -91,7 +91,7 @@ async function printPending(context: CommandContext, view: QuestionView | undefi
   if (isJson) terminal.write(visibleJson(reports));
   else if (view === undefined)
     terminal.write(renderQuestionList(reports, services.clock.now(), terminal.style));
-  else for (const report of reports) terminal.write(describe(report));
+  else for (const report of reports) terminal.write(describeSet(report));
   const pending = reports.filter((report) => report.status === 'pending');
   for (const report of pending.slice(0, 3)) terminal.note(`Answer it with: ${answerCommand(report)}`);
   if (view !== undefined) return exitCodeOfOutcome(view.outcome.status);
@@ -107,6 +107,6 @@ function answerCommand({ sessionId, questions }: QuestionReport): string {
   return `holdfast answer ${sessionId.slice(0, 8)} ${options}`;
 }
 
-function describe(report: QuestionReport): string {
+function describeSet(report: QuestionReport): string {
   return `${report.sessionId}  ${report.status}\n\n${renderDecision(report) || 'It is waiting for an answer.'}`;
 }

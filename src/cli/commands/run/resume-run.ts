@@ -7,14 +7,19 @@ import {
   visibleJson,
   visibleLine,
 } from '../../../foundation/index.js';
-import { findStoppedAsker, needsReset, resumeStopped, type StoppedRun } from '../../../run/stopped-run.js';
+import {
+  findStoppedAsker,
+  needsReset,
+  resumeStopped,
+  type StoppedRun,
+} from '../../../run/open/stopped-run.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
 import { type CommandContext, ConfirmationMissingError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { describeStart } from '../../render/run-start.js';
 
 // Everything about stopped runs that a command needs which starts often: it is loaded only now and then, from here.
-export { refuseWithdrawn } from '../../../run/stopped-run.js';
+export { refuseWithdrawn } from '../../../run/open/stopped-run.js';
 
 /** The run that asked a question, if it could go on with what was decided about it and nobody runs it. */
 export function stoppedAsker({ services }: CommandContext, view: QuestionView): StoppedRun | undefined {

@@ -3,7 +3,7 @@ import { openRuns } from '../../../app/open-runs.js';
 import { runServices } from '../../../app/run-services.js';
 import { visibleJson, visibleLine } from '../../../foundation/index.js';
 import { showRun } from '../../../run/index.js';
-import { findStoppedRun } from '../../../run/stopped-run.js';
+import { findStoppedRun } from '../../../run/open/stopped-run.js';
 import { LoopNotResumableError, resumeLoop } from '../../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { perform } from '../../command-of.js';

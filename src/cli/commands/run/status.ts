@@ -3,7 +3,7 @@ import { openRunStatus } from '../../../app/open-run-status.js';
 import { runShelf } from '../../../app/run-shelf.js';
 import { sleepOrHint, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import { showRun } from '../../../run/index.js';
-import { lastWords } from '../../../run/run-words.js';
+import { lastWords } from '../../../run/records/run-words.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';

@@ -18,7 +18,7 @@ export const deleteCommand = defineCommand({
     const { services, terminal, isJson } = context;
     const catalog = openCatalog(services);
     const session = await catalog.find(typed, values.kind);
-    if (!(await confirm(context, describe(await catalog.summarize(session)), values.yes))) {
+    if (!(await confirm(context, describeSession(await catalog.summarize(session)), values.yes))) {
       terminal.write('Nothing was deleted.');
       return ExitCode.failed;
     }
@@ -30,7 +30,7 @@ export const deleteCommand = defineCommand({
   },
 });
 
-function describe({ kind, id, status, title }: SessionSummary): string {
+function describeSession({ kind, id, status, title }: SessionSummary): string {
   const about = title === '' ? '' : `, ${visibleExcerpt(title, 60)}`;
   return `Delete ${kind} ${visibleLine(id)} (${status}${about})?`;
 }

@@ -1,5 +1,5 @@
 import { counted, withoutNoise } from '../../../foundation/index.js';
-import type { Budget, Usage } from '../schema.js';
+import type { Budget, LoopUsage } from '../schema.js';
 import { plus } from './plus.js';
 
 /** A limit that is reached: which, how much was used, how much was allowed. */
@@ -10,10 +10,10 @@ export interface BudgetReached {
   readonly reason: string;
 }
 
-export const NO_USAGE: Usage = { iterations: 0, activeMs: 0, tokens: 0, costUsd: 0 };
+export const NO_USAGE: LoopUsage = { iterations: 0, activeMs: 0, tokens: 0, costUsd: 0 };
 
 /** The first limit that is reached, or null. */
-export function checkBudget(usage: Usage, budget: Budget): BudgetReached | null {
+export function checkBudget(usage: LoopUsage, budget: Budget): BudgetReached | null {
   const checks = [
     ['iterations', usage.iterations, budget.iterations, (n: number) => counted(n, 'iteration')],
     ['time', usage.activeMs, budget.activeMs, (n: number) => counted(Math.round(n / 60_000), 'minute')],
@@ -39,22 +39,22 @@ export function isCostUnknown({
   tokens,
   costUsd,
   unpricedTokens,
-}: Pick<Usage, 'tokens' | 'costUsd' | 'unpricedTokens'>): boolean {
+}: Pick<LoopUsage, 'tokens' | 'costUsd' | 'unpricedTokens'>): boolean {
   return costUsd === 0 && (unpricedTokens ?? tokens) > 0;
 }
 
 /** What was spent, with what has no price counted like the rest. */
-function likelyCost(usage: Usage): number {
+function likelyCost(usage: LoopUsage): number {
   const { tokens, costUsd, cacheReadTokens = 0, unpricedTokens = 0 } = usage;
   const priced = tokens + cacheReadTokens - unpricedTokens;
   return priced > 0 ? costUsd * (1 + unpricedTokens / priced) : costUsd;
 }
 
 /** What is added to the usage of a session; of `countedRecords` the latest counts. */
-export type Used = Partial<Pick<Usage, AddedKey | 'countedRecords'>>;
+export type Used = Partial<Pick<LoopUsage, AddedKey | 'countedRecords'>>;
 
 /** What was used before and in one more iteration, or in a turn that does not count as one. */
-export function addUsage(usage: Usage, more: Used, iterations: 0 | 1 = 1): Usage {
+export function addUsage(usage: LoopUsage, more: Used, iterations: 0 | 1 = 1): LoopUsage {
   const sum = (key: AddedKey) => plus(usage[key] ?? 0, more[key] ?? 0);
   const known = ADDED.filter((key) => usage[key] !== undefined || more[key] !== undefined);
   const counted = more.countedRecords ?? usage.countedRecords;

@@ -1,7 +1,7 @@
 import { redact } from '../../../foundation/index.js';
 import type { Baseline, Breaker } from '../schema.js';
 import { hashError } from './error-hash.js';
-import type { Claim, Measurement } from './measurement.js';
+import type { Measurement, SelfReport } from './measurement.js';
 import { isGreen } from './measurement.js';
 import type { Phase } from './presets.js';
 
@@ -9,7 +9,7 @@ import type { Phase } from './presets.js';
 export interface BreakerFacts {
   readonly phase: Phase;
   readonly measured: Measurement | null;
-  readonly claim: Claim;
+  readonly claim: SelfReport;
   /** How the run went. Everything but `answered` is a failed run; one that was limited does not come here. */
   readonly run: 'answered' | 'failed' | 'timed-out' | 'crashed';
   readonly error: string | null;

@@ -1,7 +1,7 @@
 import type { IterationOutcome } from '../iteration.js';
 import type { Baseline, TestCounts } from '../schema.js';
 import type { Used } from './budget.js';
-import type { Claim, Measurement } from './measurement.js';
+import type { Measurement, SelfReport } from './measurement.js';
 
 /** Nothing that is counted here comes to as much; a number beyond it counts nothing that exists. */
 const MAX_COUNT = 1_000_000_000_000;
@@ -89,7 +89,7 @@ function exitCodeIn(exitCode: unknown): number | null {
 }
 
 /** What an agent says in numbers is kept if it is one. */
-function countableMetrics(metrics: Claim['metrics']): Claim['metrics'] {
+function countableMetrics(metrics: SelfReport['metrics']): SelfReport['metrics'] {
   const isSane = (value: unknown) => typeof value !== 'number' || countIn(value) !== undefined;
   return Object.fromEntries(Object.entries(metrics).filter(([, value]) => isSane(value)));
 }

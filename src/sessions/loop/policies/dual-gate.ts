@@ -1,5 +1,5 @@
 import type { Baseline, DualGate } from '../schema.js';
-import type { Claim, Measurement } from './measurement.js';
+import type { Measurement, SelfReport } from './measurement.js';
 import { isGreen, newFailing, reasonForNoDocuments } from './measurement.js';
 import type { Missing } from './missing.js';
 import type { GateName, Phase } from './presets.js';
@@ -11,7 +11,7 @@ export interface GateFacts {
   readonly iteration: number;
   /** Null when nothing was measured in this iteration: then gate 1 stays shut. */
   readonly measured: Measurement | null;
-  readonly claim: Claim;
+  readonly claim: SelfReport;
   readonly baseline: Baseline | null;
   readonly criteriaCount: number;
   readonly newTests: number;
@@ -22,7 +22,7 @@ export interface GateFacts {
 }
 
 /** What a gate wants, in words, and what of it is missing; nothing missing means that it is open. */
-interface Verdict {
+interface GateVerdict {
   readonly condition: string;
   readonly missing: readonly (Missing | null)[];
 }
@@ -64,14 +64,14 @@ export function conditionOf(phase: Phase, criteriaCount: number): string {
   return CONDITIONS[phase.gate](criteriaCount);
 }
 
-function judgeFirst(facts: GateFacts): Verdict {
+function judgeFirst(facts: GateFacts): GateVerdict {
   const { measured } = facts;
   if (measured === null || (measured.exitCode === null && measured.tests === null))
     return { condition: 'nothing was measured', missing: [lack('measurement', 0, 1)] };
   return GATE[facts.phase.gate](facts, measured);
 }
 
-const GATE: Readonly<Record<GateName, (facts: GateFacts, measured: Measurement) => Verdict>> = {
+const GATE: Readonly<Record<GateName, (facts: GateFacts, measured: Measurement) => GateVerdict>> = {
   'a-test-fails': (facts, measured) => judgeNewTests(facts, measured, 1),
   'new-tests-fail': (facts, measured) => judgeNewTests(facts, measured, Math.max(1, facts.criteriaCount)),
   'all-pass': (facts, measured) => judgePassing(facts, measured, 1),
@@ -145,7 +145,7 @@ function newTestsWords(wanted: number): string {
     : `at least ${wanted} new tests fail, and no test broke that passed before the run`;
 }
 
-function judgeNewTests(facts: GateFacts, measured: Measurement, wanted: number): Verdict {
+function judgeNewTests(facts: GateFacts, measured: Measurement, wanted: number): GateVerdict {
   const { tests } = measured;
   if (tests !== null) {
     return {
@@ -168,7 +168,7 @@ function judgeNewTests(facts: GateFacts, measured: Measurement, wanted: number):
   };
 }
 
-function judgePassing(facts: GateFacts, measured: Measurement, atLeastTests: number): Verdict {
+function judgePassing(facts: GateFacts, measured: Measurement, atLeastTests: number): GateVerdict {
   const { tests } = measured;
   const steady = isGreen(measured)
     ? atLeast('green-runs', facts.consecutiveGreenRuns, GREEN_RUNS)

@@ -1,6 +1,6 @@
 import type { Baseline, TestCounts } from '../schema.js';
 
-/** What we found out ourselves after an iteration. What an agent says about itself is a `Claim`. */
+/** What we found out ourselves after an iteration. What an agent says about itself is a `SelfReport`. */
 export interface Measurement {
   /** The exit code of the checks; null when there are none or they did not run. */
   readonly exitCode: number | null;
@@ -22,7 +22,7 @@ export interface Measurement {
 }
 
 /** What the agent says in its status block. */
-export interface Claim {
+export interface SelfReport {
   /** Only an explicit signal counts; undefined when it gave none. */
   readonly exitSignal?: boolean | undefined;
   readonly status?: string | undefined;
@@ -31,7 +31,7 @@ export interface Claim {
   readonly recommendation?: string | undefined;
 }
 
-export const NO_CLAIM: Claim = { metrics: {} };
+export const NO_SELF_REPORT: SelfReport = { metrics: {} };
 
 /** Whether the checks ran and nothing failed. Where tests were counted, none of none is not green. */
 export function isGreen(measured: Pick<Measurement, 'exitCode' | 'tests'>): boolean {
@@ -41,7 +41,7 @@ export function isGreen(measured: Pick<Measurement, 'exitCode' | 'tests'>): bool
 }
 
 /** Why no document has to change, in the agent's own words; null where it gave no reason. */
-export function reasonForNoDocuments({ metrics }: Claim): string | null {
+export function reasonForNoDocuments({ metrics }: SelfReport): string | null {
   const reason = metrics.no_documents_needed;
   // A form that was not filled in is no reason.
   return typeof reason === 'string' && /^[^<[].{2,}/.test(reason.trim()) ? reason.trim() : null;

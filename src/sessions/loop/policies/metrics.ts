@@ -1,6 +1,6 @@
 import { redact } from '../../../foundation/index.js';
 import type { Metrics, PhaseMetrics } from '../schema.js';
-import { type Claim, isGreen, type Measurement } from './measurement.js';
+import { isGreen, type Measurement, type SelfReport } from './measurement.js';
 import { plus } from './plus.js';
 import type { GateName, Phase } from './presets.js';
 
@@ -25,7 +25,7 @@ const WEIGHTS: Readonly<Record<GateName, number>> = {
 /** The numbers of an iteration under their published names: what was measured, and what was only said. */
 export function numbersOf(
   measured: Measurement | null,
-  claim: Claim,
+  claim: SelfReport,
   facts: {
     iteration: number;
     greenRuns: number;
@@ -59,7 +59,7 @@ export function numbersOf(
 }
 
 /** What an agent says in words goes to the disk like everything that it says. */
-function redacted(metrics: Claim['metrics']): Record<string, unknown> {
+function redacted(metrics: SelfReport['metrics']): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(metrics).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]),
   );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { verifies } from '../../../../test/support/verifies.js';
-import { claimOf, formatStatusBlock, parseStatus, type StatusReport } from './status-block.js';
+import { formatStatusBlock, parseStatus, type StatusReport, selfReportOf } from './status-block.js';
 
 const PRP = `---PRP_PHASE_STATUS---
 TIMESTAMP: 2026-01-16T10:45:00-03:00
@@ -32,7 +32,7 @@ EXIT_SIGNAL: true
 RECOMMENDATION: done
 ---END_RALPH_STATUS---`;
 
-const claim = (text: string) => claimOf(parseStatus(text));
+const claim = (text: string) => selfReportOf(parseStatus(text));
 
 describe('status blocks in the output of an agent', () => {
   it('of the PRP dialect are read with their sections', () => {
@@ -133,7 +133,7 @@ describe('status blocks in the output of an agent', () => {
             Object.keys(block.fields).every((key) => typeof block.fields[key] === 'string'),
           ),
         ).toBe(true);
-        claimOf(parsed);
+        selfReportOf(parsed);
       }),
     );
     expect(({} as Record<string, unknown>).x).toBeUndefined();
@@ -195,7 +195,7 @@ describe('metrics inside of the block', () => {
     ['below their heading', 'DOCUMENT_PHASE_METRICS:\n  no_documents_needed: the README is right'],
   ])('count, %s', (_how, lines) => {
     const text = `---PRP_PHASE_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n${lines}\n---END_PRP_PHASE_STATUS---`;
-    expect(claimOf(parseStatus(text))).toMatchObject({
+    expect(selfReportOf(parseStatus(text))).toMatchObject({
       exitSignal: true,
       metrics: { no_documents_needed: 'the README is right' },
     });

@@ -1,5 +1,5 @@
 import { visibleExcerpt } from '../../../foundation/index.js';
-import type { Claim } from './measurement.js';
+import type { SelfReport } from './measurement.js';
 
 /** A status block that an agent printed, or one of our log. Names are as published, values as text. */
 export interface StatusBlock {
@@ -54,7 +54,7 @@ export function parseStatus(output: string): ParsedStatus {
 }
 
 /** What an agent says in its last complete block and in the last metrics of each kind. */
-export function claimOf({ blocks, metrics }: ParsedStatus): Claim {
+export function selfReportOf({ blocks, metrics }: ParsedStatus): SelfReport {
   const last = blocks.at(-1);
   const said: Record<string, string | number | boolean> = {};
   for (const { values } of metrics) Object.assign(said, values);

@@ -21,7 +21,7 @@ export function ListScreen({ state, size, now }: { state: InboxState; size: Size
       title="Holdfast inbox"
       aside={pending.length === 0 ? '' : waiting}
       notice={state.notice}
-      detail={describe(pending[selected], size.columns)}
+      detail={describeSelected(pending[selected], size.columns)}
       keys={['↑↓ choose', 'Enter open', 'q leave', '? keys']}
     >
       {pending.length === 0 ? (
@@ -49,7 +49,7 @@ function row(view: QuestionView, isSelected: boolean, columns: number, now: Date
 }
 
 /** Who asks, from where, and how to name the set on the command line. */
-function describe(view: QuestionView | undefined, columns: number): string {
+function describeSelected(view: QuestionView | undefined, columns: number): string {
   if (view === undefined) return ' ';
   const session =
     view.asker?.session === undefined ? [] : [`session ${visibleExcerpt(view.asker.session.slice(0, 8), 8)}`];

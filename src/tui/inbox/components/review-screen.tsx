@@ -29,7 +29,7 @@ export function ReviewScreen(props: {
   const { open, size, notice, scrolling } = props;
   const { view } = open;
   const lines = useMemo(
-    () => view.questions.flatMap((question, index) => describe(open, question, index, size.columns)),
+    () => view.questions.flatMap((question, index) => describeAnswer(open, question, index, size.columns)),
     [open, view.questions, size.columns],
   );
   return (
@@ -45,7 +45,7 @@ export function ReviewScreen(props: {
   );
 }
 
-function describe(open: OpenSet, question: Question, index: number, columns: number): Span[][] {
+function describeAnswer(open: OpenSet, question: Question, index: number, columns: number): Span[][] {
   const answer = open.answers[index] ?? EMPTY_ANSWER;
   const number = `${index + 1} `;
   const title = hanging(number, visibleExcerpt(question.title, columns * 2), columns, 'bold');

@@ -25,7 +25,7 @@ export function SettledScreen(props: {
   const { view, outcome, why, size, scrolling } = props;
   const lines = useMemo(
     () =>
-      rowsOf([why, '', describe(view, outcome)].join('\n'), size.columns).map((text) =>
+      rowsOf([why, '', describeOutcome(view, outcome)].join('\n'), size.columns).map((text) =>
         text === '' ? [] : [{ text }],
       ),
     [view, outcome, why, size.columns],
@@ -43,7 +43,7 @@ export function SettledScreen(props: {
   );
 }
 
-function describe(view: QuestionView, outcome: QuestionOutcome): string {
+function describeOutcome(view: QuestionView, outcome: QuestionOutcome): string {
   switch (outcome.status) {
     case 'completed':
       return describeAnswers(view, outcome.answers);

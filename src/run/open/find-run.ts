@@ -1,0 +1,212 @@
+import { relative, resolve } from 'node:path';
+import type { AgentDefinition, PermissionMode } from '../../agents/index.js';
+import { InvalidInputError } from '../../foundation/index.js';
+import { guessVerifyCommands } from '../../plans/index.js';
+import {
+  type Budget,
+  type ChosenPreset,
+  choosePreset,
+  type Detection,
+  isOfOtherPlan,
+  type LoopSessions,
+  type LoopState,
+  type PlanPreset,
+} from '../../sessions/loop/index.js';
+import { takeSnapshot } from '../../workspace/index.js';
+import { NoChecksError, RunBusyError } from '../errors.js';
+import { openChangePlan } from '../plan/change-plan.js';
+import type { RunPlan } from '../plan/plan.js';
+import { openPrpPlan } from '../plan/prp-plan.js';
+import { isAskedHow, isToldToGoOn } from '../questions/ask-person.js';
+import { type RunStart, recallStart } from '../records/run-memory.js';
+import type { ContextMode } from '../run-parts.js';
+import { type Check, guessedCheck, typedCheck } from '../turn/checks.js';
+import type { RunServices } from './run-services.js';
+
+/** What a person wants of a run. What they leave open is as when the session was last run, or as usual. */
+export interface RunWishes {
+  readonly plan: { readonly prp: string } | { readonly change: string };
+  readonly agent?: string | undefined;
+  readonly model?: string | undefined;
+  /** `edits` as usual. */
+  readonly permissions?: PermissionMode | undefined;
+  /** Checks as the person typed them; guessed from the project where there are none. */
+  readonly verify: readonly string[];
+  readonly budget: Budget;
+  readonly callsPerHour?: number | undefined;
+  /** `redline` as usual. */
+  readonly context?: ContextMode | undefined;
+  /** How long the agent may show no sign of life; 0 = for ever, as configured if absent. */
+  readonly idleMs?: number | undefined;
+  readonly isUnattended: boolean;
+  /** The phases to go through; as the plan or the configuration says if absent. Not for a change. */
+  readonly phases?: PlanPreset | undefined;
+  /** Whether the person said that nobody answers, so that it holds when the run is started again, too. */
+  readonly isUnattendedSaid?: boolean | undefined;
+  /** A command of the person's own, for when it is over. */
+  readonly onEnd?: string | undefined;
+}
+
+/** Wishes of which none is open that the run depends on. */
+interface DecidedWishes extends RunWishes {
+  readonly permissions: PermissionMode;
+  readonly context: ContextMode;
+}
+
+/** The plan of a run, and the session of it that is there. */
+export interface FoundRun {
+  readonly wishes: RunWishes;
+  readonly loops: LoopSessions;
+  readonly plan: RunPlan;
+  readonly projectDirectory: string;
+  readonly detection: Detection;
+}
+
+/** A run that could be started: everything is found, nothing is changed. */
+export interface PreparedRun extends FoundRun {
+  readonly wishes: DecidedWishes;
+  readonly agent: AgentDefinition;
+  readonly checks: readonly Check[];
+  readonly areChecksGuessed: boolean;
+  /** How the session was run before, where it is gone on with and that is known. */
+  readonly before: RunStart | undefined;
+}
+
+/** Finds the plan and the session that is there. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, and what the choice of the agent throws. */
+export function findRun(services: RunServices, wishes: RunWishes): FoundRun {
+  const projectDirectory = services.projectDirectory;
+  const loops = services.openLoops({ callsPerHour: wishes.callsPerHour });
+  const plan = openPlan(services, wishes, projectDirectory);
+  // Said before anybody decides anything.
+  if (wishes.agent !== undefined) services.chooseAgent(wishes.agent);
+  return { wishes, loops, plan, projectDirectory, detection: loops.detect(plan.path) };
+}
+
+/** Finds everything else that a run needs. Throws NO_CHECKS, INVALID_INPUT, and what the choice of the agent throws. */
+export function prepareRun(services: RunServices, found: FoundRun, isNew: boolean): PreparedRun {
+  const { projectDirectory, detection } = found;
+  const before = isNew ? undefined : recallStart(services, detection.session?.sessionId);
+  const wishes = asBefore(found.wishes, before);
+  const agent = services.chooseAgent(wishes.agent);
+  const checks = checksOf(services, wishes, projectDirectory);
+  if (checks.length === 0) throw new NoChecksError();
+  return { ...found, wishes, agent, checks, areChecksGuessed: wishes.verify.length === 0, before };
+}
+
+/** What was left open, as it was before. To ask for nothing has to be said each time. */
+function asBefore(wishes: RunWishes, before: RunStart | undefined): DecidedWishes {
+  const permissions = wishes.permissions ?? (before?.permissions === 'ask' ? 'ask' : 'edits');
+  if (permissions === 'ask' && wishes.isUnattended)
+    throw new InvalidInputError('The permissions `ask` need somebody who answers', {
+      hint: 'Say --attended if somebody looks at the inbox, or choose other --permissions.',
+    });
+  const agent = wishes.agent ?? before?.agent;
+  const isUnsaid = wishes.verify.length === 0;
+  if (isUnsaid && before?.areChecksSecret)
+    throw new NoChecksError('The checks of this session held a secret, and were not kept');
+  return {
+    ...wishes,
+    agent,
+    // A model of one agent means nothing to another.
+    model: wishes.model ?? (agent === before?.agent ? before?.model : undefined),
+    permissions,
+    verify: isUnsaid ? (before?.verify ?? []) : wishes.verify,
+    context: wishes.context ?? before?.context ?? 'redline',
+    idleMs: wishes.idleMs ?? before?.idleMs,
+    onEnd: wishes.onEnd ?? before?.onEnd,
+  };
+}
+
+function openPlan(services: RunServices, { plan }: RunWishes, projectDirectory: string): RunPlan {
+  if ('change' in plan) return openChangePlan(services, plan.change);
+  const path = resolve(services.workingDirectory, plan.prp);
+  const inside = relative(projectDirectory, path);
+  return openPrpPlan(services.tools.fileSystem, path, inside.startsWith('..') ? path : inside);
+}
+
+function checksOf({ tools }: RunServices, { verify }: RunWishes, projectDirectory: string): Check[] {
+  if (verify.length > 0) return verify.map(typedCheck);
+  const { checks, tests } = guessVerifyCommands(tools.fileSystem, projectDirectory);
+  return [...checks, tests].filter((words) => words !== '').map(guessedCheck);
+}
+
+/** The phases that a new session of a plan would have; undefined for one with stories. Throws INVALID_INPUT. */
+export function choosePhases(
+  { settings }: RunServices,
+  { wishes, plan }: FoundRun,
+): ChosenPreset | undefined {
+  if (plan.story !== undefined) return undefined;
+  return choosePreset({
+    typed: wishes.phases,
+    plan: plan.preset,
+    ...settings.preset,
+  });
+}
+
+/** The budget of a new session. */
+export function budgetOf(services: RunServices, { budget }: RunWishes): Budget {
+  return { ...services.settings.budget, ...budget };
+}
+
+/** How many files of the project are not as they were committed; 0 where there is no git. */
+export async function countUncommitted(
+  services: RunServices,
+  { projectDirectory }: FoundRun,
+): Promise<number> {
+  const workbench = services.workbench();
+  const { repositories, files } = await takeSnapshot(workbench, projectDirectory, workbench);
+  if (repositories.length === 0) return 0;
+  return [...files.values()].filter(({ isUnjudged }) => isUnjudged !== true).length;
+}
+
+/** The state that a run would start with: of the session that is there, or of a new one. Nothing is written. */
+export function previewState(services: RunServices, prepared: PreparedRun, isNew: boolean): LoopState {
+  const { loops, plan, detection, wishes } = prepared;
+  if (!isNew && detection.session !== null) return detection.session;
+  const { criteriaCount, story } = plan;
+  const preset = choosePhases(services, prepared)?.preset;
+  return loops.preview(plan.path, { criteriaCount, story, preset, budget: budgetOf(services, wishes) });
+}
+
+/** Refuses a limit in dollars that nobody could keep, of this start or of the session that goes on. Throws COST_UNKNOWN. */
+export async function checkCostLimit(
+  services: RunServices,
+  prepared: PreparedRun,
+  isNew: boolean,
+): Promise<void> {
+  const { wishes, detection, agent } = prepared;
+  const budget = isNew ? budgetOf(services, wishes) : { ...detection.session?.budget, ...wishes.budget };
+  await services.refuseUnknownCost(agent, { budget, model: wishes.model });
+}
+
+/** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */
+export function refuseSecondRun({ clock }: Pick<RunServices, 'clock'>, { loops, detection }: FoundRun): void {
+  const owner = loops.owner();
+  if (owner.hold !== 'held') return;
+  throw new RunBusyError(
+    owner,
+    clock.now(),
+    isOfOtherPlan(detection) ? detection.session?.prpFile : undefined,
+  );
+}
+
+/**
+ * Whether a halted session goes on without --reset: its own question is answered, or is still open and somebody is there
+ * to answer it.
+ */
+export async function isAskedOn(
+  { questions }: Pick<RunServices, 'questions'>,
+  { wishes, detection: { session, expiry } }: FoundRun,
+): Promise<boolean> {
+  if (session?.status !== 'halted' || !expiry.isExpired || expiry.action !== 'reset_or_abort') return false;
+  return wishes.isUnattended
+    ? isToldToGoOn(questions, session.sessionId)
+    : isAskedHow(questions, session.sessionId);
+}
+
+/** Does what a crash right after the end of a completed session left undone. */
+export async function settleCompleted({ detection, plan }: FoundRun): Promise<void> {
+  const { session } = detection;
+  const isOfPlan = detection.expiry.isExpired && detection.expiry.action === 'no_resume';
+  if (session?.status === 'completed' && isOfPlan) await plan.finish(session.sessionId);
+}

@@ -1,0 +1,305 @@
+import { serviceNameOf } from '../../agents/index.js';
+import { isHoldfastError } from '../../foundation/index.js';
+import { runProgram } from '../../programs/index.js';
+import type { Conversation } from '../../sessions/conversation/index.js';
+import { type HeldLoop, type LoopState, PRESETS, presetOf } from '../../sessions/loop/index.js';
+import { ContentMemory, countChangedSince } from '../../workspace/index.js';
+import type { RunEnd, RunEvent } from '../journal/events.js';
+import { RunJournal } from '../journal/journal.js';
+import { testHistory } from '../phases/standing.js';
+import { withdrawPermissions } from '../questions/ask-permission.js';
+import { isToldByRun } from '../questions/told-commands.js';
+import { noteFiles, noteStart } from '../records/changed-files.js';
+import { forgetRun, type RunStart, rememberStart } from '../records/run-memory.js';
+import { runLoop } from '../run-loop.js';
+import type { RunParts, SkipWish } from '../run-parts.js';
+import type { TurnTaker } from '../turn/take-turn.js';
+import {
+  budgetOf,
+  choosePhases,
+  isAskedOn,
+  type PreparedRun,
+  type RunWishes,
+  refuseSecondRun,
+} from './find-run.js';
+import { leaveBehind } from './leave-run.js';
+import type { RunServices } from './run-services.js';
+
+export interface StartRunOptions {
+  readonly isNew: boolean;
+  readonly isReset: boolean;
+  /** Skips the phase in which the session halted. */
+  readonly skip?: SkipWish | undefined;
+  readonly signal: AbortSignal;
+  /** When the person asked for it. */
+  readonly startedAt: Date;
+}
+
+/** A run that owns its session and has not begun to work. */
+export interface OwnedRun extends Disposable {
+  readonly sessionId: string;
+  /** What happens is written here; whoever wants to see it follows it. */
+  readonly journal: RunJournal;
+  /**
+   * Works through the plan. However it ends, the agent's tree is gone and the session can be gone on with.
+   * Throws CHANGE_LOCKED, CHECK_NOT_RUNNABLE, LOCK_LOST, and what the disk says where the journal cannot be written.
+   */
+  work(): Promise<RunEnd>;
+}
+
+/** Owns the session of a plan. Throws LOCKED with the owner, LOOP_NOT_RESUMABLE. */
+export async function ownRun(
+  services: RunServices,
+  prepared: PreparedRun,
+  options: StartRunOptions,
+): Promise<OwnedRun> {
+  const loop = await ownLoop(services, prepared, options).catch((error: unknown) => {
+    if (isHoldfastError(error, 'LOCKED')) refuseSecondRun(services, prepared);
+    throw error;
+  });
+  try {
+    const { sessionId } = loop.state;
+    const { tools, runs } = services;
+    const journal = RunJournal.open(tools, { runs, sessionId, lock: loop });
+    return {
+      sessionId,
+      journal,
+      work: () => workOwned(services, prepared, { ...options, loop, journal }),
+      [Symbol.dispose]() {
+        journal[Symbol.dispose]();
+        loop[Symbol.dispose]();
+      },
+    };
+  } catch (error) {
+    loop[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function ownLoop(
+  services: RunServices,
+  prepared: PreparedRun,
+  { isNew, isReset, skip }: StartRunOptions,
+): Promise<HeldLoop> {
+  const { loops, plan, wishes, detection } = prepared;
+  if (isNew) {
+    const { criteriaCount, story } = plan;
+    const preset = choosePhases(services, prepared)?.preset;
+    const budget = budgetOf(services, wishes);
+    const loop = await loops.create(plan.path, { criteriaCount, story, preset, budget });
+    if (detection.session !== null) await leaveBehind(services, detection.session, { isReplaced: true });
+    return loop;
+  }
+  const isSkipping = skip !== undefined;
+  const isHalted = !isReset && !isSkipping && (await isAskedOn(services, prepared));
+  const loop = isHalted
+    ? await loops.hold()
+    : await loops.resume(plan.path, { reset: isReset, skip: isSkipping });
+  if (wishes.phases !== undefined) loop.changePhases(PRESETS[wishes.phases]);
+  const { budget, callsPerHour } = wishes;
+  if (Object.keys(budget).length > 0 || callsPerHour !== undefined) loop.setLimits({ budget, callsPerHour });
+  return loop;
+}
+
+interface WorkOptions extends StartRunOptions {
+  readonly loop: HeldLoop;
+  readonly journal: RunJournal;
+}
+
+async function workOwned(
+  services: RunServices,
+  prepared: PreparedRun,
+  options: WorkOptions,
+): Promise<RunEnd> {
+  const { loop, journal } = options;
+  const { sessionId } = loop.state;
+  rememberStart(services, sessionId, startOf(prepared));
+  services.programs.endOrphans();
+  await withdrawPermissions(services, sessionId);
+  await noteStart(services, prepared, loop);
+  const touched = new Set<string>();
+  const end = await workThrough(services, prepared, { ...options, touched });
+  await noteFiles(services, prepared, loop, touched);
+  if (end.outcome === 'completed') forgetRun(services, sessionId);
+  journal.record({ type: 'run-end', sessionId, ...end, skipped: loop.state.phasesSkipped });
+  await runOnEnd(services, prepared, loop.state, end);
+  return end;
+}
+
+function startOf({ agent, wishes }: PreparedRun): RunStart {
+  const { model, permissions, verify, context, idleMs, onEnd, isUnattendedSaid } = wishes;
+  const isUnattended = isUnattendedSaid === true ? true : undefined;
+  return { agent: agent.name, model, permissions, verify, context, idleMs, onEnd, isUnattended };
+}
+
+async function workThrough(
+  services: RunServices,
+  prepared: PreparedRun,
+  options: WorkOptions & { readonly touched: Set<string> },
+): Promise<RunEnd> {
+  const { plan } = prepared;
+  const { loop, journal, signal } = options;
+  const { sessionId } = loop.state;
+  using conversation = await openRunConversation(services, prepared, sessionId);
+  const agent = {
+    ...prepared.agent,
+    environment: { ...prepared.agent.environment, ...plan.environment(sessionId) },
+  };
+  const taker = await takerOf(services, { ...prepared, agent }, { conversation, ...options });
+  journal.record(startEvent(services, prepared, options, conversation));
+  try {
+    const parts = partsOf(services, { ...prepared, agent }, { ...options, conversation, taker });
+    const end = await runLoop(parts, signal);
+    const status = end.outcome === 'completed' ? 'completed' : 'interrupted';
+    conversation.setStatus(status, end.reason ?? undefined);
+    return end;
+  } finally {
+    await taker.end({ isUrgent: signal.aborted });
+  }
+}
+
+/** The agent of a run, each exchange with which is recorded and measured. */
+async function takerOf(
+  services: RunServices,
+  prepared: PreparedRun,
+  { conversation, loop, journal, signal }: WorkOptions & { readonly conversation: Conversation },
+): Promise<TurnTaker> {
+  const { wishes, agent, projectDirectory } = prepared;
+  return services.turnTaker(agent, conversation, {
+    permissions: wishes.permissions,
+    model: wishes.model,
+    workingDirectory: projectDirectory,
+    askerSession: loop.state.sessionId,
+    isAttended: !wishes.isUnattended,
+    isTold: (request) => isToldByRun(request, prepared),
+    // An agent that does not even start must not keep a run from stopping.
+    signal,
+    // The person has just said how it is to be started.
+    acceptsChanges: true,
+    priceOf: await services.openPrices(),
+    isMeasured: true,
+    // An agent that writes the same again makes no progress.
+    memory: new ContentMemory(),
+    onContinuation: (continuation) => journal.note({ type: 'continuation', continuation }),
+  });
+}
+
+function startEvent(
+  services: RunServices,
+  { agent, checks }: PreparedRun,
+  { loop, isNew }: WorkOptions,
+  conversation: Conversation,
+): RunEvent {
+  const { sessionId, prpFile, currentPhase, currentStory, budget, storiesTotal } = loop.state;
+  const { name, phases } = presetOf(loop.state);
+  return {
+    type: 'run-start',
+    sessionId,
+    plan: prpFile,
+    agent: agent.name,
+    isResumed: !isNew,
+    conversation: services.conversationPath(conversation.id),
+    phase: currentPhase,
+    story: currentStory ?? null,
+    verify: checks.map(({ label }) => label),
+    budget: budget ?? {},
+    preset: name,
+    phases: phases.map((phase) => phase.name),
+    stories: storiesTotal ?? null,
+    tests: testHistory(loop.documents),
+  };
+}
+
+function partsOf(
+  services: RunServices,
+  { agent, wishes, loops, plan, checks, projectDirectory }: PreparedRun,
+  options: WorkOptions & Pick<RunParts, 'conversation' | 'taker' | 'touched'>,
+): RunParts {
+  const { clock, log, questions, environment, tools, settings } = services;
+  const { loop, journal, conversation, taker, touched, skip, startedAt } = options;
+  return {
+    clock,
+    log,
+    fileSystem: tools.fileSystem,
+    loops,
+    loop,
+    plan,
+    conversation,
+    filesChangedSince: (since) => {
+      const workbench = services.workbench();
+      return countChangedSince(workbench, projectDirectory, since, workbench);
+    },
+    taker,
+    questions,
+    checks,
+    checkTools: {
+      programs: services.driverTools,
+      workingDirectory: projectDirectory,
+      environment,
+      timeoutMs: CHECK_TIMEOUT_MS,
+    },
+    projectDirectory,
+    context: wishes.context,
+    service: { service: serviceNameOf(agent), zone: agent.environment.TZ },
+    idle: { idleMs: idleMsOf(services, wishes), toolMs: CHECK_TIMEOUT_MS },
+    touched,
+    isUnattended: wishes.isUnattended,
+    journal,
+    ownWords: settings.prompts,
+    skip: skip ?? null,
+    startedAt,
+  };
+}
+
+/** How long a check may take; a tool that the agent runs may be silent as long. */
+const CHECK_TIMEOUT_MS = 60 * 60_000;
+const ON_END_TIMEOUT_MS = 60_000;
+
+function idleMsOf({ settings }: RunServices, { idleMs }: RunWishes): number {
+  const wished = idleMs ?? settings.idleMinutes * 60_000;
+  return wished > 0 ? wished : Number.POSITIVE_INFINITY;
+}
+
+/** The conversation of a session, under the session's own name; one of which nothing is intact is mended first. */
+async function openRunConversation(
+  services: RunServices,
+  { agent, projectDirectory }: PreparedRun,
+  sessionId: string,
+): Promise<Conversation> {
+  const conversations = services.openConversations();
+  const id = `run-${sessionId}`;
+  try {
+    return await conversations.hold(id);
+  } catch (error) {
+    if (isHoldfastError(error) && error.code === 'DOCUMENT_DAMAGED') {
+      await conversations.recover(id);
+      return conversations.hold(id);
+    }
+    if (!isHoldfastError(error) || error.code !== 'SESSION_NOT_FOUND') throw error;
+    return conversations.create({
+      id,
+      agent: agent.name,
+      workingDirectory: projectDirectory,
+      isHidden: true,
+    });
+  }
+}
+
+/** The person's own command. What it does is told to nobody but the log. */
+async function runOnEnd(
+  services: RunServices,
+  { wishes, projectDirectory }: PreparedRun,
+  { sessionId }: LoopState,
+  end: RunEnd,
+): Promise<void> {
+  if (wishes.onEnd === undefined) return;
+  const environment = {
+    ...services.environment,
+    HOLDFAST_RUN_OUTCOME: end.outcome,
+    HOLDFAST_RUN_REASON: end.reason ?? '',
+    HOLDFAST_RUN_SESSION: sessionId,
+  };
+  const spec = { command: 'sh', args: ['-c', wishes.onEnd], workingDirectory: projectDirectory, environment };
+  const { exit } = await runProgram(services.driverTools, spec, ON_END_TIMEOUT_MS);
+  if (exit.code !== 0) services.log.warn('run.on-end-failed', { exitCode: exit.code, signal: exit.signal });
+}

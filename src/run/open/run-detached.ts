@@ -1,0 +1,99 @@
+import { AbortedError, sleepOrHint } from '../../foundation/index.js';
+import { type DetachedProgram, type ProgramExit, startDetached } from '../../programs/index.js';
+import { isOfOtherPlan, isOver, type LoopState } from '../../sessions/loop/index.js';
+import { closeQuietly } from '../../storage/index.js';
+import { keepWords, openWords, takeWords } from '../records/run-words.js';
+import type { FoundRun } from './find-run.js';
+import type { RunServices } from './run-services.js';
+
+/** A run in the background. */
+export interface DetachedRun {
+  readonly pid: number;
+  /** The session of the plan that it owns, or owned; null where it did not come so far. */
+  readonly session: LoopState | null;
+  /** Set where it is over already: a refusal, or a run that was quick. */
+  readonly exit: { readonly code: number | null; readonly stderr: string } | null;
+}
+
+export interface DetachOptions {
+  /** The words behind the name of this program. */
+  readonly args: readonly string[];
+  /** Whether they make a new session, not the one that is there. */
+  readonly isNew: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** How often we look whether the new process owns the session. */
+const LOOK_MS = 50;
+
+/**
+ * Starts this program again as a process of its own and waits until that owns a session of the plan, on disk, or is over.
+ * Throws PROGRAM_NOT_STARTED, ABORTED (then the process has ended).
+ */
+export async function startDetachedRun(
+  services: RunServices,
+  found: FoundRun,
+  { args, isNew, signal }: DetachOptions,
+): Promise<DetachedRun> {
+  const { clock } = services;
+  const words = openWords(services);
+  const program = await startSelf(services, args, words.descriptor).catch((error: unknown) => {
+    takeWords(services, words.path);
+    throw error;
+  });
+  const { pid } = program;
+  let exited: ProgramExit | undefined;
+  const ended = program.exited.then((exit) => {
+    exited = exit;
+  });
+  for (;;) {
+    if (exited !== undefined) {
+      const exit = { code: exited.code, stderr: takeWords(services, words.path) };
+      return { pid, session: sessionOf(found, isNew), exit };
+    }
+    if (signal.aborted) {
+      program.stop();
+      await ended;
+      takeWords(services, words.path);
+      throw new AbortedError('The run');
+    }
+    const session = isOwnedBy(found, pid) ? sessionOf(found, isNew) : null;
+    // One that is over is looked at by its new owner, and then refused.
+    if (session !== null && !isOver({ session })) {
+      keepWords(services, words.path, session.sessionId);
+      program.release();
+      return { pid, session, exit: null };
+    }
+    await sleepOrHint(clock, LOOK_MS, ended, signal);
+  }
+}
+
+async function startSelf(
+  { self, workingDirectory, environment, tools }: RunServices,
+  args: readonly string[],
+  stderr: number,
+): Promise<DetachedProgram> {
+  try {
+    return await startDetached({
+      command: self.command,
+      args: [...self.args, ...args],
+      workingDirectory,
+      environment,
+      stderr,
+    });
+  } finally {
+    closeQuietly(tools.fileSystem, stderr);
+  }
+}
+
+function isOwnedBy({ loops }: FoundRun, pid: number): boolean {
+  const { hold, owner } = loops.owner();
+  return hold === 'held' && owner?.pid === pid;
+}
+
+/** The session that was meant; the owner of a new one takes the lock before there is one, beside an old one perhaps. */
+function sessionOf({ loops, plan, detection }: FoundRun, isNew: boolean): LoopState | null {
+  const now = loops.detect(plan.path);
+  const isOld = isNew && now.session?.sessionId === detection.session?.sessionId;
+  return isOfOtherPlan(now) || isOld ? null : now.session;
+}

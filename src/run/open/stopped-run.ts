@@ -1,0 +1,99 @@
+import { basename, resolve } from 'node:path';
+import type { PermissionMode } from '../../agents/index.js';
+import { isHoldfastError, isUuidV4 } from '../../foundation/index.js';
+import type { LoopStatus, LoopView } from '../../sessions/loop/index.js';
+import { AlreadySettledError, type QuestionView } from '../../sessions/question/index.js';
+import { isAskedByRun, isAskedHow, isEnd } from '../questions/ask-person.js';
+import { type RunStart, recallStart } from '../records/run-memory.js';
+import { findRun } from './find-run.js';
+import { type DetachedRun, startDetachedRun } from './run-detached.js';
+import type { RunServices } from './run-services.js';
+
+export type { RunStart } from '../records/run-memory.js';
+
+/** A run that could go on and that no process runs. */
+export interface StoppedRun {
+  /** Those of its project, which need not be the one that we are in. */
+  readonly services: RunServices;
+  readonly projectDirectory: string;
+  readonly loop: LoopView;
+  /** How it was started; undefined where nobody knows. */
+  readonly start: RunStart | undefined;
+}
+
+const OVER: readonly LoopStatus[] = ['completed', 'aborted'];
+
+/** The run of this project, if it could go on and nobody runs it. */
+export function findStoppedRun(services: RunServices): StoppedRun | undefined {
+  const loop = services.openLoops().get();
+  if (loop === undefined || loop.owner.hold === 'held' || OVER.includes(loop.status)) return undefined;
+  return {
+    services,
+    projectDirectory: services.projectDirectory,
+    loop,
+    start: recallStart(services, loop.sessionId),
+  };
+}
+
+/** The run that asked a question, if it could go on with what was decided about it and nobody runs it. */
+export function findStoppedAsker(
+  services: RunServices,
+  { asker, workingDirectory, outcome }: Pick<QuestionView, 'asker' | 'workingDirectory' | 'outcome'>,
+): StoppedRun | undefined {
+  const session = asker?.session;
+  if (session === undefined || !isUuidV4(session) || workingDirectory === null) return undefined;
+  // The person said that it is to end: then nothing goes on.
+  if (isAskedByRun({ asker }, session) && isEnd({ outcome })) return undefined;
+  try {
+    const stopped = findStoppedRun(services.at(workingDirectory));
+    return stopped?.loop.sessionId === session ? stopped : undefined;
+  } catch (error) {
+    // A project that is gone, or cannot be read, has no run that somebody could start.
+    if (!isHoldfastError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Whether a halted run must be told to try again: nobody was asked how it goes on, or nobody waits for the answer. */
+export async function needsReset({ services, loop }: StoppedRun): Promise<boolean> {
+  return loop.status === 'halted' && !(await isAskedHow(services.questions, loop.sessionId));
+}
+
+/** Throws ALREADY_SETTLED for what a run itself asked and withdrew: nobody would hear the answer. */
+export function refuseWithdrawn({ id, asker, outcome }: QuestionView): void {
+  if (outcome.status === 'abandoned' && isAskedByRun({ asker }, asker?.session ?? ''))
+    throw new AlreadySettledError(id, outcome);
+}
+
+export interface ResumeStoppedOptions {
+  /** As before if absent. */
+  readonly permissions?: PermissionMode | undefined;
+  readonly isReset: boolean;
+  readonly isUnattended: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Starts it again in the background, as it was started before. Throws as `startDetachedRun` and `findRun` do. */
+export function resumeStopped(
+  { services, loop, projectDirectory }: StoppedRun,
+  { permissions, isReset, isUnattended, signal }: ResumeStoppedOptions,
+): Promise<DetachedRun> {
+  const { prpFile, storiesTotal } = loop.state;
+  const isChange = storiesTotal !== undefined;
+  const prp = resolve(projectDirectory, prpFile);
+  const found = findRun(services, {
+    plan: isChange ? { change: basename(prpFile) } : { prp },
+    verify: [],
+    budget: {},
+    isUnattended,
+  });
+  const args = [
+    'run',
+    isReset ? '--reset' : '--resume',
+    isUnattended ? '--unattended' : '--attended',
+    '--quiet',
+    ...(permissions === undefined ? [] : [`--permissions=${permissions}`]),
+    ...(isChange ? [`--change=${basename(prpFile)}`] : ['--', prp]),
+  ];
+  return startDetachedRun(services, found, { args, isNew: false, signal });
+}

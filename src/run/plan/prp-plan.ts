@@ -1,0 +1,57 @@
+import { parsePrp, prpSections } from '../../plans/index.js';
+import { PLAN_PRESETS } from '../../sessions/loop/index.js';
+import { type FileSystem, readUserFile, UnsafePathError } from '../../storage/index.js';
+import { PlanNotFoundError } from '../errors.js';
+import type { RunPlan } from './plan.js';
+
+/** A PRP document as a plan. It is read again for each iteration: people edit it. Throws PLAN_NOT_FOUND. */
+export function openPrpPlan(fileSystem: FileSystem, path: string, shownPath: string): RunPlan {
+  const read = () => readPlan(fileSystem, path, shownPath);
+  const { criteria: known, preset: asked } = parsePrp(read());
+  const preset = PLAN_PRESETS.find((name) => name === asked);
+  return {
+    path,
+    criteriaCount: known.length,
+    preset,
+    warnings: [
+      ...(known.length === 0 ? [withoutCriteria(shownPath)] : []),
+      ...(asked !== null && preset === undefined ? [unknownPreset(shownPath, asked)] : []),
+    ],
+    environment: () => ({}),
+    async begin() {},
+    async assignment() {
+      const text = read();
+      const { title, criteria } = parsePrp(text);
+      const sections = prpSections(text);
+      return { title: title ?? shownPath, path: shownPath, criteria, sections, background: '', howTo: '' };
+    },
+    async progress() {
+      return undefined;
+    },
+    async enterStory() {},
+    async finish() {},
+  };
+}
+
+function readPlan(fileSystem: FileSystem, path: string, shownPath: string): string {
+  // The project itself has no path inside of it.
+  const shown = shownPath || path;
+  let text: string | undefined;
+  try {
+    text = readUserFile(fileSystem, path);
+  } catch (error) {
+    // A directory, mostly. It is the person's own, so advice about paths of ours would not help.
+    if (!(error instanceof UnsafePathError)) throw error;
+    throw new PlanNotFoundError(shown, { reason: error.reason, cause: error });
+  }
+  if (text === undefined) throw new PlanNotFoundError(shown);
+  return text;
+}
+
+function unknownPreset(shownPath: string, asked: string): string {
+  return `${shownPath} asks for the phases ${asked}, which is not one of ${PLAN_PRESETS.join(', ')}: its front matter is ignored.`;
+}
+
+function withoutCriteria(shownPath: string): string {
+  return `${shownPath} has no success criteria: the agent is told to work from its text alone. Add a list of them below a heading "Success Criteria".`;
+}

@@ -1,0 +1,352 @@
+import { type AgentEvent, type PriceOf, serviceTroubleOf, type TurnEnd } from '../../agents/index.js';
+import { type Logger, messageOf } from '../../foundation/index.js';
+import {
+  type Conversation,
+  replayText,
+  type TurnRef,
+  trimContext,
+} from '../../sessions/conversation/index.js';
+import {
+  type AgentLaunch,
+  type ExecuteOptions,
+  isOver,
+  NotResumableError,
+  ProcessNotReadyError,
+  type ProcessSession,
+  type ProcessSessions,
+  ProcessStartError,
+  type PromptResponse,
+} from '../../sessions/process/index.js';
+import { UsageLedger } from './usage-ledger.js';
+
+/** How an agent came to know what was said before. */
+export type Continuation =
+  /** There was nothing before. */
+  | { readonly how: 'new' }
+  /** It goes on in its own conversation. */
+  | { readonly how: 'resumed' }
+  /** It cannot, so what was said goes before the next prompt. */
+  | { readonly how: 'replayed'; readonly reason: string };
+
+export interface TurnTakerOptions {
+  readonly processes: ProcessSessions;
+  readonly conversation: Conversation;
+  readonly launch: AgentLaunch;
+  readonly log: Logger;
+  /** How many tokens the context may take when it is replayed. */
+  readonly maxTokens?: number | undefined;
+  /** Whether the agent may be started otherwise than before; else LAUNCH_DIFFERS. */
+  readonly acceptsChanges?: boolean | undefined;
+  /** What tokens of a model cost, for what no agent tells; null or absent = nobody knows. */
+  readonly priceOf?: PriceOf | undefined;
+  /** Told whenever the agent is started: at first, and after it ended. */
+  readonly onContinuation?: ((continuation: Continuation) => void) | undefined;
+}
+
+export interface TurnOutcome {
+  readonly response: PromptResponse;
+  readonly user: TurnRef;
+  /** Null where the agent said nothing. */
+  readonly assistant: TurnRef | null;
+}
+
+/** What a turn may take, and who is told what happens. */
+export type TurnOptions = ExecuteOptions;
+
+/**
+ * An agent whose exchanges are recorded. The user's turn is durable before it is sent; one that the agent did not
+ * answer is marked as failed and left out of later contexts. An agent that ended is started again for the next turn,
+ * in its own conversation where it has one.
+ */
+export class TurnTaker {
+  readonly #options: TurnTakerOptions;
+  #session: ProcessSession | undefined;
+  /** What must go before the next prompt. */
+  #preamble: string | null = null;
+  /** Nobody knows yet whether the agent found the conversation that it was to go on with. */
+  #isUnproven = false;
+  /** Whether the agent did anything about the prompt that was sent last. */
+  #hasActed = false;
+  /** The end of the exchange, which nobody is told before it is kept. */
+  #end: TurnEnd | undefined;
+  #noted = '';
+  readonly #ledger: UsageLedger;
+
+  constructor(options: TurnTakerOptions) {
+    this.#options = options;
+    this.#ledger = new UsageLedger(options);
+  }
+
+  get session(): ProcessSession | undefined {
+    return this.#session;
+  }
+
+  /** Starts the agent now rather than with the first turn. Throws PROCESS_START_FAILED, LOCKED, LAUNCH_DIFFERS. */
+  async start(): Promise<void> {
+    await this.#agent(undefined);
+  }
+
+  /**
+   * One recorded exchange. Whoever is told of its end (`turn-end`) knows that the answer would survive power loss. Throws what the start of the agent and `ProcessSession.execute` throw; the turn is marked as
+   * failed then. The signal ends the start of the agent as well: PROCESS_START_FAILED.
+   */
+  async take(prompt: string, options: TurnOptions = {}): Promise<TurnOutcome> {
+    const { conversation } = this.#options;
+    const user = conversation.addUserTurn(prompt);
+    this.#end = undefined;
+    try {
+      const session = await this.#agent(options.signal, user.turn);
+      const first = await this.#sendIfThere(session, user, prompt, options);
+      const isLost = first === null || (this.#isUnproven && !this.#hasActed && isUnheard(first));
+      const response = isLost ? await this.#tellAgain(first, user, prompt, options) : first;
+      this.#isUnproven = false;
+      if (response.usage === null || response.reason === 'died') await this.#settle(user, this.#hasActed);
+      const assistant = this.#record(user, response);
+      this.#tellEnd(options);
+      return { response, user, assistant };
+    } catch (error) {
+      this.#markFailed(user, error);
+      this.#tellEnd(options, error);
+      throw error;
+    }
+  }
+
+  /** What cannot be marked must not hide why it failed. */
+  #markFailed(user: TurnRef, error: unknown): void {
+    const { conversation, log } = this.#options;
+    try {
+      conversation.markFailed(user, messageOf(error));
+    } catch (second) {
+      log.warn('turn.not-marked', { sessionId: conversation.id, error: messageOf(second) });
+    }
+  }
+
+  /** An answer that could not be kept was not completed. */
+  #tellEnd({ onEvent }: TurnOptions, error?: unknown): void {
+    const end = this.#end;
+    this.#end = undefined;
+    if (end === undefined) return;
+    const isKept = error === undefined || end.reason !== 'completed';
+    onEvent?.(isKept ? end : { ...end, reason: 'failed', message: messageOf(error) });
+  }
+
+  /** Writes down what an agent used for a prompt whose sender did not live to hear it. */
+  async settleUsage(): Promise<void> {
+    const last = this.#options.conversation.view.turns.at(-1);
+    if (last?.role === 'user' && last.failure === null) await this.#ledger.settle(last);
+  }
+
+  async #settle({ turn }: TurnRef, hasActed: boolean): Promise<void> {
+    const sent = this.#options.conversation.view.turns.find(({ number }) => number === turn);
+    if (sent !== undefined) await this.#ledger.settle(sent, hasActed);
+  }
+
+  /** Cancels the turn that is being taken, if any. */
+  async cancel(): Promise<void> {
+    await this.#session?.cancel();
+  }
+
+  /** Ends the agent's process. The conversation goes on with the next agent. */
+  async end(options: { readonly isUrgent?: boolean } = {}): Promise<void> {
+    await (options.isUrgent ? this.#session?.terminate() : this.#session?.end());
+  }
+
+  /** The agent forgets what it knows; what the context has by then is told to it again. */
+  async forget(): Promise<void> {
+    const { conversation, launch } = this.#options;
+    await this.#session?.end();
+    this.#session = undefined;
+    this.#noted = '';
+    conversation.noteAgent({ driver: launch.launch.driver, resumeId: null });
+  }
+
+  /** Null where an agent that was resumed had ended before it could be asked. */
+  async #sendIfThere(
+    session: ProcessSession,
+    user: TurnRef,
+    prompt: string,
+    options: TurnOptions,
+  ): Promise<PromptResponse | null> {
+    try {
+      return await this.#send(session, user, prompt, options);
+    } catch (error) {
+      if (this.#isUnproven && error instanceof ProcessNotReadyError) return null;
+      throw error;
+    }
+  }
+
+  /** To a fresh agent, with all that was said before. */
+  async #tellAgain(
+    first: PromptResponse | null,
+    user: TurnRef,
+    prompt: string,
+    options: TurnOptions,
+  ): Promise<PromptResponse> {
+    const why = first?.message ?? 'it ended before it was asked anything';
+    const reason = `the agent no longer knows its conversation: ${why}`;
+    const fresh = await this.#startOver(reason, options.signal, user.turn);
+    return this.#send(fresh, user, prompt, options);
+  }
+
+  async #send(
+    session: ProcessSession,
+    user: TurnRef,
+    prompt: string,
+    options: TurnOptions,
+  ): Promise<PromptResponse> {
+    const text = this.#preamble === null ? prompt : `${this.#preamble}\n\n${prompt}`;
+    this.#hasActed = false;
+    const onEvent = (event: AgentEvent) => {
+      this.#hasActed ||= ACTS.includes(event.type);
+      this.#noteHandle(session);
+      if (event.type === 'usage') this.#ledger.add(user.turn, event, session.model);
+      if (event.type === 'turn-end') this.#end = event;
+      else options.onEvent?.(event);
+    };
+    const response = await session.execute(text, { ...options, onEvent });
+    if (response.reason === 'completed') this.#preamble = null;
+    this.#noteHandle(session);
+    return response;
+  }
+
+  #record(user: TurnRef, response: PromptResponse): TurnRef | null {
+    const { conversation } = this.#options;
+    const isAnswered = response.reason === 'completed';
+    const assistant =
+      response.stdout === '' && !isAnswered
+        ? null
+        : conversation.addAssistantTurn(response.stdout, {
+            ...(response.usage === null
+              ? {}
+              : { tokens: response.usage.outputTokens, usage: { ...response.usage } }),
+            ...(isAnswered ? {} : { reason: response.reason }),
+          });
+    if (isAnswered) return assistant;
+    const why = response.message === null ? response.reason : `${response.reason}: ${response.message}`;
+    conversation.markFailed(user, why);
+    if (assistant !== null) conversation.markFailed(assistant, why);
+    return assistant;
+  }
+
+  async #agent(signal: AbortSignal | undefined, before?: number): Promise<ProcessSession> {
+    this.#session?.checkAlive();
+    if (this.#session !== undefined && !isOver(this.#session.state)) return this.#session;
+    const session = (await this.#resumed(signal)) ?? (await this.#startOver(null, signal, before));
+    this.#session = session;
+    this.#noteHandle(session);
+    return session;
+  }
+
+  /** The agent in its own conversation; undefined where it has none, or does not find it. */
+  async #resumed(signal: AbortSignal | undefined): Promise<ProcessSession | undefined> {
+    const { conversation, launch, processes, log, acceptsChanges } = this.#options;
+    const handle = conversation.view.agentHandle;
+    if (handle === null || handle.resumeId === null || handle.driver !== launch.launch.driver)
+      return undefined;
+    try {
+      const session = await reopenOrStart(processes, endedBy(signal, launch), {
+        processId: handle.processId ?? null,
+        resume: { driver: handle.driver, id: handle.resumeId },
+        acceptsChanges,
+      });
+      this.#isUnproven = true;
+      this.#preamble = null;
+      this.#options.onContinuation?.({ how: 'resumed' });
+      return session;
+    } catch (error) {
+      if (!(error instanceof ProcessStartError) || signal?.aborted) throw error;
+      log.warn('turn.not-resumed', { sessionId: conversation.id, error: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** The agent in a fresh conversation, with what was said before this turn put before the next prompt. */
+  async #startOver(
+    reason: string | null,
+    signal: AbortSignal | undefined,
+    before = Number.POSITIVE_INFINITY,
+  ): Promise<ProcessSession> {
+    const { conversation, launch, processes, maxTokens, onContinuation } = this.#options;
+    await this.#session?.terminate();
+    const said = conversation.context.filter(({ number }) => number < before);
+    const context = trimContext(said, { maxTokens: maxTokens ?? DEFAULT_MAX_TOKENS });
+    const session = await processes.create(endedBy(signal, launch));
+    this.#isUnproven = false;
+    this.#session = session;
+    this.#preamble = context.turns.length === 0 ? null : replayText(context.turns);
+    onContinuation?.(
+      this.#preamble === null ? { how: 'new' } : { how: 'replayed', reason: reason ?? this.#whyNotResumed() },
+    );
+    return session;
+  }
+
+  /** Why the agent could not simply be started in its own conversation. */
+  #whyNotResumed(): string {
+    const { conversation, launch } = this.#options;
+    const handle = conversation.view.agentHandle;
+    if (handle === null) return 'no conversation of the agent itself is noted in it';
+    if (handle.driver !== launch.launch.driver) return 'it was held with another kind of agent';
+    if (handle.resumeId !== null) return 'the agent did not start in its own conversation';
+    return 'the agent has no conversation of its own to resume';
+  }
+
+  /** As soon as the agent's conversation has a name it is noted, once. */
+  #noteHandle(session: ProcessSession): void {
+    const { conversation, launch } = this.#options;
+    const resumeId = session.record.resume?.id ?? null;
+    const noted = `${session.id} ${resumeId}`;
+    if (noted === this.#noted) return;
+    this.#noted = noted;
+    conversation.noteAgent({ driver: launch.launch.driver, resumeId, processId: session.id });
+  }
+}
+
+/** As the published settings have it. */
+const DEFAULT_MAX_TOKENS = 100_000;
+
+/** The same launch, whose start a signal ends. */
+function endedBy(signal: AbortSignal | undefined, launch: AgentLaunch): AgentLaunch {
+  if (signal === undefined) return launch;
+  return {
+    ...launch,
+    start: (hooks) => launch.start({ ...hooks, signal: AbortSignal.any([hooks.signal, signal]) }),
+  };
+}
+
+/** The session that was left, or where that one is over a new one in the same conversation. */
+async function reopenOrStart(
+  processes: ProcessSessions,
+  launch: AgentLaunch,
+  known: {
+    readonly processId: string | null;
+    readonly resume: { driver: string; id: string };
+    readonly acceptsChanges: boolean | undefined;
+  },
+): Promise<ProcessSession> {
+  if (known.processId !== null) {
+    try {
+      return await processes.reopen(known.processId, launch, { acceptsChanges: known.acceptsChanges });
+    } catch (error) {
+      const isGone =
+        error instanceof NotResumableError || (error as { code?: string }).code === 'SESSION_NOT_FOUND';
+      if (!isGone) throw error;
+    }
+    const left = processes.handleOf(known.processId);
+    if (left?.id === known.resume.id) return processes.create(launch, left);
+  }
+  return processes.create(launch, known.resume);
+}
+
+const ACTS: readonly AgentEvent['type'][] = ['text', 'thinking', 'tool-call', 'permission'];
+
+/**
+ * Whether an agent turned a prompt away by itself. One that was killed may have heard it: a prompt is never sent twice.
+ */
+function isUnheard(response: PromptResponse): boolean {
+  const tokens = response.usage?.outputTokens ?? 0;
+  if (response.stdout !== '' || tokens > 0) return false;
+  // A service that does not answer says nothing about the conversation.
+  if (serviceTroubleOf({ service: 'other', reason: response.reason, words: response.message ?? '' }))
+    return false;
+  return response.reason === 'failed' || (response.reason === 'died' && response.signal === null);
+}

@@ -1,0 +1,100 @@
+import { next, timestamp } from '../../../foundation/index.js';
+import { checkAnswers, isSameAnswer } from '../check-answers.js';
+import { checkAnswerInput } from '../check-input.js';
+import { AlreadySettledError, AskerGoneError, CallIdMismatchError, InvalidAnswerError } from '../errors.js';
+import type { HeldQuestion } from '../held-question.js';
+import { questionLifecycle } from '../lifecycle.js';
+import { isPermission } from '../permission.js';
+import type { AnswerInput, AnswersFile, Question } from '../schema.js';
+import { digestOf, isForeign, isSettled, outcomeOf, type QuestionOutcome } from '../state.js';
+import type { QuestionView } from '../view.js';
+import { actorOf, decide, heal, outcomeIn, viewIn, viewNow, writeStatus } from './held.js';
+import type { QuestionTools } from './tools.js';
+import { ASKER_IS_GONE } from './withdraw.js';
+
+/** The answers of a set, or what makes them from what is asked. */
+export type GivenAnswers =
+  | readonly AnswerInput[]
+  | ((asked: readonly Question[], set: QuestionView) => readonly AnswerInput[]);
+
+/** See `QuestionSessions.answer`. */
+export function answerSet(
+  tools: QuestionTools,
+  id: string,
+  answers: GivenAnswers,
+  options: { readonly callId?: string },
+): Promise<QuestionView> {
+  return decide(tools, id, (held) => {
+    const { request } = held.snapshot;
+    if (request === undefined) throw new InvalidAnswerError('The questions can no longer be read');
+    const asked = request.callId ?? held.snapshot.status?.callId;
+    const { callId = asked } = options;
+    if (asked !== undefined && callId !== asked) throw new CallIdMismatchError(id, callId ?? '', asked);
+    const given =
+      typeof answers === 'function' ? answers(request.questions, viewIn(tools, held.snapshot)) : answers;
+    const at = timestamp(tools.clock);
+    const checked = namingSet(id, () => checkAnswers(request.questions, checkAnswerInput(given), at));
+    const outcome = outcomeIn(tools, held);
+    if (outcome.status === 'completed' && isSameAnswer(outcome.answers, checked)) {
+      heal(held);
+      return viewNow(tools, id);
+    }
+    if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
+    if (isPermission(request)) assertWaitedFor(tools, held, outcome);
+    next(questionLifecycle, outcome.status, 'answer');
+    commitAnswer(tools, held, {
+      sessionId: request.sessionId,
+      answers: checked,
+      timestamp: timestamp(tools.clock),
+      ...(callId === undefined ? {} : { callId }),
+      version: 1,
+      ...(outcome.status === 'pending' ? {} : { late: true }),
+    });
+    // AUQ looks at no lock: what it wrote over ours until now is what stands, and ours was not.
+    const view = viewNow(tools, id);
+    const isOurs = view.outcome.status === 'completed' && isSameAnswer(view.outcome.answers, checked);
+    if (!isOurs) throw new AlreadySettledError(id, view.outcome);
+    return view;
+  });
+}
+
+/** For our own sets the answer comes first and decides; AUQ's readers want the status first. */
+function commitAnswer(tools: QuestionTools, held: HeldQuestion, answers: AnswersFile): void {
+  if (isForeign(held.snapshot.request)) writeStatus(tools, held, { status: 'completed' });
+  if (!held.createAnswers(answers)) {
+    const winner = outcomeOf(tools.store.readOnce(answers.sessionId), tools.clock.now());
+    if (winner.status === 'completed' && isSameAnswer(winner.answers, answers.answers)) return;
+    throw new AlreadySettledError(answers.sessionId, winner);
+  }
+  const decided = { status: 'completed' as const, answers: answers.answers };
+  writeStatus(tools, held, {
+    status: decided.status,
+    outcomeDigest: digestOf(decided),
+    actor: actorOf(tools),
+  });
+}
+
+/** A permission counts only while the one who asked for it waits. Throws ASKER_GONE; by then it is withdrawn. */
+function assertWaitedFor(tools: QuestionTools, held: HeldQuestion, outcome: QuestionOutcome): void {
+  const { id } = held.snapshot;
+  if (outcome.status !== 'pending') throw new AskerGoneError(id, whyNotPending(outcome));
+  if (viewIn(tools, held.snapshot).isAskerGone !== true) return;
+  writeStatus(tools, held, {
+    status: next(questionLifecycle, outcome.status, 'abandon'),
+    abandonedReason: ASKER_IS_GONE,
+  });
+  throw new AskerGoneError(id, ASKER_IS_GONE);
+}
+
+function whyNotPending(outcome: QuestionOutcome): string {
+  return outcome.status === 'abandoned' ? outcome.reason : 'its time ran out';
+}
+
+/** An answer that does not fit says which set it was for. */
+function namingSet<Result>(id: string, check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    throw error instanceof InvalidAnswerError ? InvalidAnswerError.forSession(id, error) : error;
+  }
+}
