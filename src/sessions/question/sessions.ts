@@ -160,9 +160,9 @@ export class QuestionSessions {
     const gone = views.filter(
       (view) => isPermission(view) && view.isAskerGone === true && view.outcome.status === 'pending',
     );
-    for (const { id } of gone) {
+    for (const { id, asker } of gone) {
       try {
-        await this.cancel(id, ASKER_IS_GONE);
+        await this.cancel(id, whyGone(asker));
       } catch (error) {
         // Somebody else is at it, or the disk cannot be written; an answer is refused all the same.
         if (!isHoldfastError(error)) throw error;
@@ -343,6 +343,16 @@ export class QuestionSessions {
     });
   }
 
+  /** Writes down that the asker had gone on before the decision reached it: the decision did not count. */
+  async noteUnheard(id: string, reason: string): Promise<void> {
+    await this.#whileHeld(id, (held) => {
+      held.writeStatus({
+        ...statusFor(held.snapshot, this.#clock.now()),
+        unheardReason: checkReason(reason),
+      });
+    });
+  }
+
   /** The half-given answer of a set, if there is one. Throws SESSION_NOT_FOUND. */
   readDraft(id: string): Draft | undefined {
     return this.#store.readDraft(id);
@@ -431,7 +441,10 @@ export class QuestionSessions {
   /** What cannot be read, or went away meanwhile, is nothing that somebody could answer. */
   #isPending(id: string): boolean {
     try {
-      return outcomeOf(this.#store.readOnce(id), this.#clock.now()).status === 'pending';
+      const snapshot = this.#store.readOnce(id);
+      // What hooks ask for is not in the way of questions.
+      if (snapshot.request?.asker?.hook !== undefined) return false;
+      return outcomeOf(snapshot, this.#clock.now()).status === 'pending';
     } catch (error) {
       if (isHoldfastError(error)) return false;
       throw error;
@@ -522,9 +535,9 @@ export class QuestionSessions {
     if (this.#viewOf(change.snapshot).isAskerGone !== true) return;
     this.#writeStatus(change, {
       status: next(questionLifecycle, outcome.status, 'abandon'),
-      abandonedReason: ASKER_IS_GONE,
+      abandonedReason: whyGone(change.snapshot.request?.asker),
     });
-    throw new AskerGoneError(id, ASKER_IS_GONE);
+    throw new AskerGoneError(id, whyGone(change.snapshot.request?.asker));
   }
 
   #outcome(change: HeldQuestion): QuestionOutcome {
@@ -550,6 +563,11 @@ function heal(change: HeldQuestion): void {
 }
 
 const ASKER_IS_GONE = 'the run or chat that asked is gone';
+const AGENT_IS_GONE = 'the agent that asked is gone, or does not wait any more';
+
+function whyGone(asker: { readonly hook?: string | undefined } | null | undefined): string {
+  return asker?.hook === undefined ? ASKER_IS_GONE : AGENT_IS_GONE;
+}
 
 function whyNotPending(outcome: QuestionOutcome): string {
   return outcome.status === 'abandoned' ? outcome.reason : 'its time ran out';
