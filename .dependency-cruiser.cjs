@@ -15,6 +15,7 @@ const MAY_IMPORT = {
   'sessions/process': ['foundation', 'storage', 'programs', 'workspace', 'agents'],
   catalog: ['foundation', 'storage', KINDS],
   run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
+  hooks: ['foundation', 'storage', 'programs', 'agents', 'sessions/question', 'run'],
   // Types only, foundation apart: the page of a browser uses them as they are.
   models: ['foundation', 'agents', KINDS, 'run'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
@@ -30,6 +31,7 @@ const MAY_IMPORT = {
     KINDS,
     'catalog',
     'run',
+    'hooks',
     'client-settings',
     'operations',
   ],
@@ -39,7 +41,7 @@ const MAY_IMPORT = {
   testing: ['foundation', 'storage', 'programs', 'agents'],
   mcp: ['foundation', KINDS, 'operations', 'app'],
   tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
-  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'operations', 'app', 'mcp', 'tui'],
+  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'hooks', 'demo', 'operations', 'app', 'mcp', 'tui'],
 };
 
 const TEST = '\\.test\\.tsx?$';
@@ -75,7 +77,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-hooks|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.

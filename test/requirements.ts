@@ -3,6 +3,8 @@
  * with the part of the product that they describe.
  */
 export const REQUIREMENTS = {
+  H01: 'hooks of Claude Code and Codex into the inbox, `holdfast hook`, set up and taken out byte for byte',
+  H02: 'answered at the terminal: the card goes; answered on the card: the agent goes on; killed anywhere: no stale allow',
   R12: "permission cards (D56) and an agent's questions (D58), with all four agents",
   Q01: 'create: UUID v4, directory 0700, request.json and status.json 0600, visible only when complete',
   Q02: 'no questions: "At least one question is required to create a session"',

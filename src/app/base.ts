@@ -12,7 +12,7 @@ export {
 export { loadClientSetup } from './load-client-setup.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
-export type { SetupFile } from './setup-client.js';
+export type { SetupFile, SetupInstead } from './setup-client.js';
 export { withTemporaryHome } from './temporary-home.js';
 export { type HeldScreen, mendTerminal, noteTerminal } from './terminals.js';
 export { readTextFile } from './user-files.js';

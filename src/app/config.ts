@@ -73,6 +73,11 @@ export const SETTINGS = {
   'mcp.handBackSeconds.codex': setting(Seconds, 280, 'The same for Codex'),
   'mcp.handBackSeconds.opencode': setting(Seconds, 50, 'The same for opencode'),
   'mcp.handBackSeconds.other': setting(Seconds, 50, 'The same for every other client'),
+  'hooks.waitSeconds': setting(
+    Seconds,
+    20,
+    'How long a hook keeps an agent from its own dialog while a card waits; 0 = no cards, only told',
+  ),
   agent: setting(AgentName.optional(), undefined, 'The agent to use when none is named'),
   'conversation.dir': setting(Directory.optional(), undefined, 'Where conversations are kept'),
   'conversation.maxTokens': setting(

@@ -78,6 +78,7 @@ export function createServices(options: ServiceOptions): Services {
   const questionStore = new FileQuestionStore(tools, {
     directory: config.layout.questions,
     trash: config.layout.questionTrash,
+    apart: { directory: config.layout.permissions, trash: config.layout.permissionTrash },
   });
   const questions = new QuestionSessions({
     ...tools,

@@ -12,6 +12,7 @@ import {
   editBetween,
   hasAllowance,
   hasEntry,
+  hooksNote,
   isEmptySettings,
   type McpServerEntry,
   otherwiseSet,
@@ -32,20 +33,27 @@ import {
   updateUserFile,
 } from '../storage/index.js';
 import type { Services } from './services.js';
+import { partFile, type SetupInstead, type SetupPart } from './setup-parts.js';
 import {
   forgetSetup,
   type NewSetupRecord,
   readSetupRecord,
+  SETUP_PURPOSES,
+  type SetupPurpose,
   type SetupRecord,
   writeSetupRecord,
 } from './setup-record.js';
 
-export { CLIENT_NAMES, type ClientName } from '../client-settings/index.js';
+export { CLIENT_NAMES, type ClientName, HOOK_CLIENTS } from '../client-settings/index.js';
+export { hooksOfInstalled } from './setup-hooks.js';
+export type { SetupInstead } from './setup-parts.js';
 
 export interface SetupPlace {
   readonly entry: McpServerEntry;
   /** The project to write to instead of the user's own settings. */
   readonly project?: string | undefined;
+  /** Something else than the entry and its permission. */
+  readonly instead?: SetupInstead | undefined;
 }
 
 /** One file of a client, and what of ours belongs there. */
@@ -53,6 +61,8 @@ interface SettingsFile {
   readonly path: string;
   readonly entry: McpServerEntry | undefined;
   readonly allowance: Allowance | undefined;
+  readonly purpose: SetupPurpose;
+  readonly part?: SetupPart | undefined;
 }
 
 /** What a file is for, and how it stands. */
@@ -63,6 +73,8 @@ export interface SetupFile {
   readonly hasEntry: boolean;
   /** The tools that are allowed there, as the client spells them. */
   readonly allows: readonly string[];
+  /** What else of ours goes there, in words. */
+  readonly holds: readonly string[];
   /** All of it stands there. */
   readonly isInPlace: boolean;
   /** What the user has set otherwise; it is left alone. */
@@ -82,27 +94,36 @@ export function inspectClient(services: Services, client: ClientName, options: S
   return {
     client,
     files,
-    note: CLIENTS[client].note(options.project === undefined ? {} : { project: options.project }),
+    note: noteOf(client, options),
     isInPlace: files.every(({ isInPlace }) => isInPlace),
   };
 }
 
+function noteOf(client: ClientName, { project, instead }: SetupPlace): string {
+  if (instead?.purpose === 'hooks') return hooksNote(instead.client);
+  return CLIENTS[client].note(project === undefined ? {} : { project });
+}
+
 function inspectFile(services: Services, client: ClientName, file: SettingsFile): SetupFile {
-  const { path, entry, allowance } = file;
+  const { path, entry, allowance, part } = file;
   const { body } = splitMark(readUserFile(services.tools.fileSystem, path) ?? '');
   return naming(path, () => ({
     path,
     snippet: snippetOf(client, file),
     hasEntry: entry !== undefined,
-    allows: allowance === undefined && client !== 'codex' ? [] : CLIENTS[client].toolNames,
+    holds: part === undefined ? [] : part.holds,
+    allows:
+      part !== undefined || (allowance === undefined && client !== 'codex') ? [] : CLIENTS[client].toolNames,
     isInPlace:
+      (part === undefined || part.has(body)) &&
       (entry === undefined || hasEntry(client, body)) &&
       (allowance === undefined || hasAllowance(client, allowance, body)),
     otherwise: allowance === undefined ? [] : otherwiseSet(client, allowance, body),
   }));
 }
 
-function snippetOf(client: ClientName, { entry, allowance }: SettingsFile): string {
+function snippetOf(client: ClientName, { entry, allowance, part }: SettingsFile): string {
+  if (part !== undefined) return part.snippet;
   const text = entry === undefined ? '' : renderEntry(client, entry);
   if (allowance === undefined) return text;
   // Both are JSON where they go into one file.
@@ -164,8 +185,8 @@ function installFile(services: Services, client: ClientName, file: SettingsFile)
     if (after === before) return undefined;
     ensureUserDirectory(services, path);
     // First the record: what stands in a file without one could not be told from the user's own.
-    const known = readSetupRecord(services, path);
-    writeSetupRecord(services, recordOf(path, before, texts, added, known));
+    const known = readSetupRecord(services, path, file.purpose);
+    writeSetupRecord(services, recordOf(path, before, texts, added, known), file.purpose);
     return Buffer.from(after, 'utf8');
   });
 }
@@ -173,12 +194,16 @@ function installFile(services: Services, client: ClientName, file: SettingsFile)
 /** The file before and after each thing of ours that is put into it. */
 function edited(
   client: ClientName,
-  { path, entry, allowance }: SettingsFile,
+  { path, entry, allowance, part }: SettingsFile,
   before: string | undefined,
 ): { texts: string[]; added: Added } {
   return naming(path, () => {
     const { mark, body } = splitMark(before ?? '');
     const texts = [body];
+    if (part !== undefined) {
+      const { text, added } = part.add(body);
+      return { texts: [body, text].map((one) => mark + one), added };
+    }
     if (entry !== undefined) texts.push(addEntry(client, body, entry).text);
     if (allowance === undefined) return { texts: texts.map((text) => mark + text), added: NOTHING };
     const { text, added } = addAllowance(client, allowance, texts.at(-1) ?? '');
@@ -216,6 +241,9 @@ function merged(known: Added, added: Added): Added {
     ...added,
     names: [...new Set([...known.names, ...added.names])],
     made: Math.max(known.made, added.made),
+    ...(known.lists === undefined && added.lists === undefined
+      ? {}
+      : { lists: [...new Set([...(known.lists ?? []), ...(added.lists ?? [])])] }),
   };
 }
 
@@ -231,7 +259,7 @@ export function removeClient(services: Services, client: ClientName, options: Se
 
 function removeFile(services: Services, client: ClientName, file: SettingsFile): boolean {
   const { path } = file;
-  const record = readSetupRecord(services, path);
+  const record = readSetupRecord(services, path, file.purpose);
   let isGone = false;
   const isChanged = updateUserFile(services.tools, path, (content) => {
     isGone = false;
@@ -245,14 +273,25 @@ function removeFile(services: Services, client: ClientName, file: SettingsFile):
     return after === text ? undefined : Buffer.from(after, 'utf8');
   });
   if (isGone) removeUserFile(services.tools.fileSystem, path);
-  forgetSetup(services, path);
+  forgetSetup(services, path, file.purpose);
+  if (record?.wasAbsent === true && !isGone) handOnAbsence(services, file);
   return isChanged || isGone;
+}
+
+/** The file was made by what is gone now: it goes with the last thing of ours that is in it. */
+function handOnAbsence(services: Services, { path, purpose }: SettingsFile): void {
+  for (const other of SETUP_PURPOSES) {
+    const known = other === purpose ? undefined : readSetupRecord(services, path, other);
+    if (known === undefined) continue;
+    writeSetupRecord(services, { ...known, wasAbsent: true, edits: null }, other);
+    return;
+  }
 }
 
 /** The file without what is ours; undefined where nothing would be left of a file that we made. */
 function before(
   client: ClientName,
-  { entry, allowance }: SettingsFile,
+  { entry, allowance, part }: SettingsFile,
   text: string,
   record: SetupRecord | undefined,
 ): string | undefined {
@@ -261,6 +300,10 @@ function before(
     if (exact !== undefined) return record.wasAbsent ? undefined : exact;
   }
   const { mark, body } = splitMark(text);
+  if (part !== undefined) {
+    const left = part.remove(body, record?.added);
+    return record?.wasAbsent === true && part.isEmpty(left) ? undefined : mark + left;
+  }
   // Without a record nothing but the entry is known to be ours.
   const without =
     allowance === undefined || record === undefined
@@ -272,16 +315,18 @@ function before(
 
 function filesOf(services: Services, client: ClientName, options: SetupPlace): SettingsFile[] {
   const places = placesOf(services, options);
+  if (options.instead !== undefined) return [partFile(client, places, options.instead)];
   const { settingsPath, alsoReads, allowance: allowanceOf } = CLIENTS[client];
   const main = settingsPath(places);
   const isThere = (path: string) => readUserFile(services.tools.fileSystem, path) !== undefined;
   // The first of the client's files that is there, else the one it would make.
   const path = [main, ...alsoReads(places)].find(isThere) ?? main;
   const allowance = allowanceOf(places);
-  if (allowance === undefined || allowance.path === main) return [{ path, entry: options.entry, allowance }];
+  if (allowance === undefined || allowance.path === main)
+    return [{ path, entry: options.entry, allowance, purpose: 'mcp' }];
   return [
-    { path, entry: options.entry, allowance: undefined },
-    { path: allowance.path, entry: undefined, allowance },
+    { path, entry: options.entry, allowance: undefined, purpose: 'mcp' },
+    { path: allowance.path, entry: undefined, allowance, purpose: 'mcp' },
   ];
 }
 

@@ -22,7 +22,16 @@ import {
 import type { Services } from './services.js';
 
 const TextEditRecord = record({ at: count, removed: text, inserted: text });
-const AddedRecord = record({ names: listOf(text), made: count, widened: optional(text) });
+const AddedRecord = record({
+  names: listOf(text),
+  made: count,
+  widened: optional(text),
+  lists: optional(listOf(text)),
+});
+
+/** What of ours is in a file: each is recorded, and taken back, on its own. */
+export const SETUP_PURPOSES = ['mcp', 'hooks', 'skill'] as const;
+export type SetupPurpose = (typeof SETUP_PURPOSES)[number];
 
 /**
  * What `setup` wrote into one file of a client, so that it can be taken back. It holds our own words and what they
@@ -52,9 +61,13 @@ export interface NewSetupRecord {
 }
 
 /** What was written into a file; undefined where nobody knows, which stops nobody. */
-export function readSetupRecord(services: Services, path: string): SetupRecord | undefined {
+export function readSetupRecord(
+  services: Services,
+  path: string,
+  purpose: SetupPurpose,
+): SetupRecord | undefined {
   try {
-    const setup = readDocument(services.tools.fileSystem, recordPath(services, path), SetupRecord);
+    const setup = readDocument(services.tools.fileSystem, recordPath(services, path, purpose), SetupRecord);
     return setup?.path === path ? setup : undefined;
   } catch (error) {
     services.log.warn('setup.record-not-known', { path, error: messageOf(error) });
@@ -62,25 +75,31 @@ export function readSetupRecord(services: Services, path: string): SetupRecord |
   }
 }
 
-export function writeSetupRecord(services: Services, setup: NewSetupRecord): void {
+export function writeSetupRecord(services: Services, setup: NewSetupRecord, purpose: SetupPurpose): void {
   ensureDirectory(services.tools.fileSystem, services.config.layout.setups);
   writeDocument(
     services.tools,
-    recordPath(services, setup.path),
+    recordPath(services, setup.path, purpose),
     {
       version: DOCUMENT_VERSION,
       ...setup,
       edits: setup.edits === null ? null : [...setup.edits],
-      added: { ...setup.added, names: [...setup.added.names] },
+      added: {
+        ...setup.added,
+        names: [...setup.added.names],
+        lists: setup.added.lists === undefined ? undefined : [...setup.added.lists],
+      },
     },
     SetupRecord,
   );
 }
 
-export function forgetSetup(services: Services, path: string): void {
-  removeQuietly(services.tools.fileSystem, recordPath(services, path));
+export function forgetSetup(services: Services, path: string, purpose: SetupPurpose): void {
+  removeQuietly(services.tools.fileSystem, recordPath(services, path, purpose));
 }
 
-function recordPath({ config }: Services, path: string): string {
-  return join(config.layout.setups, `${digestOf(path).slice(0, 32)}.json`);
+/** Release 0.1 knew one purpose only, and its records have no word for it. */
+function recordPath({ config }: Services, path: string, purpose: SetupPurpose): string {
+  const suffix = purpose === 'mcp' ? '' : `-${purpose}`;
+  return join(config.layout.setups, `${digestOf(path).slice(0, 32)}${suffix}.json`);
 }

@@ -39,6 +39,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   NO_TASKS: ExitCode.needsPerson,
   AGENT_UNKNOWN: ExitCode.notFound,
   NO_AGENT: ExitCode.notFound,
+  HOOKS_UNKNOWN: ExitCode.notFound,
   PROGRAM_NOT_STARTED: ExitCode.notFound,
   SESSION_NOT_FOUND: ExitCode.notFound,
   SESSION_ENDED: ExitCode.notFound,

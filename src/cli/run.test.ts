@@ -133,7 +133,7 @@ describe('the command line', () => {
   it('the quick file has every command that the entry leaves to it', async () => {
     const { __QUICK_WORDS__: words } = await entryTexts();
     expect(words).toEqual({
-      quick: ['ask', 'answer', 'reject', 'questions', 'change', 'paths'],
+      quick: ['ask', 'answer', 'reject', 'questions', 'hook', 'change', 'paths'],
       lists: ['status', 'sessions'],
     });
     const quick = (await QUICK_HOLDFAST.groups?.()) ?? [];

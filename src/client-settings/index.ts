@@ -13,6 +13,20 @@ export {
   TOOL_TIMEOUT_MS,
 } from './client.js';
 export { ClientSettingsError } from './errors.js';
+export {
+  addHookEntries,
+  firstVersion,
+  HOOK_CLIENTS,
+  type HookClient,
+  type HookEntries,
+  hasHookEntries,
+  hookEntries,
+  hooksNote,
+  hooksPath,
+  isEmptyHooks,
+  removeHookEntries,
+  renderHookEntries,
+} from './hook-entries.js';
 export type { Added } from './json-allowance.js';
 export {
   addEntry,
@@ -22,4 +36,5 @@ export {
   renderEntry,
   type SettingsEdit,
 } from './settings.js';
+export { addSkill, hasSkill, removeSkill, type SkillFile, skillFile } from './skill.js';
 export { digestOf, editBetween, type TextEdit, undoEdits } from './undo.js';

@@ -16,6 +16,8 @@ export interface Added {
   readonly made: number;
   /** A single word for everything that became an object, so that ours could stand beside it. */
   readonly widened?: string | undefined;
+  /** Lists of hooks that were made, by their event. */
+  readonly lists?: readonly string[] | undefined;
 }
 
 export const NOTHING_ADDED: Added = { names: [], made: 0 };
@@ -196,20 +198,20 @@ function removeEmpty(
     : removeIfEmpty(without, rootOf(without, place), outerKey, place);
 }
 
-function removeIfEmpty(text: string, parent: Node, key: string, { context }: JsonPlace): string {
+export function removeIfEmpty(text: string, parent: Node, key: string, { context }: JsonPlace): string {
   const property = onlyProperty(text, parent, key, context);
   const value = property?.children?.[1];
   const isEmpty = value?.children?.length === 0 && !hasCommentInside(text, value);
   return property === undefined || !isEmpty ? text : removeProperty(text, parent, property);
 }
 
-function rootOf(text: string, { format, context }: JsonPlace): Node {
+export function rootOf(text: string, { format, context }: JsonPlace): Node {
   const root = parseRoot(text, format, context);
   if (root?.type === 'object') return root;
   throw new ClientSettingsError(context, 'the file is not an object', placeAt(text, root?.offset ?? 0));
 }
 
-function containerIn(
+export function containerIn(
   text: string,
   parent: Node,
   key: string,

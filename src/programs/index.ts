@@ -3,7 +3,15 @@ export type { LeftProcess } from './escapes.js';
 export { findProgram } from './find-program.js';
 export { LineSplitter, type OversizedLine } from './line-splitter.js';
 export { OutputLog } from './output-log.js';
-export { findMarked, findProcess, isRunning, MARKER_NAME, type ProcessEntry } from './process-table.js';
+export {
+  findMarked,
+  findProcess,
+  isRunning,
+  isStill as isStillRunning,
+  MARKER_NAME,
+  type ProcessEntry,
+  runningChildren,
+} from './process-table.js';
 export {
   Program,
   type ProgramExit,

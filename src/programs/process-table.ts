@@ -68,6 +68,20 @@ export function isStill(fileSystem: FileSystem, entry: Pick<ProcessEntry, 'pid' 
   return now?.startTime === entry.startTime && isAlive(now);
 }
 
+/** The processes that another one started and that run now, each with its command line in one text. */
+export function runningChildren(
+  fileSystem: FileSystem,
+  parentPid: number | undefined,
+): { readonly pid: number; readonly words: string }[] {
+  if (parentPid === undefined) return [];
+  return [...readProcessTable(fileSystem).values()]
+    .filter((entry) => entry.parentPid === parentPid && isAlive(entry))
+    .map(({ pid }) => ({
+      pid,
+      words: readOfProcess(fileSystem, pid, 'cmdline')?.replaceAll('\0', ' ') ?? '',
+    }));
+}
+
 /** A zombie has ended; it only waits to be reaped. */
 export function isAlive(entry: ProcessEntry): boolean {
   return entry.state !== 'Z' && entry.state !== 'X';
@@ -102,7 +116,7 @@ export function environmentOf(fileSystem: FileSystem, pid: number): string[] | u
 export function readOfProcess(
   fileSystem: FileSystem,
   pid: number | 'self',
-  file: 'stat' | 'environ' | 'cgroup',
+  file: 'stat' | 'environ' | 'cgroup' | 'cmdline',
 ): string | undefined {
   try {
     return readFile(fileSystem, `/proc/${pid}/${file}`);

@@ -26,6 +26,9 @@ export interface Layout {
   readonly configFile: string;
   readonly questions: string;
   readonly questionTrash: string;
+  /** Permissions that hooks of agents ask for. */
+  readonly permissions: string;
+  readonly permissionTrash: string;
   readonly conversations: string;
   readonly loop: string;
   readonly changes: string;
@@ -42,6 +45,8 @@ export interface Layout {
   readonly terminals: string;
   /** One small file for each directory where work was started. */
   readonly projects: string;
+  /** One small file for each agent that a person started and whose hooks told us of it. */
+  readonly agents: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -62,6 +67,12 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
       return moved.question === undefined
         ? join(roots.data, 'trash', 'questions')
         : join(moved.question, '.holdfast', 'trash');
+    },
+    get permissions() {
+      return join(roots.data, 'permissions');
+    },
+    get permissionTrash() {
+      return join(roots.data, 'trash', 'permissions');
     },
     get conversations() {
       return moved.conversation ?? join(roots.home, '.aurora', 'spawn', 'sessions');
@@ -95,6 +106,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get projects() {
       return join(roots.state, 'projects');
+    },
+    get agents() {
+      return join(roots.state, 'agents');
     },
     get scripted() {
       return join(roots.state, 'scripted');

@@ -38,6 +38,8 @@ async function runCommand(
   quickWords: QuickWords | undefined,
 ): Promise<void> {
   const word = args[0] ?? '';
+  // A hook of an agent that Holdfast itself started has nothing to do, and whatever happens a hook ends with 0.
+  if (word === 'hook' && process.env.HOLDFAST_MARKER) return;
   const file = name === 'ralphtool' ? 'quick' : FILES.find((one) => quickWords?.[one].includes(word));
   if (file === undefined) {
     process.exitCode = await (await import('./main.js')).main(args, name);
@@ -49,7 +51,8 @@ async function runCommand(
     digest: __HOLDFAST_DIGESTS__[file],
     ...commandOf(name, args),
   });
-  process.exitCode = await exports.main(args, name);
+  const code = await exports.main(args, name);
+  process.exitCode = word === 'hook' ? 0 : code;
   if (process.exitCode !== USAGE) save();
   // What Node would tidy up now goes with the process. Behind what was put off until now, such as output that failed.
   if (isDirect(1) && isDirect(2)) process.nextTick(() => process.exit());

@@ -18,6 +18,7 @@ export const GROUPS: WordGroup[] = [
       reject: QUICK.reject,
       questions: QUICK.questions,
       mcp: () => import('../commands/agents/mcp.js'),
+      hook: QUICK.hook,
       setup: () => import('../commands/agents/setup.js'),
     },
   },

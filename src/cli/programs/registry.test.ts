@@ -21,6 +21,7 @@ describe('the commands', () => {
     expect(commands.filter(({ operation }) => operation === undefined).map(nameOf)).toEqual([
       'inbox',
       'mcp',
+      'hook',
       'setup',
       'run',
       'agents list',

@@ -33,6 +33,7 @@ export const AskerInput = z.looseObject({
   version: z.string().optional(),
   session: z.string().optional(),
   asks: z.string().optional(),
+  hook: z.string().optional(),
 });
 
 /** What a program may say when it asks. */

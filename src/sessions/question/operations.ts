@@ -149,9 +149,15 @@ export const collectQuestions = defineOperation({
   async run({ questions }: QuestionServices, { session, workingDirectory }) {
     return session === undefined
       ? newDeliveries(questions, workingDirectory)
-      : one(questions.collect(questions.resolve(session)));
+      : one(collectQuestion(questions, questions.resolve(session)));
   },
 });
+
+/** A permission that a hook asks for is the hook's alone. Throws SESSION_NOT_FOUND. */
+async function collectQuestion(questions: QuestionSessions, id: string): Promise<Delivery> {
+  if ((await questions.get(id)).asker?.hook !== undefined) throw new SessionNotFoundError(id);
+  return questions.collect(id);
+}
 
 async function* one(delivery: Promise<Delivery>): AsyncGenerator<Delivery> {
   yield await delivery;
@@ -164,6 +170,7 @@ async function* newDeliveries(
 ): AsyncGenerator<Delivery> {
   for (const view of await questions.list()) {
     const isHere = workingDirectory === undefined || view.workingDirectory === workingDirectory;
+    if (view.asker?.hook !== undefined) continue;
     if (!isHere || view.outcome.status === 'pending' || view.collectedAt !== null) continue;
     try {
       const delivery = await questions.collect(view.id);

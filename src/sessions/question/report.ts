@@ -32,6 +32,8 @@ export const QuestionReport = z.object({
   lastActivityAt: z.string(),
   expiresAt: z.string().nullable(),
   collectedAt: z.string().nullable(),
+  /** Why it did not reach the asker, where that is known: then it did not count. */
+  unheardReason: z.string().optional(),
   /** Who decided; null where nobody did, or nobody wrote it down. */
   actor: z.string().nullable(),
   workingDirectory: z.string().nullable(),
@@ -56,6 +58,7 @@ export function reportOf(view: QuestionView): QuestionReport {
     lastActivityAt: view.lastActivityAt,
     expiresAt: view.expiresAt,
     collectedAt: view.collectedAt,
+    ...(view.unheardReason === undefined ? {} : { unheardReason: view.unheardReason }),
     actor: view.actor,
     workingDirectory: view.workingDirectory,
     asker: view.asker,

@@ -63,6 +63,8 @@ export const Asker = record({
   session: optional(text),
   /** `permission`: leave to do something, which counts only while the asker waits. */
   asks: optional(text),
+  /** The agent's own conversation, where a hook of it asks: an agent that a person started. */
+  hook: optional(text),
 });
 export type Asker = ValueOf<typeof Asker>;
 
@@ -117,6 +119,8 @@ export const StatusFile = record({
   outcomeDigest: optional(text),
   /** The process that waits for the answer. */
   askerProcess: optional(ProcessRecord),
+  /** Why the decision did not reach the asker, where that is known: it had gone on. */
+  unheardReason: optional(text),
   /** When the asker went away without its answer. */
   askerGoneAt: optional(time),
 });

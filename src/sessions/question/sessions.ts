@@ -10,7 +10,7 @@ import { createSet } from './verbs/create.js';
 import { getSet, listSets, resolveId } from './verbs/read.js';
 import type { QuestionTools } from './verbs/tools.js';
 import { recoverSet, verifySet } from './verbs/verify.js';
-import { collectSet, expireSet, noteAskerOf, waitForSet } from './verbs/wait.js';
+import { collectSet, expireSet, noteAskerOf, noteUnheardOf, waitForSet } from './verbs/wait.js';
 import { cancelSet, listLiveSets, rejectSet } from './verbs/withdraw.js';
 import type { QuestionView } from './view.js';
 import type { WaitOptions } from './wait-for-answers.js';
@@ -117,6 +117,11 @@ export class QuestionSessions {
   /** Writes down that the asker left without its answer, or (null) that a process waits again. */
   noteAsker(id: string, state: 'gone' | 'waiting'): Promise<void> {
     return noteAskerOf(this.#options, id, state);
+  }
+
+  /** Writes down that the asker had gone on before the decision reached it: the decision did not count. */
+  noteUnheard(id: string, reason: string): Promise<void> {
+    return noteUnheardOf(this.#options, id, reason);
   }
 
   /** The half-given answer of a set, if there is one. Throws SESSION_NOT_FOUND. */

@@ -68,23 +68,38 @@ export class FileQuestionStore implements QuestionStore {
   readonly directory: string;
   readonly trash: Trash;
   readonly #tools: LockTools & { ids: Ids };
+  /** Where permissions are that hooks of agents ask for: apart, as AUQ shows and answers whatever is in the other directory. */
+  readonly #apart: { readonly directory: string; readonly trash: Trash } | undefined;
 
-  constructor(tools: LockTools & { ids: Ids }, paths: { directory: string; trash: string }) {
+  constructor(
+    tools: LockTools & { ids: Ids },
+    paths: {
+      directory: string;
+      trash: string;
+      apart?: { readonly directory: string; readonly trash: string } | undefined;
+    },
+  ) {
     this.#tools = tools;
     this.directory = paths.directory;
     this.trash = new Trash(tools, paths.trash);
+    this.#apart = paths.apart && {
+      directory: paths.apart.directory,
+      trash: new Trash(tools, paths.apart.trash),
+    };
   }
 
   async create(request: RequestFile, status: StatusFile, assertRoom: () => void): Promise<boolean> {
     const { fileSystem } = this.#tools;
-    const own = join(this.directory, '.holdfast');
-    ensureDirectory(fileSystem, this.directory);
+    const apart = request.asker?.hook === undefined ? undefined : this.#apart;
+    const root = apart?.directory ?? this.directory;
+    const own = join(root, '.holdfast');
+    ensureDirectory(fileSystem, root);
     ensureDirectory(fileSystem, own);
     using _lock = await acquireLock(this.#tools, join(own, 'create'));
     this.#sweepStaging(own);
-    const target = this.#path(request.sessionId);
+    const target = `${root}/${uuidOf(request.sessionId)}`;
     if (hasDirectory(fileSystem, target)) return false;
-    assertRoom();
+    if (apart === undefined) assertRoom();
     const staged = join(own, `${request.sessionId}.staged`);
     try {
       ensureDirectory(fileSystem, staged);
@@ -94,7 +109,7 @@ export class FileQuestionStore implements QuestionStore {
       createFile(this.#tools, statusPath, formatDocument(statusPath, status, StatusFile));
       attempt(target, 'create', () => {
         fileSystem.rename(staged, target);
-        syncDirectory(fileSystem, this.directory);
+        syncDirectory(fileSystem, root);
       });
       return true;
     } catch (error) {
@@ -104,7 +119,9 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   ids(): string[] {
-    return listDirectory(this.#tools.fileSystem, this.directory).filter(isUuidV4);
+    const { fileSystem } = this.#tools;
+    const apart = this.#apart === undefined ? [] : listDirectory(fileSystem, this.#apart.directory);
+    return [...listDirectory(fileSystem, this.directory), ...apart].filter(isUuidV4);
   }
 
   has(id: string): boolean {
@@ -139,12 +156,24 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   purgeTrash(olderThanMs: number): string[] {
-    return this.trash.purge(olderThanMs).map((entry) => entry.id);
+    const purged = [this.trash, this.#apart?.trash].flatMap((trash) => trash?.purge(olderThanMs) ?? []);
+    return purged.map((entry) => entry.id);
   }
 
   watchAll(onHint: OnHint): DirectoryWatch {
-    ensureDirectory(this.#tools.fileSystem, this.directory);
-    return this.#tools.watcher.watch(this.directory, onHint);
+    const { fileSystem, watcher } = this.#tools;
+    const roots = [this.directory, ...(this.#apart === undefined ? [] : [this.#apart.directory])];
+    for (const root of roots) ensureDirectory(fileSystem, root);
+    const watch = watcher.watch(this.directory, onHint);
+    const others = roots.slice(1).map((root) => watcher.watch(root, onHint));
+    return {
+      get mode() {
+        return watch.mode;
+      },
+      close() {
+        for (const one of [watch, ...others]) one.close();
+      },
+    };
   }
 
   readDraft(id: string): DraftFile | undefined {
@@ -176,7 +205,9 @@ export class FileQuestionStore implements QuestionStore {
   #begin(id: string, directory: string, lock: Lock): HeldQuestion {
     try {
       this.#sweepTemporaries(directory);
-      return new HeldQuestion(this.#tools, this.trash, lock, directory, this.#readForChange(id, directory));
+      const trash =
+        this.#apart && directory.startsWith(this.#apart.directory) ? this.#apart.trash : this.trash;
+      return new HeldQuestion(this.#tools, trash, lock, directory, this.#readForChange(id, directory));
     } catch (error) {
       lock.release();
       throw error;
@@ -235,8 +266,10 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   #path(id: string): string {
-    if (!isUuidV4(id)) throw new InvalidSessionIdError(id);
-    return `${this.directory}/${id}`;
+    const path = `${this.directory}/${uuidOf(id)}`;
+    if (this.#apart === undefined || hasDirectory(this.#tools.fileSystem, path)) return path;
+    const apart = `${this.#apart.directory}/${id}`;
+    return hasDirectory(this.#tools.fileSystem, apart) ? apart : path;
   }
 
   /** Only one process creates at a time, so whatever is staged now was left by one that died. */
@@ -261,6 +294,12 @@ export class FileQuestionStore implements QuestionStore {
       this.#tools.log.warn('question.staging-left', { path: staged, error: messageOf(error) });
     }
   }
+}
+
+/** Nothing else becomes part of a path. Throws INVALID_SESSION_ID. */
+function uuidOf(id: string): string {
+  if (isUuidV4(id)) return id;
+  throw new InvalidSessionIdError(id);
 }
 
 /** What a watcher makes to see whether it is told of it; one that stays was left by a killed waiter. */

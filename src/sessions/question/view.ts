@@ -28,6 +28,8 @@ export interface QuestionView {
   readonly actor: Actor | null;
   /** When this outcome was first delivered to the asker. */
   readonly collectedAt: string | null;
+  /** Why what was decided did not reach the asker, where that is known. */
+  readonly unheardReason?: string | undefined;
   readonly faults: readonly FileFault[];
 }
 
@@ -52,6 +54,7 @@ export function viewOf(
     isAskerGone: isAskerGone(snapshot, judge),
     actor: actorOf(snapshot, outcome),
     collectedAt: collectedAtOf(snapshot, outcome),
+    ...(status?.unheardReason === undefined ? {} : { unheardReason: status.unheardReason }),
     faults: snapshot.faults,
   };
 }

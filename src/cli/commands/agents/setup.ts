@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { loadClientSetup, type SetupFile } from '../../../app/base.js';
+import { loadClientSetup, type SetupFile, type SetupInstead } from '../../../app/base.js';
 import { shellWord, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
@@ -11,29 +11,40 @@ const setup = defineCommand({
     "Agents: claude, codex, gemini, opencode. Puts the MCP entry into the agent's settings and allows the two tools\n" +
     'ask_user_questions and get_answered_questions by their full names, nothing else. Without --write it only prints what\n' +
     'to paste and where. --remove undoes it: byte for byte if nobody else wrote to the file since, else exactly our\n' +
-    'entries.',
+    'entries.\n' +
+    'With --hooks (claude, codex) permission requests of agents that you start yourself become cards in the inbox. With --skill\n' +
+    'the agent is told when to ask you, and how. Each is put in place and removed on its own.',
   options: {
+    hooks: { type: 'boolean', about: "the agent's hooks instead: its permission requests become cards" },
+    skill: { type: 'boolean', about: 'instructions for the agent instead: when to ask, and how' },
     write: { type: 'boolean', about: 'put everything in place' },
     remove: { type: 'boolean', about: 'remove it again' },
     project: { type: 'boolean', about: 'use the settings of this project instead of your own' },
     command: { type: 'string', value: '<path>', about: 'how the agent starts holdfast (default: holdfast)' },
   },
-  examples: ['holdfast setup claude', 'holdfast setup codex --write', 'holdfast setup gemini --remove'],
+  examples: [
+    'holdfast setup claude',
+    'holdfast setup codex --write',
+    'holdfast setup claude --hooks --write',
+    'holdfast setup gemini --remove',
+  ],
   async run({ services, terminal, isJson }, { positionals: [agent = ''], values }) {
-    const { CLIENT_NAMES, inspectClient, installClient, removeClient } = await loadClientSetup();
+    const { CLIENT_NAMES, HOOK_CLIENTS, hooksOfInstalled, inspectClient, installClient, removeClient } =
+      await loadClientSetup();
     const client = nameIn(CLIENT_NAMES, agent);
+    if (values.hooks && values.skill) throw new UsageError('Either --hooks or --skill, not both');
     if (values.write && values.remove) throw new UsageError('Either --write or --remove, not both');
     const { HOLDFAST_HOME } = services.environment;
+    const entry = {
+      command: values.command ?? 'holdfast',
+      args: ['mcp'],
+      // The agent's server must find the same inbox.
+      ...(HOLDFAST_HOME ? { env: { HOLDFAST_HOME: resolve(services.workingDirectory, HOLDFAST_HOME) } } : {}),
+    };
     const place = {
-      entry: {
-        command: values.command ?? 'holdfast',
-        args: ['mcp'],
-        // The agent's server must find the same inbox.
-        ...(HOLDFAST_HOME
-          ? { env: { HOLDFAST_HOME: resolve(services.workingDirectory, HOLDFAST_HOME) } }
-          : {}),
-      },
+      entry,
       project: values.project ? services.workingDirectory : undefined,
+      instead: await insteadOf(),
     };
     const changed = values.write
       ? installClient(services, client, place)
@@ -43,6 +54,7 @@ const setup = defineCommand({
     const setup = inspectClient(services, client, place);
     const again = [
       `holdfast setup ${client}`,
+      ...(values.hooks ? ['--hooks'] : values.skill ? ['--skill'] : []),
       ...(values.project ? ['--project'] : []),
       ...(values.command === undefined || values.write
         ? []
@@ -67,13 +79,23 @@ const setup = defineCommand({
       terminal.note(`Put it there with: ${again} --write`);
     }
     return ExitCode.done;
+
+    async function insteadOf(): Promise<SetupInstead | undefined> {
+      if (values.skill) return { purpose: 'skill' };
+      if (!values.hooks) return undefined;
+      const hooked = nameIn(HOOK_CLIENTS, client);
+      // What is taken out is known by itself, whatever is installed by now.
+      const entries = values.remove ? {} : await hooksOfInstalled(services, hooked, entry);
+      return { purpose: 'hooks', client: hooked, entries };
+    }
   },
 });
 
 export const commands = [setup];
 
-function tell({ path, hasEntry, allows }: SetupFile, changed: readonly string[]): string {
+function tell({ path, hasEntry, allows, holds }: SetupFile, changed: readonly string[]): string {
   const what = [
+    ...holds,
     ...(hasEntry ? ['the MCP server "holdfast"'] : []),
     ...(allows.length > 0 ? [`permission for ${allows.join(' and ')}`] : []),
   ].join(', ');

@@ -17,6 +17,7 @@ import { ExitCode } from '../../exit-codes.js';
 import { renderDecision } from '../../render/questions.js';
 import { offerResume } from './offer-resume.js';
 import { parseInput } from './parse-input.js';
+import { tellHeard } from './tell-heard.js';
 
 export const answer = defineCommand({
   operation: answerQuestions,
@@ -80,7 +81,12 @@ export const answer = defineCommand({
     return tell(report, `Answered ${session}${lateNote(report, before)}\n\n${renderDecision(report)}`);
 
     /** What was done, and what about the run that asked. */
-    async function tell(told: QuestionReport, words: string): Promise<ExitCode> {
+    async function tell(decided: QuestionReport, words: string): Promise<ExitCode> {
+      if (decided.asker?.hook !== undefined) return tellHeard(context, decided, words);
+      return tellWhatNext(decided, words);
+    }
+
+    async function tellWhatNext(told: QuestionReport, words: string): Promise<ExitCode> {
       const offer = await offerResume(context, told);
       const run = offer.run === null ? {} : { run: offer.run };
       if (isJson) terminal.write(visibleJson({ success: true, ...told, ...run }));

@@ -10,7 +10,7 @@ import { digestOf, isForeign, isSettled, outcomeOf, type QuestionOutcome } from 
 import type { QuestionView } from '../view.js';
 import { actorOf, decide, heal, outcomeIn, viewIn, viewNow, writeStatus } from './held.js';
 import type { QuestionTools } from './tools.js';
-import { ASKER_IS_GONE } from './withdraw.js';
+import { whyGone } from './withdraw.js';
 
 /** The answers of a set, or what makes them from what is asked. */
 export type GivenAnswers =
@@ -81,9 +81,9 @@ function assertWaitedFor(tools: QuestionTools, held: HeldQuestion, outcome: Ques
   if (viewIn(tools, held.snapshot).isAskerGone !== true) return;
   writeStatus(tools, held, {
     status: next(questionLifecycle, outcome.status, 'abandon'),
-    abandonedReason: ASKER_IS_GONE,
+    abandonedReason: whyGone(held.snapshot.request?.asker),
   });
-  throw new AskerGoneError(id, ASKER_IS_GONE);
+  throw new AskerGoneError(id, whyGone(held.snapshot.request?.asker));
 }
 
 function whyNotPending(outcome: QuestionOutcome): string {

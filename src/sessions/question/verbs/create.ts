@@ -40,7 +40,10 @@ function assertRoom(tools: QuestionTools): void {
 /** What cannot be read, or went away meanwhile, is nothing that somebody could answer. */
 function isPending({ store, clock }: QuestionTools, id: string): boolean {
   try {
-    return outcomeOf(store.readOnce(id), clock.now()).status === 'pending';
+    const snapshot = store.readOnce(id);
+    // What hooks ask for is not in the way of questions.
+    if (snapshot.request?.asker?.hook !== undefined) return false;
+    return outcomeOf(snapshot, clock.now()).status === 'pending';
   } catch (error) {
     if (isHoldfastError(error)) return false;
     throw error;

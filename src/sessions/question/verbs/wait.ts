@@ -1,5 +1,6 @@
 import { messageOf, next, timestamp } from '../../../foundation/index.js';
 import { LockedError } from '../../../storage/index.js';
+import { checkReason } from '../check-input.js';
 import {
   type CollectTools,
   DELIVERY_WAIT_MS,
@@ -76,6 +77,13 @@ export async function noteAskerOf(
     const asker = state === 'gone' ? { askerGoneAt: timestamp(clock) } : { askerProcess: { ...identity } };
     held.writeStatus({ ...status, ...asker });
   });
+}
+
+/** See `QuestionSessions.noteUnheard`. */
+export async function noteUnheardOf(tools: QuestionTools, id: string, reason: string): Promise<void> {
+  await whileHeld(tools, id, (held) =>
+    held.writeStatus({ ...statusFor(held.snapshot, tools.clock.now()), unheardReason: checkReason(reason) }),
+  );
 }
 
 function collecting(tools: QuestionTools): CollectTools {

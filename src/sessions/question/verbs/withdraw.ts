@@ -9,7 +9,12 @@ import { actorOf, decide, outcomeIn, viewNow, writeStatus } from './held.js';
 import { listSets } from './read.js';
 import type { QuestionTools } from './tools.js';
 
-export const ASKER_IS_GONE = 'the run or chat that asked is gone';
+const ASKER_IS_GONE = 'the run or chat that asked is gone';
+const AGENT_IS_GONE = 'the agent that asked is gone, or does not wait any more';
+
+export function whyGone(asker: { readonly hook?: string | undefined } | null | undefined): string {
+  return asker?.hook === undefined ? ASKER_IS_GONE : AGENT_IS_GONE;
+}
 
 /** See `QuestionSessions.reject`. */
 export function rejectSet(tools: QuestionTools, id: string, given: string | null): Promise<QuestionView> {
@@ -51,9 +56,9 @@ export async function listLiveSets(tools: QuestionTools): Promise<QuestionView[]
   const gone = views.filter(
     (view) => isPermission(view) && view.isAskerGone === true && view.outcome.status === 'pending',
   );
-  for (const { id } of gone) {
+  for (const { id, asker } of gone) {
     try {
-      await cancelSet(tools, id, ASKER_IS_GONE);
+      await cancelSet(tools, id, whyGone(asker));
     } catch (error) {
       // Somebody else is at it, or the disk cannot be written; an answer is refused all the same.
       if (!isHoldfastError(error)) throw error;

@@ -1,0 +1,54 @@
+import { findProcess, isStillRunning, type ProcessEntry, runningChildren } from '../programs/index.js';
+import type { FileSystem } from '../storage/index.js';
+import type { PermissionAsked } from './events.js';
+import { TranscriptTail } from './transcript-tail.js';
+
+/** What tells that the agent does not wait for our answer any more, in words; undefined while it may. */
+export interface AgentSigns {
+  read(): string | undefined;
+}
+
+export const AGENT_IS_GONE = 'the agent that asked is gone';
+export const ANSWERED_THERE = 'it was answered at the terminal';
+
+/**
+ * Follows the agent that started this hook. It is not told when the agent's own dialog is answered with yes, so it looks:
+ * whether the agent lives, whether its transcript has the result of the tool, whether the command runs already.
+ */
+export function followAgent(
+  fileSystem: FileSystem,
+  asked: Pick<PermissionAsked, 'agent' | 'tool' | 'transcript'>,
+  agentPid: number | undefined,
+): AgentSigns {
+  const ancestors = ancestorsOf(fileSystem, agentPid);
+  const tail = asked.transcript === undefined ? undefined : new TranscriptTail(fileSystem, asked.transcript);
+  const { command } = asked.tool.input;
+  const agent = agentPid ?? ancestors.at(-1)?.pid;
+  const before = new Set(runningChildren(fileSystem, agent).map(({ pid }) => pid));
+  const isRunning = () =>
+    typeof command === 'string' &&
+    runningChildren(fileSystem, agent).some(({ pid, words }) => !before.has(pid) && holds(words, command));
+  return {
+    read() {
+      if (ancestors.some((entry) => !isStillRunning(fileSystem, entry))) return AGENT_IS_GONE;
+      if (tail?.hasResultOf(asked.tool) === true || isRunning()) return ANSWERED_THERE;
+      return undefined;
+    },
+  };
+}
+
+/** Our parent and its parent: a shell and the agent, or the agent and whoever started it. One that is gone took the dialog along. */
+function ancestorsOf(fileSystem: FileSystem, agentPid: number | undefined): ProcessEntry[] {
+  const parent = findProcess(fileSystem, process.ppid);
+  const grandparent = parent === undefined ? undefined : findProcess(fileSystem, parent.parentPid);
+  const agent = agentPid === undefined ? undefined : findProcess(fileSystem, agentPid);
+  return [parent, agent ?? grandparent].filter(
+    (entry) => entry !== undefined && entry.pid > 1,
+  ) as ProcessEntry[];
+}
+
+/** Whether a command line runs a command, however a shell quotes it. */
+function holds(words: string, command: string): boolean {
+  const bare = (text: string) => text.replaceAll(/['"\\\s]/g, '');
+  return bare(command) !== '' && bare(words).includes(bare(command));
+}
