@@ -14,12 +14,13 @@ const MAY_IMPORT = {
   'sessions/change': ['foundation', 'storage', 'plans'],
   'sessions/process': ['foundation', 'storage', 'programs', 'workspace', 'agents'],
   catalog: ['foundation', 'storage', KINDS],
-  run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
+  notices: ['foundation', 'storage', 'programs', 'sessions/question'],
+  run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS, 'notices'],
   // Types only, foundation apart: the page of a browser uses them as they are.
   models: ['foundation', 'agents', KINDS, 'run'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
   // The registry: every action of every part. The parts themselves come in as parameters.
-  operations: ['foundation', KINDS, 'catalog', 'run'],
+  operations: ['foundation', KINDS, 'catalog', 'notices', 'run'],
   app: [
     'foundation',
     'storage',
@@ -29,6 +30,7 @@ const MAY_IMPORT = {
     'agents',
     KINDS,
     'catalog',
+    'notices',
     'run',
     'client-settings',
     'operations',
@@ -37,7 +39,19 @@ const MAY_IMPORT = {
   published: ['foundation', 'storage', 'programs', 'agents', KINDS, 'catalog', 'app'],
   mcp: ['foundation', KINDS, 'operations', 'app'],
   tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
-  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'operations', 'app', 'mcp', 'tui'],
+  cli: [
+    'foundation',
+    KINDS,
+    'agents',
+    'catalog',
+    'notices',
+    'run',
+    'demo',
+    'operations',
+    'app',
+    'mcp',
+    'tui',
+  ],
 };
 
 const TEST = '\\.test\\.tsx?$';
@@ -71,12 +85,14 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-notices|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
       '^src/operations/(paths|settings)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
       '^src/run/(ask-permission|run-status|run-words|stopped-run|take-turn|journal/keep-journals)\\.ts$',
+      // Names and forms alone, for the config that every command reads.
+      '^src/notices/settings\\.ts$',
       // What a session that is started needs of the catalog.
       '^src/catalog/projects\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',

@@ -26,6 +26,7 @@ export {
   JournalReader,
 } from './journal/read-journal.js';
 export { abortRun } from './leave-run.js';
+export { type RunTeller, runTeller } from './notice-events.js';
 export {
   type RunStatus,
   type Runs,

@@ -42,6 +42,8 @@ export interface Layout {
   readonly terminals: string;
   /** One small file for each directory where work was started. */
   readonly projects: string;
+  /** One small file for each event and channel: what a person was told. */
+  readonly notices: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -95,6 +97,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get projects() {
       return join(roots.state, 'projects');
+    },
+    get notices() {
+      return join(roots.state, 'notices');
     },
     get scripted() {
       return join(roots.state, 'scripted');
