@@ -14,13 +14,14 @@ const MAY_IMPORT = {
   'sessions/change': ['foundation', 'storage', 'plans'],
   'sessions/process': ['foundation', 'storage', 'programs', 'workspace', 'agents'],
   catalog: ['foundation', 'storage', KINDS],
-  run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
+  notices: ['foundation', 'storage', 'programs', 'sessions/question'],
+  run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS, 'notices'],
   hooks: ['foundation', 'storage', 'programs', 'agents', 'sessions/question', 'run'],
   // Types only, foundation apart: the page of a browser uses them as they are.
   models: ['foundation', 'agents', KINDS, 'run'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
   // The registry: every action of every part. The parts themselves come in as parameters.
-  operations: ['foundation', KINDS, 'catalog', 'run'],
+  operations: ['foundation', KINDS, 'catalog', 'notices', 'run'],
   app: [
     'foundation',
     'storage',
@@ -30,6 +31,7 @@ const MAY_IMPORT = {
     'agents',
     KINDS,
     'catalog',
+    'notices',
     'run',
     'hooks',
     'client-settings',
@@ -41,7 +43,20 @@ const MAY_IMPORT = {
   testing: ['foundation', 'storage', 'programs', 'agents'],
   mcp: ['foundation', KINDS, 'operations', 'app'],
   tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
-  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'hooks', 'demo', 'operations', 'app', 'mcp', 'tui'],
+  cli: [
+    'foundation',
+    KINDS,
+    'agents',
+    'catalog',
+    'notices',
+    'run',
+    'hooks',
+    'demo',
+    'operations',
+    'app',
+    'mcp',
+    'tui',
+  ],
 };
 
 const TEST = '\\.test\\.tsx?$';
@@ -77,7 +92,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-hooks|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-hooks|open-notices|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
@@ -85,6 +100,8 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
       '^src/run/(questions/ask-permission|report/run-status|records/run-words|open/stopped-run|turn/take-turn|journal/keep-journals)\\.ts$',
+      // Names and forms alone, for the config that every command reads.
+      '^src/notices/settings\\.ts$',
       // What a session that is started needs of the catalog.
       '^src/catalog/projects\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',

@@ -41,6 +41,7 @@ const QUICK = { quick: 'src/cli/programs/quick.ts', lists: 'src/cli/programs/lis
 const ZOD = { zod: 'src/cli/programs/loaded-zod.ts' };
 /** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
 const BESIDE_QUICK = {
+  'ask-notices': 'src/cli/commands/questions/ask-notices.ts',
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
   'resume-run': 'src/cli/commands/run/resume-run.ts',
 };
@@ -49,7 +50,7 @@ const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK };
 const besideQuick = {
   name: 'beside-quick',
   setup(build) {
-    build.onResolve({ filter: /\/(prompt-answers|resume-run)\.js$/ }, ({ path, kind }) => {
+    build.onResolve({ filter: /\/(ask-notices|prompt-answers|resume-run)\.js$/ }, ({ path, kind }) => {
       const name = path.replace(/^.*\//, './');
       return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
     });

@@ -95,6 +95,9 @@ export const REQUIREMENTS = {
   R14: 'chat --resume goes on as it was started; what is typed wins',
   R08: 'cost and budgets: reported dollars, else tokens times a price with a source and a date, else unknown',
   R13: 'tokens and cost equal what the service reported, to the digit, for each agent, with and without kills',
+  N01: 'notices with a state: question, permission, limit, breaker, run ended, agent died, quota is back; once, whoever sees it',
+  N02: 'channels: terminal, desktop, ntfy, Gotify, signed webhook, command; `notify test` and `notify list` name the leg that failed',
+  N03: 'quiet hours, digest, escalation to the next channel; suppressed only where the card was on a focused screen',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

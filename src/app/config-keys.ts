@@ -11,10 +11,25 @@ export function stepsOf(key: string): readonly string[] {
 }
 
 /** Keys whose next step is a name that the user chose. */
-const OPEN_KEYS: readonly string[] = ['loop.prompts', 'prices', 'agents'];
+const OPEN_KEYS: readonly string[] = ['loop.prompts', 'notices.channels', 'prices', 'agents'];
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   prices: ['input', 'output', 'cacheRead', 'cacheWrite'],
+  'notices.channels': [
+    ...[
+      'type',
+      'events',
+      'afterMinutes',
+      'text',
+      'inQuietHours',
+      'title',
+      'url',
+      'topic',
+      'token',
+      'clientToken',
+    ],
+    ...['secret', 'template', 'command'],
+  ],
   agents: ['driver', 'command', 'args', 'preset', 'line', 'model', 'systemPrompt', 'environment'],
 };
 

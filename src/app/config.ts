@@ -14,6 +14,7 @@ import {
 } from '../storage/index.js';
 import { AgentName, AgentSettings } from './agent-settings.js';
 import { nested } from './config-keys.js';
+import { ChannelMap, QuietHoursText } from './notice-settings.js';
 
 /** The environment as the program was given it. This file is the only one that reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -129,6 +130,26 @@ export const SETTINGS = {
     Directory.optional(),
     undefined,
     'Where change sessions keep their published file',
+  ),
+  'notices.channels': setting(
+    ChannelMap,
+    {},
+    'How you are told what waits or ended, by a name of your own; see docs/notices.md',
+  ),
+  'notices.bell': setting(
+    z.boolean(),
+    true,
+    'Whether run and chat ring the bell of their terminal; a channel of type terminal does it by itself',
+  ),
+  'notices.quietHours': setting(
+    QuietHoursText.optional(),
+    undefined,
+    'When nothing is sent, in local time, such as 22:00-07:00; it is told together afterwards',
+  ),
+  'notices.digestSeconds': setting(
+    Seconds,
+    60,
+    'What follows a message this soon is told together: 3 wait; 0 = each by itself',
   ),
 } as const satisfies Record<string, Setting>;
 
@@ -301,8 +322,9 @@ function checked<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  throw new ConfigError(path, `${[key, ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? 'not valid'}`);
+  const [first] = result.error.issues;
+  const words = first?.code === 'invalid_key' ? first.issues[0]?.message : first?.message;
+  throw new ConfigError(path, `${[key, ...(first?.path ?? [])].join('.')}: ${words ?? 'not valid'}`);
 }
 
 /** That there is no such key, and which may have been meant. */

@@ -85,8 +85,8 @@ export function mendTerminal(services: Services, write: (text: string) => void):
 }
 
 const LEAVE_ALTERNATE = '\x1b[?1049l';
-/** No colours, a cursor, line wrap, no brackets around what is pasted. */
-const SANE = '\x1b[0m\x1b[?25h\x1b[?7h\x1b[?2004l';
+/** No colours, no reports of the focus, a cursor, line wrap, no brackets around what is pasted. */
+const SANE = '\x1b[0m\x1b[?1004l\x1b[?25h\x1b[?7h\x1b[?2004l';
 
 /** Such as `/dev/pts/3`; undefined where the system does not tell. */
 function terminalName(fileSystem: FileSystem): string | undefined {

@@ -69,6 +69,12 @@ const WORDS: Readonly<Record<string, Words>> = {
   'program.survivors': (fields) => `Processes of the agent (${textIn(fields, 'pid')}) could not be ended.`,
   'question.asker-not-noted': because('Who is waiting for question {sessionId} could not be recorded'),
   'question.clean-failed': because('Old questions could not be cleaned'),
+  'notice.channel-failed': because('Notices on the channel {channel} could not be seen to'),
+  'notice.not-queued': because('A notice for the channel {channel} could not be written down'),
+  'notice.pass-failed': because('Notices could not be seen to'),
+  'notice.questions-not-read': because(
+    'The questions that wait could not be read, so nobody is told of them',
+  ),
   'project.damaged': (fields) =>
     `What was remembered of a project was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
   'project.not-remembered': because('{path} could not be remembered as a project'),

@@ -1,5 +1,6 @@
 import { catalogOperations } from '../catalog/operations.js';
 import type { OperationFacts, Surface } from '../foundation/index.js';
+import { noticeOperations } from '../notices/operations.js';
 import { runOperations } from '../run/operations.js';
 import { changeOperations } from '../sessions/change/operations.js';
 import { conversationOperations } from '../sessions/conversation/operations.js';
@@ -20,6 +21,7 @@ export const OPERATIONS = [
   ...processOperations,
   ...runOperations,
   ...catalogOperations,
+  ...noticeOperations,
   ...settingOperations,
   ...pathOperations,
 ] as const satisfies readonly OperationFacts[];

@@ -21,6 +21,7 @@ describe('the registry of operations', () => {
       'run',
       'session',
       'trash',
+      'notice',
       'setting',
       'path',
     ]);

@@ -30,6 +30,7 @@ describe('deriveLayout', () => {
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',
       scripted: '/home/ada/.local/state/holdfast/scripted',
       terminals: '/home/ada/.local/state/holdfast/terminals',
+      notices: '/home/ada/.local/state/holdfast/notices',
     });
   });
 

@@ -47,6 +47,8 @@ export interface Layout {
   readonly projects: string;
   /** One small file for each agent that a person started and whose hooks told us of it. */
   readonly agents: string;
+  /** One small file for each event and channel: what a person was told. */
+  readonly notices: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -109,6 +111,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get agents() {
       return join(roots.state, 'agents');
+    },
+    get notices() {
+      return join(roots.state, 'notices');
     },
     get scripted() {
       return join(roots.state, 'scripted');

@@ -19,6 +19,8 @@ export interface TerminalListener {
   readonly onResize?: (() => void) | undefined;
   /** The terminal has gone, or its input has ended. */
   readonly onEnd?: (() => void) | undefined;
+  /** The terminal says that it has got the focus, or lost it; it is asked to say so only where somebody wants to know. */
+  readonly onFocus?: ((isFocused: boolean) => void) | undefined;
   /** What would have been written across the screen; what stderr gets goes there if absent. */
   readonly onNote?: ((text: string) => void) | undefined;
 }
@@ -51,28 +53,47 @@ export function holdTerminal(
   const release = listener.onNote === undefined ? () => {} : catchNotes(streams.stderr, listener.onNote);
   const onEnd = listener.onEnd ?? ignore;
   const onResize = listener.onResize ?? ignore;
+  const onData = withoutFocus(listener);
+  const reports = listener.onFocus === undefined ? { on: '', off: '' } : FOCUS_REPORTS;
   const forget = streams.noteTerminal?.(screen) ?? ignore;
   let isHeld = true;
   const restore = () => {
     if (!isHeld) return;
     isHeld = false;
     process.off('exit', restore);
-    stdin.off('data', listener.onData).off('end', onEnd);
+    stdin.off('data', onData).off('end', onEnd);
     if (stdin.isTTY) stdin.setRawMode(false);
     stdin.pause();
     stdin.off('error', ignore);
     stdout.off('resize', onResize);
-    stdout.write(LEAVE[screen]);
+    stdout.write(`${reports.off}${LEAVE[screen]}`);
     forget();
     release();
   };
   process.once('exit', restore);
   stdin.on('error', ignore);
   stdin.setRawMode(true);
-  stdin.on('data', listener.onData).on('end', onEnd).resume();
+  stdin.on('data', onData).on('end', onEnd).resume();
   stdout.on('resize', onResize);
-  stdout.write(ENTER[screen]);
+  stdout.write(`${ENTER[screen]}${reports.on}`);
   return restore;
+}
+
+const FOCUS_REPORTS = { on: '\x1b[?1004h', off: '\x1b[?1004l' };
+const FOCUS = /\x1b\[([IO])/g;
+
+/** Takes what the terminal says about its focus out of what was typed. */
+function withoutFocus({ onData, onFocus }: TerminalListener): TerminalListener['onData'] {
+  if (onFocus === undefined) return onData;
+  return (chunk) => {
+    // Byte for byte: a character may be cut in two between chunks.
+    const given = chunk.toString('latin1');
+    const typed = given.replaceAll(FOCUS, (_report, sign: string) => {
+      onFocus(sign === 'I');
+      return '';
+    });
+    if (typed !== '') onData(typed === given ? chunk : Buffer.from(typed, 'latin1'));
+  };
 }
 
 /** A terminal that was closed cannot be read or put back, and need not be: a signal says the same. */

@@ -12,6 +12,7 @@ import {
   IllegalTransitionError,
   InvalidInputError,
 } from '../../src/foundation/index.js';
+import { ChannelNotFoundError, NoticeNotSentError } from '../../src/notices/index.js';
 import {
   ChangeNotFoundError,
   InvalidChangeNameError,
@@ -111,6 +112,8 @@ describe('exit codes', () => {
     [new ConfirmationMissingError('x'), 'CONFIRMATION_MISSING', 3],
     [new OutputFailedError(cause), 'OUTPUT_FAILED', 1],
     [new ConfigError('/p', 'x'), 'CONFIG_INVALID', 2],
+    [new ChannelNotFoundError('x', []), 'CHANNEL_NOT_FOUND', 4],
+    [new NoticeNotSentError('reply', 'x'), 'NOTICE_NOT_SENT', 1],
     [new SessionNotFoundError('x'), 'SESSION_NOT_FOUND', 4],
     [new InvalidSessionIdError('x'), 'INVALID_SESSION_ID', 2],
     [new AmbiguousIdError('x', []), 'AMBIGUOUS_ID', 2],

@@ -55,6 +55,7 @@ export const GROUPS: WordGroup[] = [
     title: 'Everything else',
     words: {
       demo: () => import('../commands/run/demo.js'),
+      notify: () => import('../commands/notify/index.js'),
       unlock: () => import('../commands/sessions/unlock.js'),
       paths: QUICK.paths,
       config: () => import('../commands/settings/config.js'),

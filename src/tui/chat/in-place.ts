@@ -46,11 +46,17 @@ export interface InPlaceOptions {
 export class InPlaceAnswers {
   readonly #options: InPlaceOptions;
   readonly #waiting: QuestionView[] = [];
+  #shown: string | undefined;
   #asking: Promise<void> | undefined;
   #over: AbortController | undefined;
 
   constructor(options: InPlaceOptions) {
     this.#options = options;
+  }
+
+  /** The question that is on the screen. */
+  get shown(): string | undefined {
+    return this.#shown;
   }
 
   /** The agent asks this. */
@@ -73,12 +79,14 @@ export class InPlaceAnswers {
     const { screen } = this.#options;
     for (let view = this.#waiting.shift(); view !== undefined; view = this.#waiting.shift()) {
       screen.asking(true);
+      this.#shown = view.id;
       try {
         await this.#ask(view);
       } catch (error) {
         screen.warn(visibleLine(messageOf(error)));
         if (!isHoldfastError(error)) throw error;
       } finally {
+        this.#shown = undefined;
         screen.asking(false);
       }
     }

@@ -22,6 +22,8 @@ interface InputOptions extends TerminalStreams {
   readonly onDropped: (count: number) => void;
   /** What would have been written across the screen. */
   readonly onNote: (text: string) => void;
+  /** Whether the person looks at it, for who wants to know. */
+  readonly attention?: { typed(): void; focus(isFocused: boolean): void } | undefined;
 }
 
 /** A question by the way, in the middle of something else. */
@@ -59,8 +61,13 @@ export class LineInput implements Disposable {
   constructor(options: InputOptions) {
     this.#options = options;
     this.#decoder = new KeyDecoder((key) => this.#press(key));
+    const { attention } = options;
     this.#putBack = holdTerminal(options, 'line', {
-      onData: (chunk) => this.#decoder.push(chunk),
+      onData: (chunk) => {
+        this.#decoder.push(chunk);
+        attention?.typed();
+      },
+      onFocus: attention && ((isFocused) => attention.focus(isFocused)),
       onEnd: () => this.#finish({ type: 'end' }),
       onResize: () => this.#draw(),
       onNote: options.onNote,

@@ -1,6 +1,7 @@
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { ConversationView } from '../../sessions/conversation/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
+import { CardAttention } from '../card-attention.js';
 import type { TerminalStreams } from '../hold-terminal.js';
 import { Chat, type ChatOptions, type ChatView, firstLines } from './chat.js';
 import { InPlaceAnswers } from './in-place.js';
@@ -18,6 +19,8 @@ export interface OpenChatOptions extends Omit<ChatOptions, 'view'>, TerminalStre
   /** What the agent asks is answered here. */
   readonly questions: QuestionSessions;
   readonly signal: AbortSignal;
+  /** Told while a question is on a screen that the person looks at. */
+  readonly onSeen?: ((question: string) => void) | undefined;
   /** Told when the chat can show something; what the agent needs to be told first comes after. */
   readonly onOpen?: ((view: ChatView) => void) | undefined;
 }
@@ -31,17 +34,20 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
   const paint = options.hasColor ? paintWith(options.style) : undefined;
   let input: LineInput | undefined;
+  let answers: InPlaceAnswers | undefined;
+  using attention = options.onSeen && new CardAttention(() => answers?.shown, options.onSeen);
   const write = (text: string) => (input === undefined ? void stdout.write(text) : input.writeAbove(text));
   using screen = new ChatScreen(write, { style: options.style, paint, size });
   using keyboard = new LineInput({
     ...options,
+    attention,
     onInterrupt: () => chat.cancel(),
     onQueued: (text) => screen.note(`queued: ${visibleExcerpt(text, 200)} (Ctrl+C drops it)`),
     onDropped: (count) => screen.note(`Not sent: ${counted(count, 'queued message')}. Up brings it back.`),
     onNote: (text) => screen.note(text.replace(/\n$/, '')),
   });
   input = keyboard;
-  const answers = new InPlaceAnswers({
+  const inPlace = new InPlaceAnswers({
     questions,
     input: keyboard,
     screen,
@@ -52,7 +58,8 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
       chat.cancel();
     },
   });
-  const view = viewOf(screen, answers);
+  answers = inPlace;
+  const view = viewOf(screen, inPlace);
   const chat = new Chat({ ...options, view });
   for (const line of options.banner) screen.say(line);
   if (options.isResumed) showLastTurns(screen, chat.conversation.view);
@@ -65,7 +72,7 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
-    await converse(chat, { input: keyboard, answers, screen, signal });
+    await converse(chat, { input: keyboard, answers: inPlace, screen, signal });
   } finally {
     signal.removeEventListener('abort', stop);
     // From here on Ctrl+C is a signal again, and every signal is heard until the agent is gone.

@@ -1,6 +1,7 @@
 import { render } from 'ink';
 import type { Clock } from '../../foundation/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
+import { CardAttention } from '../card-attention.js';
 import { allowStyles } from '../colors.js';
 import { holdTerminal, type TerminalStreams } from '../hold-terminal.js';
 import { KeyDecoder } from '../keys.js';
@@ -15,6 +16,8 @@ export interface OpenInboxOptions extends TerminalStreams {
   readonly isOnce: boolean;
   readonly sessionId?: string | undefined;
   readonly signal: AbortSignal;
+  /** Told while a card is on a screen that the person looks at. */
+  readonly onSeen?: ((question: string) => void) | undefined;
 }
 
 const BELL = '\x07';
@@ -30,10 +33,17 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
     },
   });
   const decoder = new KeyDecoder((key) => controller.press(key));
+  const { onSeen } = options;
+  const attention = onSeen && new CardAttention(() => controller.state.open?.view.id, onSeen);
+  if (attention !== undefined) controller.subscribe(() => attention.look());
   // Warnings would be written across the screen; they are kept until it is gone.
   const held: string[] = [];
   const putBack = holdTerminal(options, 'alternate', {
-    onData: (chunk) => decoder.push(chunk),
+    onData: (chunk) => {
+      decoder.push(chunk);
+      attention?.typed();
+    },
+    onFocus: attention && ((isFocused) => attention.focus(isFocused)),
     onNote: (text) => {
       if (held.length < MAX_HELD) held.push(text);
     },
@@ -55,6 +65,7 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
     signal.removeEventListener('abort', stop);
     controller.stop();
     decoder.close();
+    attention?.[Symbol.dispose]();
     putBack();
     for (const text of held) options.stderr.write(text);
   }

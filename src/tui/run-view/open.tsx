@@ -1,5 +1,6 @@
 import { render } from 'ink';
 import type { RunEvent } from '../../run/index.js';
+import { CardAttention } from '../card-attention.js';
 import { allowStyles } from '../colors.js';
 import { holdTerminal, type TerminalStreams } from '../hold-terminal.js';
 import { KeyDecoder } from '../keys.js';
@@ -10,6 +11,8 @@ import { DrawnFrame } from './drawn-frame.js';
 export interface OpenRunViewOptions extends RunViewControllerOptions, TerminalStreams {
   readonly hasColor: boolean;
   readonly signal: AbortSignal;
+  /** Told while the card of a question is on a screen that the person looks at. */
+  readonly onSeen?: ((question: string) => void) | undefined;
   /** Told when the view cannot go on; the terminal is put back by then. */
   readonly onBroken: (error: unknown) => void;
 }
@@ -29,9 +32,16 @@ export function openRunView(options: OpenRunViewOptions): RunView {
   allowStyles();
   const controller = new RunViewController(options);
   const decoder = new KeyDecoder((key) => controller.press(key));
+  const { onSeen } = options;
+  const attention = onSeen && new CardAttention(() => controller.inbox()?.state.open?.view.id, onSeen);
+  if (attention !== undefined) controller.subscribe(() => attention.look());
   const frame = new DrawnFrame();
   const putBack = holdTerminal(options, 'live', {
-    onData: (chunk) => decoder.push(chunk),
+    onData: (chunk) => {
+      decoder.push(chunk);
+      attention?.typed();
+    },
+    onFocus: attention && ((isFocused) => attention.focus(isFocused)),
     // Called before Ink's own listener, which erases the frame by its number of rows.
     onResize: () => stdout.write(frame.eraseOverhang(stdout.columns)),
     onNote: (text) => controller.note(text),
@@ -46,6 +56,7 @@ export function openRunView(options: OpenRunViewOptions): RunView {
   const end = () => {
     controller.stop();
     decoder.close();
+    attention?.[Symbol.dispose]();
     signal.removeEventListener('abort', onSignal);
     putBack();
   };

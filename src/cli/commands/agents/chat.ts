@@ -19,9 +19,11 @@ import {
   type ConversationSessions,
   UNKNOWN_AGENT,
 } from '../../../sessions/conversation/index.js';
+import type { QuestionView } from '../../../sessions/question/index.js';
 import { type ChatParty, type ChatView, describeContinuation } from '../../../tui/chat/index.js';
 import { type CommandContext, defineCommand, type OptionValues, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
+import { openNotices } from '../../open-notices.js';
 import { resumeConversation } from './chat-resume.js';
 import {
   cleanConversations,
@@ -149,13 +151,18 @@ async function talk(
   const prepared = prepare(services, { ...values, permissions }, resumed);
   let view: ChatView | undefined;
   const priceOf = await openPrices(services);
+  await using notices = await openNotices(context);
   let notes: QuestionNotes | undefined;
   using _notes = { [Symbol.dispose]: () => notes?.[Symbol.dispose]() };
   const partyOf = (start: Wishes, conversation: Conversation, workingDirectory: string): ChatParty => {
     onHeld(conversation.id);
     const agent = chooseAgent(services, start.agent);
     notes?.[Symbol.dispose]();
-    notes = questionNotes(services, (question) => view?.asked(question), conversation.id);
+    const onAsked = (question: QuestionView) => {
+      notices.ring();
+      view?.asked(question);
+    };
+    notes = questionNotes(services, onAsked, conversation.id);
     conversation.noteLaunch({
       agent: agent.name,
       model: start.model ?? agent.model ?? null,
@@ -211,6 +218,7 @@ async function talk(
       stdout,
       stderr,
       noteTerminal: (screen) => noteTerminal(services, screen),
+      onSeen: notices.noteSeen,
       hasColor: terminal.hasColor,
       questions: services.questions,
       banner: banner(title, party, resumed),

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
+import { openNotices } from '../../open-notices.js';
 import { VERSION } from '../../programs/version.js';
 
 const mcp = defineCommand({
@@ -10,7 +11,9 @@ const mcp = defineCommand({
     'ask_user_questions and get_answered_questions. A question outlives the server.',
   options: {},
   examples: ['holdfast setup claude --write', 'holdfast mcp'],
-  async run({ services, signal }) {
+  async run(context) {
+    const { services, signal } = context;
+    await using _notices = await openNotices(context);
     const { serveMcp } = await import('../../../mcp/serve.js');
     await serveMcp(services, { stdin: process.stdin, stdout: process.stdout, version: VERSION, signal });
     return signal.aborted ? ExitCode.interrupted : ExitCode.done;

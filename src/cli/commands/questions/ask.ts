@@ -65,6 +65,7 @@ export const ask = defineCommand({
     };
     // Unchecked: the sessions check every set, and have the better words for what is wrong with one.
     const report = await createQuestions.run(services, set as unknown as CreateInput, asCaller(context));
+    await using _notices = await openNotices(context);
     const id = report.sessionId;
     if (values.noWait) {
       terminal.write(isJson ? visibleJson(report) : id);
@@ -95,6 +96,12 @@ export const ask = defineCommand({
     }
   },
 });
+
+/** Nothing of notices is loaded unless the user configured a channel. */
+async function openNotices(context: CommandContext): Promise<AsyncDisposable | undefined> {
+  if (Object.keys(context.services.config.get('notices.channels')).length === 0) return undefined;
+  return (await import('./ask-notices.js')).openNotices(context);
+}
 
 /** One plain question, or what the JSON says. */
 function documentOf(

@@ -4,6 +4,7 @@ import { listQuestions, type QuestionReport, type QuestionView } from '../../../
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { loadInk } from '../../load-ink.js';
+import { openNotices } from '../../open-notices.js';
 import { renderDecision, renderQuestionList } from '../../render/questions.js';
 import { exitCodeOfOutcome } from './ask.js';
 import { offerResume } from './offer-resume.js';
@@ -47,7 +48,13 @@ const inbox = defineCommand({
     const { openInbox } = values.plain
       ? await import('../../../tui/inbox/plain.js')
       : await loadInk(() => import('../../../tui/inbox/open.js'));
-    const result = await openInbox({ ...options, hasColor: terminal.hasColor, hasBell: !values.noBell });
+    await using notices = await openNotices(context);
+    const result = await openInbox({
+      ...options,
+      hasColor: terminal.hasColor,
+      hasBell: !values.noBell && !notices.ownsBell,
+      onSeen: notices.noteSeen,
+    });
     const { answered, rejected } = result;
     if (!values.plain && answered.length + rejected.length > 0) {
       terminal.note(`${answered.length} answered, ${rejected.length} rejected.`);

@@ -3,6 +3,7 @@ import { messageOf, visibleJson } from '../../../foundation/index.js';
 import type { JournalEntry, PreparedRun, RunEvent } from '../../../run/index.js';
 import type { CommandContext } from '../../command.js';
 import { loadInk } from '../../load-ink.js';
+import type { CommandNotices } from '../../open-notices.js';
 import { RunLines, runDescriber } from '../../render/run.js';
 
 /** Where a run is shown. */
@@ -14,12 +15,12 @@ export interface RunScreen extends AsyncDisposable {
 export async function openRunScreen(
   context: CommandContext,
   prepared: PreparedRun,
-  options: { readonly isPlain: boolean },
+  options: { readonly isPlain: boolean; readonly notices: CommandNotices },
 ): Promise<RunScreen> {
   if (context.isJson) return jsonScreen(context);
   const lines = new RunLines(context, prepared.wishes.isUnattended);
   if (options.isPlain || !canRedraw(context)) return plainScreen(lines);
-  return liveScreen(context, prepared, lines);
+  return liveScreen(context, prepared, lines, options.notices);
 }
 
 function jsonScreen({ terminal }: CommandContext): RunScreen {
@@ -56,6 +57,7 @@ async function liveScreen(
   { services, terminal, signal }: CommandContext,
   { loops }: PreparedRun,
   lines: RunLines,
+  notices: CommandNotices,
 ): Promise<RunScreen> {
   const { openRunView } = await loadInk(() => import('../../../tui/run-view/open.js'));
   const { questions, clock } = services;
@@ -68,6 +70,7 @@ async function liveScreen(
     stderr,
     signal,
     noteTerminal: (screen) => noteTerminal(services, screen),
+    onSeen: notices.noteSeen,
     hasColor: terminal.hasColor,
     send: (request) => loops.request(request),
     interrupt: () => process.kill(process.pid, 'SIGINT'),

@@ -15,6 +15,7 @@ import {
   type RunServices,
   type RunWishes,
   refuseSecondRun,
+  runTeller,
   settleCompleted,
 } from '../../../run/index.js';
 import { isOfOtherPlan, isOver, offerOf, PLAN_PRESETS, reportOf } from '../../../sessions/loop/index.js';
@@ -27,6 +28,7 @@ import {
 } from '../../command.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
+import { openNotices } from '../../open-notices.js';
 import { parseResumeChoice, RESUME_HINT, renderResumePrompt } from '../../render/resume-prompt.js';
 import { describeStart } from '../../render/run-start.js';
 import type { Terminal } from '../../terminal.js';
@@ -165,9 +167,11 @@ async function showRun(
 ): Promise<RunEnd> {
   const { services, signal } = context;
   using record = new RunRecord(services);
+  await using notices = await openNotices(context);
+  const teller = runTeller(prepared.projectDirectory);
   let end: RunEnd;
   {
-    await using screen = await openRunScreen(context, prepared, { isPlain: values.plain });
+    await using screen = await openRunScreen(context, prepared, { isPlain: values.plain, notices });
     using run = await ownRun(runServices(services), prepared, {
       isNew,
       isReset: values.reset,
@@ -178,8 +182,15 @@ async function showRun(
     run.journal.follow(run.journal.start, (entry) => {
       record.add(entry.event);
       screen.show(entry);
+      if (entry.event.type === 'question') notices.ring();
+      const told = teller.take(entry);
+      if (told !== undefined) notices.tell(told);
     });
-    end = await run.work();
+    end = await run.work().catch((error: unknown) => {
+      const told = teller.fail(error, services.clock.now());
+      if (told !== undefined) notices.tell(told);
+      throw error;
+    });
   }
   const lines = await describeEnd(services, end);
   record.close(lines);

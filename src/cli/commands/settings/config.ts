@@ -12,7 +12,7 @@ import { commandOf } from '../../command-of.js';
 import { renderTable } from '../../render/table.js';
 
 const KEYS =
-  'Keys are dotted, as `holdfast config show` lists them, or loop.prompts.<phase>, prices.<model> and agents.<name>.';
+  'Keys are dotted, as `holdfast config show` lists them, or loop.prompts.<phase>, notices.channels.<name>, prices.<model> and agents.<name>.';
 
 const parts = (services: Services): SettingsParts => ({ settings: openSettings(services) });
 

@@ -1,0 +1,64 @@
+import {
+  type NoticeDesk,
+  NoticeDuty,
+  type NoticeEvent,
+  NoticeStore,
+  Notices,
+  noticeDesk,
+  type OpenedChannel,
+  openChannel,
+  parseQuietHours,
+  type Screen,
+  statusesOf,
+} from '../notices/index.js';
+import type { Services } from './services.js';
+
+/** How long a server or a program may take over one notice. */
+const SEND_MS = 10_000;
+
+export interface OpenNoticesOptions {
+  /** The screen that a view of this process is on, if there is one. */
+  readonly screen?: Screen | undefined;
+}
+
+/** Tells people what this process sees, through the channels of the user's own config, until it is disposed. */
+export function openNotices(services: Services, options: OpenNoticesOptions = {}): Notices {
+  const { clock, log, questions } = services;
+  return new Notices({ ...partsOf(services, options), questions, clock, log });
+}
+
+/** What a person can do about notices. */
+export function openNoticeDesk(services: Services, options: OpenNoticesOptions = {}): NoticeDesk {
+  const { clock, tools } = services;
+  return noticeDesk({ ...partsOf(services, options), clock, ids: tools.ids });
+}
+
+export type { NoticeEvent };
+
+function partsOf(services: Services, { screen }: OpenNoticesOptions) {
+  const { clock, log, questions, config, tools, environment, programs } = services;
+  const store = new NoticeStore(tools, config.layout.notices);
+  const channelTools = {
+    ...tools,
+    registry: programs,
+    environment,
+    home: config.roots.home,
+    timeoutMs: SEND_MS,
+    platform: process.platform,
+    screen,
+  };
+  const channels: OpenedChannel[] = Object.entries(config.get('notices.channels')).map(
+    ([name, settings]) => ({
+      name,
+      settings,
+      channel: openChannel(channelTools, settings),
+    }),
+  );
+  const quiet = config.get('notices.quietHours');
+  const settings = {
+    quietHours: (quiet === undefined ? undefined : parseQuietHours(quiet)) ?? null,
+    digestMs: config.get('notices.digestSeconds') * 1_000,
+  };
+  const statuses = () => statusesOf(questions);
+  return { store, channels, duty: new NoticeDuty({ store, channels, settings, clock, log, statuses }) };
+}

@@ -1,0 +1,124 @@
+import { type Clock, isPermission, type Logger, messageOf, sleepOrHint } from '../foundation/index.js';
+import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
+import type { NoticeDuty, OpenedChannel } from './duty.js';
+import { eventOfQuestion, type NoticeEvent } from './events.js';
+import type { NoticeStore } from './store.js';
+
+export interface NoticesOptions {
+  readonly duty: NoticeDuty;
+  readonly store: NoticeStore;
+  readonly channels: readonly OpenedChannel[];
+  readonly questions: Pick<QuestionSessions, 'watch' | 'list'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What others queued and did not live to send is found this soon. */
+const LOOK_EVERY_MS = 30_000;
+/** A process that ends gives its last notices so long; what is not sent by then is sent by the next one. */
+const LEAVE_MS = 3_000;
+
+/**
+ * Tells people what this process sees, and whatever else is due, as long as it lives: questions of every project, and the
+ * events that it is told of.
+ */
+export class Notices implements AsyncDisposable {
+  readonly #options: NoticesOptions;
+  readonly #leaving = new AbortController();
+  readonly #cut = new AbortController();
+  readonly #watch: { close(): void };
+  readonly #working: Promise<void>;
+  #wake: () => void = () => {};
+  #isAwake = true;
+  /** Questions that waited before this process: no news for its own screen. */
+  #old: ReadonlySet<string> | undefined;
+
+  constructor(options: NoticesOptions) {
+    this.#options = options;
+    this.#watch = options.questions.watch(() => this.#poke());
+    this.#working = this.#work();
+  }
+
+  /** Something happened that a person wants to know. It is on disk when this returns; it is sent soon. Never throws. */
+  tell(event: NoticeEvent): void {
+    if (this.#options.duty.tell(event)) this.#poke();
+  }
+
+  /** The card of a question is on a screen that a person looks at. Never throws. */
+  noteSeen(question: string): void {
+    const { store, log } = this.#options;
+    try {
+      store.noteSeen(question);
+    } catch (error) {
+      log.debug('notice.seen-not-noted', { question, error: messageOf(error) });
+    }
+  }
+
+  /** Sends what is due, for a moment, and ends. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { clock, duty, channels } = this.#options;
+    this.#watch.close();
+    this.#leaving.abort();
+    const isOver = new AbortController();
+    const tooLong = clock.sleep(LEAVE_MS, isOver.signal).catch(() => {});
+    const last = this.#working.then(async () => {
+      await this.#look();
+      await duty.pass(this.#cut.signal, { isLast: true });
+    });
+    await Promise.race([last, tooLong]);
+    isOver.abort();
+    this.#cut.abort();
+    await last;
+    for (const { channel } of channels) channel.close?.();
+  }
+
+  async #work(): Promise<void> {
+    const { clock, duty } = this.#options;
+    while (!this.#leaving.signal.aborted) {
+      this.#isAwake = false;
+      const hint = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      await this.#look();
+      const due = await duty.pass(this.#cut.signal);
+      if (this.#isAwake) continue;
+      const waitMs = due === undefined ? LOOK_EVERY_MS : due.getTime() - clock.now().getTime();
+      const boundedMs = Math.min(LOOK_EVERY_MS, Math.max(0, waitMs));
+      await sleepOrHint(clock, boundedMs, hint, this.#leaving.signal);
+    }
+  }
+
+  #poke(): void {
+    this.#isAwake = true;
+    this.#wake();
+  }
+
+  /** Queues what waits. */
+  async #look(): Promise<void> {
+    const { questions, duty, log } = this.#options;
+    try {
+      const views = await questions.list();
+      this.#old ??= new Set(views.map(({ id }) => id));
+      for (const view of views) {
+        const event = isGone(view) ? undefined : eventOfQuestion(view);
+        const isOld = this.#old.has(view.id);
+        if (event !== undefined) duty.tell(event, ({ settings }) => !isOld || settings.type !== 'terminal');
+      }
+    } catch (error) {
+      log.warn('notice.questions-not-read', { error: messageOf(error) });
+    }
+  }
+}
+
+/** Nobody waits for this permission any more: an answer would be refused. */
+function isGone(view: QuestionView): boolean {
+  return isPermission(view) && view.isAskerGone === true;
+}
+
+/** How every question stands, as the duty wants to know it. */
+export async function statusesOf(
+  questions: Pick<QuestionSessions, 'list'>,
+): Promise<ReadonlyMap<string, string>> {
+  const views = await questions.list();
+  return new Map(views.map((view) => [view.id, isGone(view) ? 'withdrawn' : view.outcome.status]));
+}

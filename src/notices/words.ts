@@ -1,0 +1,90 @@
+import { visibleExcerpt } from '../foundation/index.js';
+import type { NoticeRecord } from './schema.js';
+import type { NoticeKind } from './settings.js';
+
+/** What a channel sends. All of it is visible text: nothing in it can do anything. */
+export interface Message {
+  /** The same for every try. */
+  readonly id: string;
+  readonly kind: NoticeKind;
+  readonly title: string;
+  readonly body: string;
+  /** Whether somebody waits. */
+  readonly isUrgent: boolean;
+  /** What it is about; several where they are told together. */
+  readonly notices: readonly NoticeRecord[];
+}
+
+const MAX_TITLE = 100;
+const MAX_TEXT = 300;
+/** So many are named in a message about several. */
+const MAX_NAMED = 5;
+
+/** One message about one notice, or about several: `3 wait`. */
+export function messageOf(notices: readonly NoticeRecord[]): Message {
+  const [first] = notices;
+  if (first === undefined) throw new RangeError('a message is about something');
+  const isUrgent = notices.some(isWaiting);
+  if (notices.length === 1)
+    return { id: first.id, kind: first.kind, title: titleOf(first), body: bodyOf(first), isUrgent, notices };
+  const lines = notices.slice(0, MAX_NAMED).map(titleOf);
+  if (notices.length > MAX_NAMED) lines.push(`and ${notices.length - MAX_NAMED} more`);
+  return {
+    id: first.id,
+    kind: first.kind,
+    title: digestTitle(notices),
+    body: lines.join('\n'),
+    isUrgent,
+    notices,
+  };
+}
+
+/** Whether a notice is about something that waits for a person. */
+export function isWaiting({ question, kind, detail }: NoticeRecord): boolean {
+  return question !== null || kind === 'breaker' || (kind === 'limit' && detail !== 'quota');
+}
+
+function digestTitle(notices: readonly NoticeRecord[]): string {
+  const waiting = notices.filter(isWaiting).length;
+  const told = notices.length - waiting;
+  const parts = [
+    waiting === 0 ? '' : `${waiting} wait${waiting === 1 ? 's' : ''}`,
+    told === 0 ? '' : `${told} told`,
+  ];
+  return `Holdfast: ${parts.filter((part) => part !== '').join(', ')}`;
+}
+
+function titleOf(notice: NoticeRecord): string {
+  const place = notice.project === null ? 'Holdfast' : visibleExcerpt(notice.project, 40);
+  return visibleExcerpt(`${place}: ${whatOf(notice)}`, MAX_TITLE);
+}
+
+function whatOf({ kind, agent, detail }: NoticeRecord): string {
+  const who = agent === null ? 'an agent' : visibleExcerpt(agent, 40);
+  switch (kind) {
+    case 'question':
+      return `${who} asks`;
+    case 'permission':
+      return `${who} asks for permission`;
+    case 'limit':
+      return detail === 'quota' ? `the quota of ${who} is used up` : 'the run reached a limit';
+    case 'breaker':
+      return 'the run was halted';
+    case 'run-ended':
+      return detail === 'failed' ? 'the run failed' : 'the run is done';
+    case 'agent-died':
+      return `${who} died`;
+    case 'quota-back':
+      return 'the quota is back, the run goes on';
+    case 'test':
+      return 'this is a test';
+  }
+}
+
+function bodyOf(notice: NoticeRecord): string {
+  const { question, shortId, kind, text } = notice;
+  const words = text === null ? [] : [visibleExcerpt(text, MAX_TEXT)];
+  if (kind === 'test') return 'Notices of Holdfast arrive here.';
+  const way = question === null ? `Run ${shortId}: holdfast status` : `holdfast answer ${shortId}`;
+  return [...words, way].join('\n');
+}
