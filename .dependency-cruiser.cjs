@@ -100,8 +100,8 @@ module.exports = {
     onlyIn('files-only-in-storage', '^(node:)?fs(/promises)?$', [
       'storage/',
       'agents/scripted/program/',
-      // The small entry and what it consists of: nothing else of ours is loaded yet.
-      'cli/programs/(entry|code-cache|direct-output)\\.ts',
+      // The small entry and what it consists of: nothing else of ours is loaded yet. And what stands in for node:crypto.
+      'cli/programs/(entry|code-cache|direct-output|light-crypto)\\.ts',
     ]),
     onlyIn('children-only-in-programs', '^(node:)?child_process$', ['programs/', 'agents/scripted/program/']),
     {
