@@ -1,7 +1,8 @@
 // The quick commands with one more, which does nothing: what every one of them costs before it does its own work.
 import { defineCommand } from '../src/cli/command.js';
 import { ExitCode } from '../src/cli/exit-codes.js';
-import { QUICK } from '../src/cli/programs/quick-table.js';
+import { quickMain } from '../src/cli/programs/quick-main.js';
+import { quick } from '../src/cli/programs/quick-table.js';
 
 const empty = defineCommand({
   usage: 'empty',
@@ -11,6 +12,6 @@ const empty = defineCommand({
   run: async () => ExitCode.done,
 });
 
-Object.assign(QUICK, { empty: async () => ({ commands: [empty] }) });
-
-export { main } from '../src/cli/programs/quick.js';
+export const main = quickMain({
+  holdfast: { ...quick.holdfast, empty: async () => ({ commands: [empty] }) },
+});

@@ -1,7 +1,7 @@
 // The entry that knows the empty command of `empty-cli.ts` beside the others that start often.
-import { startProgram } from '../src/cli/programs/entry.js';
+import { type QuickWords, startProgram } from '../src/cli/programs/entry.js';
 
-startProgram('holdfast', '', {
-  quick: ['empty', 'ask', 'answer', 'reject', 'questions', 'change', 'paths'],
-  lists: ['status', 'sessions'],
-});
+// Put in place by the build.
+declare const __HOLDFAST_WORDS__: QuickWords;
+
+startProgram('holdfast', '', { ...__HOLDFAST_WORDS__, empty: 'quick' });

@@ -36,9 +36,8 @@ const ENTRIES = {
   aur: 'src/cli/programs/aur.ts',
   ralphtool: 'src/cli/programs/ralphtool.ts',
 };
-const QUICK = { quick: 'src/cli/programs/quick.ts', lists: 'src/cli/programs/lists.ts' };
-/** The zod of the quick commands; see late-zod.ts. */
-const ZOD = { zod: 'src/cli/programs/loaded-zod.ts' };
+/** What the files with commands that start often load only when they need it; see late-zod.ts and late-require.ts. */
+const LATE = { zod: 'src/cli/programs/loaded-zod.ts', commander: 'src/cli/programs/loaded-commander.ts' };
 /** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
 const BESIDE_QUICK = {
   'ask-notices': 'src/cli/commands/questions/ask-notices.ts',
@@ -57,10 +56,29 @@ const besideQuick = {
   },
 };
 
-const lateZod = {
-  name: 'late-zod',
+const latePackages = {
+  name: 'late-packages',
   setup(build) {
     build.onResolve({ filter: /^zod$/ }, () => ({ path: join(root, 'src/cli/programs/late-zod.ts') }));
+    build.onResolve({ filter: /^node:crypto$/ }, () => ({
+      path: join(root, 'src/cli/programs/light-crypto.ts'),
+    }));
+    build.onResolve({ filter: /^commander$/ }, () => ({ path: './commander.cjs', external: true }));
+  },
+};
+
+/** The files with commands that start often are made from lines of quick-table.ts. */
+const quickFiles = {
+  name: 'quick-files',
+  setup(build) {
+    build.onResolve({ filter: /^quick-file:/ }, ({ path }) => ({ path, namespace: 'quick-file' }));
+    build.onLoad({ filter: /./, namespace: 'quick-file' }, ({ path }) => ({
+      contents: `
+        import { quickMain } from './quick-main.js';
+        import { ${path.replace('quick-file:', '')} as words } from './quick-table.js';
+        export const main = quickMain(words);`,
+      resolveDir: join(root, 'src/cli/programs'),
+    }));
   },
 };
 
@@ -70,7 +88,7 @@ const REQUIRE =
 
 /**
  * What the entries answer without loading anything, made from the commands: the help and the words of those that start
- * often. Evaluated from a bundle beside the packages that it names; see docs/decisions/0140.
+ * often; and the names of the files that those are in. Evaluated from a bundle beside the packages that it names; see docs/decisions/0140.
  */
 async function entryTexts() {
   const directory = mkdtempSync(join(root, 'node_modules', '.holdfast-build-'));
@@ -85,35 +103,39 @@ async function entryTexts() {
     });
     const made = await import(pathToFileURL(outfile).href);
     const texts = Object.entries(await made.entryTexts());
-    return Object.fromEntries(texts.map(([name, text]) => [name, JSON.stringify(text)]));
+    return {
+      texts: Object.fromEntries(texts.map(([name, text]) => [name, JSON.stringify(text)])),
+      files: Object.keys(made.QUICK_FILES),
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
 /**
- * The command line: three entries, one file with the commands that are started often, and `main`, which loads each of all
+ * The command line: three entries, the files with the commands that are started often, and `main`, which loads each of all
  * commands on its own.
  */
 export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules = MODULES } = {}) {
   const small = { ...common, outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
+  const { texts, files } = await entryTexts();
   await build({
     ...small,
-    entryPoints: { ...QUICK, ...quick },
-    plugins: [besideQuick, lateZod],
-    external: ['./zod.cjs'],
+    entryPoints: { ...Object.fromEntries(files.map((name) => [name, `quick-file:${name}`])), ...quick },
+    plugins: [quickFiles, besideQuick, latePackages],
+    external: Object.keys(LATE).map((name) => `./${name}.cjs`),
     logOverride: { 'import-is-undefined': 'error' },
   });
-  for (const name of Object.keys(QUICK)) importBeside(resolve(root, outdir, `${name}.cjs`));
-  await build({ ...small, entryPoints: ZOD });
-  // Last: they know what the file of the quick commands was when it was built.
-  const digests = Object.keys(QUICK).map((name) => [name, digestOf(resolve(root, outdir, `${name}.cjs`))]);
+  for (const name of files) wrapForCache(resolve(root, outdir, `${name}.cjs`));
+  await build({ ...small, entryPoints: LATE });
+  // Last: they know what the files of the quick commands were when they were built.
+  const digests = files.map((name) => [name, digestOf(resolve(root, outdir, `${name}.cjs`))]);
   await build({
     ...small,
     entryPoints: entries,
     define: {
       ...common.define,
-      ...(await entryTexts()),
+      ...texts,
       __HOLDFAST_DIGESTS__: JSON.stringify(Object.fromEntries(digests)),
     },
     banner: { js: '#!/usr/bin/env node' },
@@ -131,12 +153,15 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
   });
 }
 
-/** What is loaded with its cached code asks its loader for what stands beside it; see code-cache.ts. */
-function importBeside(path) {
+/**
+ * What is loaded with its cached code is a function, as Node wraps a CommonJS file: whoever loads it need not copy it. It asks its
+ * loader for what stands beside it; see code-cache.ts.
+ */
+function wrapForCache(path) {
   const text = readFileSync(path, 'utf8');
   const asking = text.replaceAll(/\bimport\(("\.\/[\w-]+\.js")\)/g, 'module.importBeside($1)');
   if (/\bimport\(/.test(asking)) throw new Error(`${path} imports something that is not beside it`);
-  writeFileSync(path, asking);
+  writeFileSync(path, `(function (exports, require, module, __filename, __dirname) {${asking}\n})`);
 }
 
 function digestOf(path) {

@@ -35,7 +35,7 @@ export function filesIn(bundles) {
 /** What was left out of a bundle altogether is none of its files, and neither is a value that the build put in. */
 function bytesOf(inputs) {
   const kept = Object.entries(inputs).filter(
-    ([path, { bytesInOutput }]) => bytesInOutput > 0 && !/^[<(]/.test(path),
+    ([path, { bytesInOutput }]) => bytesInOutput > 0 && !/^(?:[<(]|quick-file:)/.test(path),
   );
   return Object.fromEntries(kept.map(([path, { bytesInOutput }]) => [path, bytesInOutput]));
 }

@@ -2,8 +2,8 @@ import { AmbiguousIdError, SessionNotFoundError } from '../foundation/index.js';
 import { InvalidCatalogIdError, type SessionRef } from './errors.js';
 import { LISTED_BY } from './kind.js';
 
-/** The shapes that ids of all kinds, and the names of changes, have in common. */
-const SHAPE = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._ -]{0,199}$/u;
+/** The shapes that ids of all kinds, and the names of changes, have in common. Made when needed: its tables cost each start. */
+const shape = () => /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._ -]{0,199}$/u;
 const MIN_PREFIX = 4;
 /** Every process session starts like this, so these characters tell nothing. */
 const PROCESS = 'ses_';
@@ -17,7 +17,7 @@ export function findSession<Ref extends SessionRef>(
   typed: string,
   listedBy = LISTED_BY,
 ): Ref {
-  if (!SHAPE.test(typed)) throw new InvalidCatalogIdError(typed);
+  if (!shape().test(typed)) throw new InvalidCatalogIdError(typed);
   const exact = known.filter(({ id }) => id === typed);
   const fitting = exact.length > 0 ? exact : known.filter(({ id }) => startsWith(id, typed));
   if (fitting.length > 1) throw ambiguous(typed, fitting);

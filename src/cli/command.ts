@@ -77,6 +77,24 @@ export function nameOf({ usage }: Pick<Command, 'usage'>): string {
     .join(' ');
 }
 
+/** The arguments of a command, as its usage has them: `<needed>`, `[optional]`. */
+export function argumentsOf({ usage }: Pick<Command, 'usage'>): string[] {
+  return usage.split(' ').filter((word) => /^[<[]/.test(word));
+}
+
+/** What every command takes. */
+export const COMMON_OPTIONS: Readonly<Record<string, string>> = {
+  '--json': 'print data as JSON',
+  '--quiet': 'print no progress and no notes',
+  '--color': 'force colours',
+  '--no-color': 'forbid colours',
+};
+
+/** How the option of this name is typed: `--max-time` for `maxTime`. */
+export function flagOf(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 type Declared<Specs extends Readonly<Record<string, OptionSpec>>> = Omit<
   Command<Specs>,
   'summary' | 'operation'

@@ -1,6 +1,15 @@
 import { Command as Commander, CommanderError, InvalidArgumentError } from 'commander';
 import { visibleExcerpt } from '../foundation/index.js';
-import { type Command, nameOf, type OptionSpec, UsageError } from './command.js';
+import {
+  argumentsOf,
+  COMMON_OPTIONS,
+  type Command,
+  flagOf,
+  nameOf,
+  type OptionSpec,
+  UsageError,
+} from './command.js';
+import { numberOf, type ReadWords, readPlain } from './parse-plain.js';
 
 export interface ParsedCommand {
   readonly positionals: readonly string[];
@@ -26,18 +35,26 @@ export function parseCommand(
   words: readonly string[],
   program = 'holdfast',
 ): ParsedCommand {
-  const parser = parseWords(command, words, program);
-  const options = parser.opts<Record<string, unknown>>();
+  const { options, positionals } = readPlain(command, words) ?? readByCommander(command, words, program);
   const values: Record<string, unknown> = {};
   for (const [name, spec] of Object.entries(command.options)) {
     values[name] = chosen(name, spec, optionValue(options, name, spec));
   }
   return {
-    positionals: parser.processedArgs.filter((argument): argument is string => typeof argument === 'string'),
+    positionals,
     values,
     isJson: options.json === true,
     isQuiet: options.quiet === true,
     color: typeof options.color === 'boolean' ? options.color : undefined,
+  };
+}
+
+/** Any command line. Throws as `parseCommand`. */
+export function readByCommander(command: Command, words: readonly string[], program: string): ReadWords {
+  const parser = parseWords(command, words, program);
+  return {
+    options: parser.opts<Record<string, unknown>>(),
+    positionals: parser.processedArgs.filter((argument): argument is string => typeof argument === 'string'),
   };
 }
 
@@ -86,14 +103,6 @@ export function helpOf(command: Command, program = 'holdfast'): string {
   return `${buildParser(command, program).helpInformation()}\nExamples:\n${examples}`;
 }
 
-/** What every command takes. */
-const COMMON = {
-  '--json': 'print data as JSON',
-  '--quiet': 'print no progress and no notes',
-  '--color': 'force colours',
-  '--no-color': 'forbid colours',
-};
-
 function buildParser(
   command: Command,
   program: string,
@@ -108,7 +117,7 @@ function buildParser(
   for (const [name, spec] of Object.entries(command.options))
     if (isWanted(flagOf(name)) || (spec.short !== undefined && isWanted(spec.short)))
       addOption(parser, name, spec);
-  for (const [flag, about] of Object.entries(COMMON)) if (isWanted(flag)) parser.option(flag, about);
+  for (const [flag, about] of Object.entries(COMMON_OPTIONS)) if (isWanted(flag)) parser.option(flag, about);
   if (isWanted('--help') || isWanted('-h')) parser.helpOption('-h, --help', 'show this help');
   else parser.helpOption(false);
   return parser.allowExcessArguments(false);
@@ -125,18 +134,8 @@ function addOption(parser: Commander, name: string, spec: OptionSpec): void {
   else parser.option(`${flag} ${spec.value ?? '<text>'}`, spec.about);
 }
 
-/** How the option of this name is typed: `--max-time` for `maxTime`. */
-export function flagOf(name: string): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 function parseNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new InvalidArgumentError('Not a number of 0 or more.');
+  const value = numberOf(text);
+  if (value === undefined) throw new InvalidArgumentError('Not a number of 0 or more.');
   return value;
-}
-
-function argumentsOf(command: Command): string[] {
-  return command.usage.split(' ').filter((word) => /^[<[]/.test(word));
 }

@@ -6,9 +6,9 @@ import { question } from '../../test/support/question-world.js';
 import { verifies } from '../../test/support/verifies.js';
 import { nameOf } from './command.js';
 import { helpOf } from './parse.js';
-import { entryTexts } from './programs/entry-texts.js';
+import { entryTexts, QUICK_FILES } from './programs/entry-texts.js';
+import { holdfastProgram } from './programs/holdfast-program.js';
 import { HOLDFAST } from './programs/holdfast-table.js';
-import { QUICK, QUICK_HOLDFAST } from './programs/quick-table.js';
 import { completionScript, SHELLS } from './render/completion.js';
 
 const SET = JSON.stringify({ questions: [question()] });
@@ -130,19 +130,29 @@ describe('the command line', () => {
     expect(await HOLDFAST.find([])).toBeUndefined();
   });
 
-  it('the quick file has every command that the entry leaves to it', async () => {
-    const { __QUICK_WORDS__: words } = await entryTexts();
-    expect(words).toEqual({
-      quick: ['ask', 'answer', 'reject', 'questions', 'hook', 'change', 'paths'],
-      lists: ['status', 'sessions'],
+  it('the quick files have every command that the entry leaves to them', async () => {
+    const texts = await entryTexts();
+    expect(texts.__HOLDFAST_WORDS__).toEqual({
+      ask: 'quick',
+      answer: 'quick',
+      reject: 'quick',
+      questions: 'quick',
+      hook: 'hook',
+      change: 'change',
+      status: 'lists',
+      sessions: 'lists',
+      paths: 'lists',
     });
-    const quick = (await QUICK_HOLDFAST.groups?.()) ?? [];
-    const isQuick = (name: string) => Object.hasOwn(QUICK, name.split(' ')[0] ?? '');
-    expect(quick.flatMap(({ commands }) => commands.map(nameOf)).sort()).toEqual(
-      LISTED.map(([name]) => name)
-        .filter(isQuick)
-        .sort(),
-    );
+    expect(texts.__RALPHTOOL_WORDS__).toEqual({ agent: 'change' });
+    for (const { holdfast: words = {} } of Object.values(QUICK_FILES)) {
+      const groups = (await holdfastProgram([{ title: '', words }]).groups?.()) ?? [];
+      const isInFile = (name: string) => Object.hasOwn(words, name.split(' ')[0] ?? '');
+      expect(groups.flatMap(({ commands }) => commands.map(nameOf)).sort()).toEqual(
+        LISTED.map(([name]) => name)
+          .filter(isInFile)
+          .sort(),
+      );
+    }
   });
 
   verifies('Q20', 'errors with --json are one line on stdout, without it one or two on stderr', async () => {

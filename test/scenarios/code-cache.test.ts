@@ -35,6 +35,53 @@ describe('the code cache of the program', () => {
     expect(readFileSync(path).subarray(start, start + 4)).toEqual(whole.subarray(start, start + 4));
   });
 
+  /** A command of each file that is loaded with its cached code. */
+  const ONE_OF_EACH_FILE = [
+    ['quick', ['questions', 'list']],
+    ['change', ['change', '--help']],
+    ['lists', ['paths', '--quiet']],
+  ] as const;
+
+  /** What may stand where our data stood. */
+  const DAMAGE: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    truncated: (bytes) => bytes.subarray(0, bytes.length - 100),
+    flipped: (bytes) => {
+      const at = Math.floor(bytes.length / 3);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 0x40, at);
+      return bytes;
+    },
+    planted: (bytes) => Buffer.concat([Buffer.from('planted '), bytes]),
+    'of another Node': (bytes) => {
+      const text = bytes.toString('latin1');
+      return Buffer.from(text.replace(`"${process.version}"`, '"v20.00.0"'), 'latin1');
+    },
+  };
+
+  it.each(ONE_OF_EACH_FILE)(
+    'takes nothing that is not ours and whole in place of the code of %s.cjs',
+    async (file, args) => {
+      await using pc = await machine();
+      const cache = pc.dir.at('code');
+      const env = { HOLDFAST_CODE_CACHE: cache };
+      const expected = await pc.run(args, { env: { HOLDFAST_CODE_CACHE: 'off' } });
+      expect(expected).toMatchObject({ code: 0, stderr: '' });
+      expect(await pc.run(args, { env })).toEqual(expected);
+      const [name = '', ...others] = readdirSync(cache);
+      expect([name.startsWith(`${file}-`), others]).toEqual([true, []]);
+      const path = join(cache, name);
+      const headerOf = (bytes: Buffer) => bytes.toString('latin1', 0, bytes.indexOf(0x0a)).split(' ')[1];
+      const header = headerOf(readFileSync(path));
+      for (const [what, damage] of Object.entries(DAMAGE)) {
+        const damaged = damage(readFileSync(path));
+        writeFileSync(path, damaged);
+        expect([what, await pc.run(args, { env })]).toEqual([what, expected]);
+        const mended = readFileSync(path);
+        expect([what, mended.equals(damaged), headerOf(mended)]).toEqual([what, false, header]);
+        expect([what, await pc.run(args, { env })]).toEqual([what, expected]);
+      }
+    },
+  );
+
   it('is written by starts at the same time without harm', async () => {
     await using pc = await machine();
     const cache = pc.dir.at('code');

@@ -26,7 +26,8 @@ interface World extends AsyncDisposable {
   entry(): string;
 }
 
-const SOURCE = 'exports.say = (word) => "first " + word; exports.other = () => "other";';
+const SOURCE =
+  '(function (exports, require, module) {exports.say = (word) => "first " + word; exports.other = () => "other";})';
 
 async function world(): Promise<World> {
   const dir: TempDir = await tempDir();

@@ -6,7 +6,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -43,7 +42,10 @@ export interface CodeCacheOptions {
   readonly command: string;
 }
 
-/** Loads a CommonJS file of ours as `require` does, by its cached code where there is any that can be trusted. */
+/**
+ * Loads a CommonJS file of ours as `require` does, by its cached code where there is any that can be trusted. The build has wrapped
+ * it into a function, as Node does, and made it of ASCII, so that a character is a byte.
+ */
 export function loadCached<Exports>(
   file: string,
   require: Require,
@@ -53,10 +55,7 @@ export function loadCached<Exports>(
   const place = placeOf(file, options);
   const key = keyOf(options.digest, stamp);
   const cached = place === undefined ? undefined : readEntry(place, key);
-  const script = new Script(`${WRAPPER[0]}${text}${WRAPPER[1]}`, {
-    filename: file,
-    cachedData: cached?.data,
-  });
+  const script = new Script(text, { filename: file, cachedData: cached?.data });
   const module = {
     exports: {} as Exports,
     // A script of `vm` cannot import without a warning of Node; the build makes it ask this instead.
@@ -84,14 +83,13 @@ function readSource(file: string): { text: string; stamp: readonly unknown[] } {
   const descriptor = openSync(file, constants.O_RDONLY);
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = fstatSync(descriptor);
-    return { text: readFileSync(descriptor, 'latin1'), stamp: [file, dev, ino, size, mtimeMs, ctimeMs] };
+    const text = readBytes(descriptor, size).toString('latin1');
+    return { text, stamp: [file, dev, ino, size, mtimeMs, ctimeMs] };
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** As Node wraps a CommonJS file. The build makes our files of ASCII, so that a character is a byte. */
-const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'] as const;
 const MAX_COMMANDS = 16;
 const MAX_HEADER_BYTES = 4_096;
 const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
@@ -169,14 +167,19 @@ function readOwnFile(path: string): Buffer {
   try {
     const stat = fstatSync(descriptor);
     if (!isOurs(stat, 'isFile') || stat.size > MAX_ENTRY_BYTES) throw new Error(`Not ours: ${path}`);
-    const bytes = Buffer.allocUnsafeSlow(stat.size);
-    let length = 0;
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      read = readSync(descriptor, bytes, length, bytes.length - length, null);
-    return bytes.subarray(0, length);
+    return readBytes(descriptor, stat.size);
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** At most so many bytes of a file; fewer where it ends before. */
+function readBytes(descriptor: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < size; length += read)
+    read = readSync(descriptor, bytes, length, size - length, null);
+  return bytes.subarray(0, length);
 }
 
 /** Of this user, and nobody else may read or write it. */

@@ -1,4 +1,4 @@
-import { fstatSync, writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
 
 /** What a command writes to: a stream of the process, or as much of one as commands use. */
 export interface Output {
@@ -22,6 +22,7 @@ export function isDirect(descriptor: 1 | 2): boolean {
   try {
     const stat = fstatSync(descriptor);
     if (stat.isFIFO() || stat.isSocket() || stat.isFile()) return true;
+    if (stat.isCharacterDevice() && stat.rdev === statSync('/dev/null').rdev) return true;
     // Loaded only to tell a terminal from another device: it takes as long as everything else here.
     return !process.getBuiltinModule('node:tty').isatty(descriptor);
   } catch {

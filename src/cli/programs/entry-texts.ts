@@ -2,8 +2,8 @@
 // scripts/build.mjs and docs/decisions/0140.
 import type { QuickWords } from './entry.js';
 import { HOLDFAST } from './holdfast-table.js';
-import { LISTS } from './lists-table.js';
-import { QUICK } from './quick-table.js';
+import type { QuickFile } from './quick-table.js';
+import * as quickFiles from './quick-table.js';
 import { ralphtoolHelp } from './ralphtool-help.js';
 import { RALPHTOOL } from './ralphtool-table.js';
 import { rootHelp } from './root-help.js';
@@ -17,6 +17,19 @@ export async function entryTexts(): Promise<Readonly<Record<string, string | Qui
       'agent',
       agent.flatMap(({ commands }) => commands),
     ),
-    __QUICK_WORDS__: { quick: Object.keys(QUICK), lists: Object.keys(LISTS) },
+    __HOLDFAST_WORDS__: wordsOf('holdfast'),
+    __RALPHTOOL_WORDS__: wordsOf('ralphtool'),
   };
+}
+
+/** The files with commands that start often. */
+export const QUICK_FILES: Readonly<Record<string, QuickFile>> = quickFiles;
+
+/** Which of them has the commands that begin with a word. */
+function wordsOf(program: keyof QuickFile): QuickWords {
+  return Object.fromEntries(
+    Object.entries(QUICK_FILES).flatMap(([file, words]) =>
+      Object.keys(words[program] ?? {}).map((word) => [word, file]),
+    ),
+  );
 }

@@ -6,16 +6,13 @@ import type { ProgramName } from './program.js';
 import { VERSION } from './version.js';
 
 /** The SHA-256 of each file that is loaded with its cached code, by the build. */
-declare const __HOLDFAST_DIGESTS__: Readonly<Record<QuickFile, string>>;
+declare const __HOLDFAST_DIGESTS__: Readonly<Record<string, string>>;
 
-/** The files with commands that start often; all others are among the chunks of `main`. */
-type QuickFile = 'quick' | 'lists';
-
-/** The first words of the commands in each of these files. */
-export type QuickWords = Readonly<Record<QuickFile, readonly string[]>>;
+/** The first words of commands that start often, with the files that they are in; all others are among the chunks of `main`. */
+export type QuickWords = Readonly<Record<string, string>>;
 
 /** The small entry: it answers --version and --help at once and loads everything else only for a command. */
-export function startProgram(name: ProgramName, help: string, quickWords?: QuickWords): void {
+export function startProgram(name: ProgramName, help: string, quickWords: QuickWords = {}): void {
   const args = process.argv.slice(2);
   const only = args.length === 1 ? args[0] : undefined;
   if (process.platform === 'win32') {
@@ -32,15 +29,11 @@ export function startProgram(name: ProgramName, help: string, quickWords?: Quick
   }
 }
 
-async function runCommand(
-  name: ProgramName,
-  args: readonly string[],
-  quickWords: QuickWords | undefined,
-): Promise<void> {
+async function runCommand(name: ProgramName, args: readonly string[], quickWords: QuickWords): Promise<void> {
   const word = args[0] ?? '';
   // A hook of an agent that Holdfast itself started has nothing to do, and whatever happens a hook ends with 0.
   if (word === 'hook' && process.env.HOLDFAST_MARKER) return;
-  const file = name === 'ralphtool' ? 'quick' : FILES.find((one) => quickWords?.[one].includes(word));
+  const file = Object.hasOwn(quickWords, word) ? quickWords[word] : undefined;
   if (file === undefined) {
     process.exitCode = await (await import('./main.js')).main(args, name);
     return;
@@ -48,7 +41,7 @@ async function runCommand(
   // Not by `import`, which would load what Node has for modules first.
   const { exports, save } = loadCached<Main>(join(__dirname, `${file}.cjs`), lateRequire(require), {
     environment: process.env,
-    digest: __HOLDFAST_DIGESTS__[file],
+    digest: __HOLDFAST_DIGESTS__[file] ?? '',
     ...commandOf(name, args),
   });
   const code = await exports.main(args, name);
@@ -57,8 +50,6 @@ async function runCommand(
   // What Node would tidy up now goes with the process. Behind what was put off until now, such as output that failed.
   if (isDirect(1) && isDirect(2)) process.nextTick(() => process.exit());
 }
-
-const FILES: readonly QuickFile[] = ['quick', 'lists'];
 
 /** The exit code of a command line that is no command, and whose code nobody needs again. */
 const USAGE = 2;

@@ -1,6 +1,5 @@
 import { holdfastProgram, type WordGroup } from './holdfast-program.js';
-import { LISTS } from './lists-table.js';
-import { QUICK } from './quick-table.js';
+import { change, hook, lists, quick } from './quick-table.js';
 
 const steering = () => import('../commands/run/steering.js');
 
@@ -12,25 +11,25 @@ export const GROUPS: WordGroup[] = [
   {
     title: 'Questions: an agent asks, a person answers',
     words: {
-      ask: QUICK.ask,
+      ask: quick.holdfast.ask,
       inbox: () => import('../commands/questions/inbox.js'),
-      answer: QUICK.answer,
-      reject: QUICK.reject,
-      questions: QUICK.questions,
+      answer: quick.holdfast.answer,
+      reject: quick.holdfast.reject,
+      questions: quick.holdfast.questions,
       mcp: () => import('../commands/agents/mcp.js'),
-      hook: QUICK.hook,
+      hook: hook.holdfast.hook,
       setup: () => import('../commands/agents/setup.js'),
     },
   },
   {
     title: 'Changes: one session at a time works through an OpenSpec change',
-    words: { change: QUICK.change },
+    words: change.holdfast,
   },
   {
     title: 'Runs: an agent works through a plan, unattended',
     words: {
       run: () => import('../commands/run/run.js'),
-      status: LISTS.status,
+      status: lists.holdfast.status,
       pause: steering,
       resume: () => import('../commands/run/resume.js'),
       stop: steering,
@@ -49,7 +48,7 @@ export const GROUPS: WordGroup[] = [
   },
   {
     title: 'Sessions of every kind',
-    words: { sessions: LISTS.sessions },
+    words: { sessions: lists.holdfast.sessions },
   },
   {
     title: 'Everything else',
@@ -57,7 +56,7 @@ export const GROUPS: WordGroup[] = [
       demo: () => import('../commands/run/demo.js'),
       notify: () => import('../commands/notify/index.js'),
       unlock: () => import('../commands/sessions/unlock.js'),
-      paths: QUICK.paths,
+      paths: lists.holdfast.paths,
       config: () => import('../commands/settings/config.js'),
       completion: () => import('../commands/settings/completion.js'),
     },

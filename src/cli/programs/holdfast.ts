@@ -2,6 +2,6 @@ import { type QuickWords, startProgram } from './entry.js';
 
 // Put in place by the build: see `entry-texts.ts`.
 declare const __HOLDFAST_HELP__: string;
-declare const __QUICK_WORDS__: QuickWords;
+declare const __HOLDFAST_WORDS__: QuickWords;
 
-startProgram('holdfast', __HOLDFAST_HELP__, __QUICK_WORDS__);
+startProgram('holdfast', __HOLDFAST_HELP__, __HOLDFAST_WORDS__);

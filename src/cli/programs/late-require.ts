@@ -2,12 +2,12 @@ type Require = (id: string) => unknown;
 type Members = Readonly<Record<string | symbol, unknown>>;
 
 /**
- * Parts of Node that take longer to load than a small command runs. Files import them for what they do now and then; bundled as
- * CommonJS, every use is a member of what `require` returned.
+ * Parts of Node, and what stands beside the files with commands that start often, that take longer to load than a small command
+ * runs. Sources import them for what they do now and then; bundled as CommonJS, every use is a member of what `require` returned.
  */
 const LATE: ReadonlySet<string> = new Set([
+  './commander.cjs',
   'node:child_process',
-  'node:crypto',
   'node:os',
   'node:string_decoder',
   'node:tty',

@@ -1,9 +1,11 @@
 import type * as Zod from 'zod';
+import { type SchemaNote, takePlain } from './plain-input.js';
 
 /*
  * zod for the commands that start often, by an alias of the build. Their schemas stand at the top of many files, and building
  * them took longer than running the command, although most commands only read files of ours and never use one. Here a schema is
- * a note of how to build it; zod itself is a file of its own, which is loaded when the first schema is used.
+ * a note of how to build it, by which input that is plainly right is taken (`plain-input.ts`); zod itself is a file of its own,
+ * which is loaded when a schema is used for anything else.
  */
 
 type Builder = (...args: readonly unknown[]) => object;
@@ -48,28 +50,57 @@ const MAKES_ANOTHER: ReadonlySet<string | symbol> = new Set([
 ]);
 
 const BUILT = Symbol('built');
+const NOTE = Symbol('note');
 
-function late(build: () => object): object {
-  let built: object | undefined;
-  const use = () => {
-    built ??= build();
-    return built;
+/** What a schema is until it is used: how it is made, and what was made of it. */
+interface Late {
+  readonly note: SchemaNote;
+  readonly build: () => object;
+  built?: object;
+}
+
+function late(note: SchemaNote, build: () => object): object {
+  return new Proxy<Late>({ note, build }, HANDLER);
+}
+
+function use(target: Late): object {
+  target.built ??= target.build();
+  return target.built;
+}
+
+/** One for all schemas: many are noted at every start. */
+const HANDLER: ProxyHandler<Late> = {
+  get(target, name) {
+    if (name === BUILT) return use(target);
+    if (name === NOTE) return target.note;
+    if (target.built === undefined) {
+      if (name === 'safeParse') return plainParser(target);
+      if (name === 'shape') return lateShape(() => Reflect.get(use(target), name));
+      if (MAKES_ANOTHER.has(name))
+        return (...args: readonly unknown[]) =>
+          late({ name: String(name), args, owner: target.note }, () => call(use(target), name, args));
+    }
+    const member: unknown = Reflect.get(use(target), name);
+    return typeof member === 'function' ? member.bind(use(target)) : member;
+  },
+  has: (target, name) => name === BUILT || name === NOTE || Reflect.has(use(target), name),
+  getPrototypeOf: (target) => Reflect.getPrototypeOf(use(target)),
+};
+
+/** `safeParse`, without zod where the input is plainly right. */
+function plainParser(target: Late): (input: unknown, ...rest: readonly unknown[]) => object {
+  return (input, ...rest) => {
+    const taken = takePlain(target.note, input, noteOf);
+    if (taken !== undefined) return { success: true, data: taken.value };
+    return (Reflect.get(use(target), 'safeParse') as Builder).call(use(target), input, ...rest);
   };
-  return new Proxy(
-    {},
-    {
-      get(_target, name) {
-        if (name === BUILT) return use();
-        if (built === undefined && name === 'shape') return lateShape(() => Reflect.get(use(), name));
-        if (built === undefined && MAKES_ANOTHER.has(name))
-          return (...args: readonly unknown[]) => late(() => call(use(), name, args));
-        const member: unknown = Reflect.get(use(), name);
-        return typeof member === 'function' ? member.bind(use()) : member;
-      },
-      has: (_target, name) => name === BUILT || Reflect.has(use(), name),
-      getPrototypeOf: () => Reflect.getPrototypeOf(use()),
-    },
-  );
+}
+
+/** The note of a schema that was made here. */
+export function noteOf(schema: unknown): SchemaNote | undefined {
+  return typeof schema === 'object' && schema !== null && NOTE in schema
+    ? (schema[NOTE] as SchemaNote)
+    : undefined;
 }
 
 /** The parts of an object's schema, of which others are made: noted as long as only one by one is asked for. */
@@ -77,7 +108,7 @@ function lateShape(shape: () => Members): object {
   return new Proxy(
     {},
     {
-      get: (_target, name) => late(() => shape()[name] as object),
+      get: (_target, name) => late({ name: 'shape', args: [] }, () => shape()[name] as object),
       ownKeys: () => Reflect.ownKeys(shape()),
       getOwnPropertyDescriptor: (_target, name) => Reflect.getOwnPropertyDescriptor(shape(), name),
     },
@@ -100,7 +131,7 @@ function real(value: unknown): unknown {
 const builder =
   (name: string): Builder =>
   (...args) =>
-    late(() => call(zod(), name, args));
+    late({ name, args }, () => call(zod(), name, args));
 
 // The build refuses a name that the commands use and that is not here.
 export const array = builder('array');
@@ -124,7 +155,8 @@ export const union = builder('union');
 export const unknown = builder('unknown');
 export const uuidv4 = builder('uuidv4');
 export const iso = {
-  datetime: (...args: readonly unknown[]) => late(() => call(zod().iso as object, 'datetime', args)),
+  datetime: (...args: readonly unknown[]) =>
+    late({ name: 'datetime', args }, () => call(zod().iso as object, 'datetime', args)),
 };
 /** For `instanceof`, which is a use. */
 const type = (name: string) => ({

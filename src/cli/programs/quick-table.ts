@@ -1,21 +1,40 @@
-import { holdfastProgram } from './holdfast-program.js';
 import type { LoadCommands } from './program.js';
+
+/** The first words of a program, each with the file that its commands are in. */
+export type Words = Readonly<Record<string, LoadCommands>>;
+
+/** What is in one of the files below, by the program that it belongs to. */
+export interface QuickFile {
+  readonly holdfast?: Words;
+  readonly ralphtool?: Words;
+}
 
 const questions = () => import('../commands/questions/index.js');
 
-/**
- * The first words of the commands that agents and scripts start often, with the files that they are in. They are one
- * CommonJS file of their own, which Node loads faster than the chunks of the others; see docs/decisions/0007.
+/*
+ * The commands that agents, scripts and people start often. Each constant is a CommonJS file of its own in the package, called
+ * like it (`quick.cjs`), which Node loads faster than the chunks of the others; the build and the entry know them from here, so
+ * that another file is another line. Those that need much of the product stand apart from those that need little; see
+ * docs/decisions/0162.
  */
-export const QUICK = {
-  ask: questions,
-  answer: questions,
-  reject: questions,
-  questions,
-  hook: () => import('../commands/agents/hook.js'),
-  change: () => import('../commands/change/index.js'),
-  paths: () => import('../commands/settings/paths.js'),
-} satisfies Readonly<Record<string, LoadCommands>>;
 
-/** What there is of `holdfast` in the file of the quick commands. */
-export const QUICK_HOLDFAST = holdfastProgram([{ title: '', words: QUICK }]);
+/** Questions and their answers. */
+export const quick = { holdfast: { ask: questions, answer: questions, reject: questions, questions } };
+
+/** What agents that a person started tell us, at each of their events. */
+export const hook = { holdfast: { hook: () => import('../commands/agents/hook.js') } };
+
+/** Changes, for people and for the agents that work on them. */
+export const change = {
+  holdfast: { change: () => import('../commands/change/index.js') },
+  ralphtool: { agent: () => import('../commands/change/ralphtool-agent.js') },
+};
+
+/** What looks at sessions of every kind. */
+export const lists = {
+  holdfast: {
+    status: () => import('../commands/run/status.js'),
+    sessions: () => import('../commands/sessions/index.js'),
+    paths: () => import('../commands/settings/paths.js'),
+  },
+};

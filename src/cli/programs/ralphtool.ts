@@ -1,6 +1,7 @@
-import { startProgram } from './entry.js';
+import { type QuickWords, startProgram } from './entry.js';
 
 // Put in place by the build: see `entry-texts.ts`.
 declare const __RALPHTOOL_HELP__: string;
+declare const __RALPHTOOL_WORDS__: QuickWords;
 
-startProgram('ralphtool', __RALPHTOOL_HELP__);
+startProgram('ralphtool', __RALPHTOOL_HELP__, __RALPHTOOL_WORDS__);

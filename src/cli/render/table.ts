@@ -20,15 +20,15 @@ export function renderTable(
   return [style?.bold(first) ?? first, ...lines].join('\n');
 }
 
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
-const ZERO = /\p{M}|\u200d|\ufe0f/u;
-
 /** How many columns visible text takes. Good enough for aligning; nothing depends on it. */
 export function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  // Made here: few texts need them, and their tables would cost each start.
+  const wide =
+    /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+  const zero = /\p{M}|\u200d|\ufe0f/u;
   let width = 0;
-  for (const character of text) width += ZERO.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  for (const character of text) width += zero.test(character) ? 0 : wide.test(character) ? 2 : 1;
   return width;
 }
 

@@ -22,7 +22,6 @@ export interface Change {
 }
 
 const MAX_NAME_BYTES = 200;
-const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._ -]*$/u;
 const ARCHIVE = 'archive';
 
 /** What makes a directory called `openspec` one of OpenSpec's. */
@@ -40,7 +39,12 @@ export function findProject(fileSystem: FileSystem, from: string): Project {
 
 /** Whether a text can be the name of a change. No path is built from one that cannot. */
 export function isChangeName(name: string): boolean {
-  return name !== ARCHIVE && Buffer.byteLength(name) <= MAX_NAME_BYTES && NAME.test(name);
+  return name !== ARCHIVE && Buffer.byteLength(name) <= MAX_NAME_BYTES && hasNameSigns(name);
+}
+
+/** Letters of any script; the tables of those are made only for a name that needs them, as they would cost each start. */
+function hasNameSigns(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._ -]*$/.test(name) || /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._ -]*$/u.test(name);
 }
 
 /** The changes that are not archived, by name. */

@@ -1,9 +1,8 @@
 import { runServices } from '../../../app/run-services.js';
 import { visibleBlock, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { type FoundRun, startDetachedRun } from '../../../run/index.js';
-import type { CommandContext } from '../../command.js';
+import { type CommandContext, flagOf } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
-import { flagOf } from '../../parse.js';
 
 /** What was decided about a run before it goes into the background, where nobody can be asked. */
 export interface DetachedStart {

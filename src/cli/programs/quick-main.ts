@@ -1,0 +1,18 @@
+import { join } from 'node:path';
+import { openOutput } from './direct-output.js';
+import { holdfastProgram } from './holdfast-program.js';
+import type { ProgramName } from './program.js';
+import type { QuickFile } from './quick-table.js';
+import { ralphtoolProgram } from './ralphtool-program.js';
+import { runProcess } from './run-process.js';
+
+/** Runs a command of a file with commands that start often; what `main` does, without the rest of the product. */
+export function quickMain({ holdfast, ralphtool }: QuickFile) {
+  return (args: readonly string[], name: ProgramName): Promise<number> => {
+    const program =
+      name === 'ralphtool'
+        ? ralphtoolProgram(ralphtool?.agent)
+        : holdfastProgram([{ title: '', words: holdfast ?? {} }]);
+    return runProcess(args, program, join(__dirname, 'holdfast.cjs'), openOutput);
+  };
+}
