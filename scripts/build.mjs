@@ -44,7 +44,9 @@ const BESIDE_QUICK = {
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
   'resume-run': 'src/cli/commands/run/resume-run.ts',
 };
-const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK };
+/** Ink's layout engine can only be a module. */
+const BESIDE_WORK = { 'run-view': 'src/tui/run-view/open.tsx' };
+const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK, ...BESIDE_WORK };
 
 const besideQuick = {
   name: 'beside-quick',
@@ -53,6 +55,13 @@ const besideQuick = {
       const name = path.replace(/^.*\//, './');
       return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
     });
+  },
+};
+
+const besideWork = {
+  name: 'beside-work',
+  setup(build) {
+    build.onResolve({ filter: /\/run-view\/open\.js$/ }, () => ({ path: './run-view.js', external: true }));
   },
 };
 
@@ -67,18 +76,22 @@ const latePackages = {
   },
 };
 
-/** The files with commands that start often are made from lines of quick-table.ts. */
+/** The files with commands that start often are made from lines of quick-table.ts and work-table.ts. */
 const quickFiles = {
   name: 'quick-files',
   setup(build) {
-    build.onResolve({ filter: /^quick-file:/ }, ({ path }) => ({ path, namespace: 'quick-file' }));
-    build.onLoad({ filter: /./, namespace: 'quick-file' }, ({ path }) => ({
-      contents: `
-        import { quickMain } from './quick-main.js';
-        import { ${path.replace('quick-file:', '')} as words } from './quick-table.js';
-        export const main = quickMain(words);`,
-      resolveDir: join(root, 'src/cli/programs'),
-    }));
+    build.onResolve({ filter: /^(quick|work)-table:/ }, ({ path }) => ({ path, namespace: 'quick-file' }));
+    build.onLoad({ filter: /./, namespace: 'quick-file' }, ({ path }) => {
+      const [table, name] = path.split(':');
+      return {
+        contents: `
+          import { quickMain } from './quick-main.js';
+          import { ${name} as words } from './${table}.js';
+          export const main = quickMain(words);
+          export const isLongLived = words.isLongLived === true;`,
+        resolveDir: join(root, 'src/cli/programs'),
+      };
+    });
   },
 };
 
@@ -105,7 +118,10 @@ async function entryTexts() {
     const texts = Object.entries(await made.entryTexts());
     return {
       texts: Object.fromEntries(texts.map(([name, text]) => [name, JSON.stringify(text)])),
-      files: Object.keys(made.QUICK_FILES),
+      files: Object.entries(made.QUICK_FILES).map(([name, { isLongLived = false }]) => ({
+        name,
+        isLongLived,
+      })),
     };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -121,15 +137,20 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
   const { texts, files } = await entryTexts();
   await build({
     ...small,
-    entryPoints: { ...Object.fromEntries(files.map((name) => [name, `quick-file:${name}`])), ...quick },
+    entryPoints: { ...entryPointsOf('quick-table', files), ...quick },
     plugins: [quickFiles, besideQuick, latePackages],
     external: Object.keys(LATE).map((name) => `./${name}.cjs`),
     logOverride: { 'import-is-undefined': 'error' },
   });
-  for (const name of files) wrapForCache(resolve(root, outdir, `${name}.cjs`));
+  await build({
+    ...small,
+    entryPoints: entryPointsOf('work-table', files),
+    plugins: [quickFiles, besideWork],
+  });
+  for (const { name } of files) wrapForCache(resolve(root, outdir, `${name}.cjs`));
   await build({ ...small, entryPoints: LATE });
   // Last: they know what the files of the quick commands were when they were built.
-  const digests = files.map((name) => [name, digestOf(resolve(root, outdir, `${name}.cjs`))]);
+  const digests = files.map(({ name }) => [name, digestOf(resolve(root, outdir, `${name}.cjs`))]);
   await build({
     ...small,
     entryPoints: entries,
@@ -151,6 +172,11 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
     chunkNames: 'chunks/[name]-[hash]',
     banner: { js: REQUIRE },
   });
+}
+
+function entryPointsOf(table, files) {
+  const own = files.filter(({ isLongLived }) => isLongLived === (table === 'work-table'));
+  return Object.fromEntries(own.map(({ name }) => [name, `${table}:${name}`]));
 }
 
 /**

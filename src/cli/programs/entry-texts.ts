@@ -7,6 +7,7 @@ import * as quickFiles from './quick-table.js';
 import { ralphtoolHelp } from './ralphtool-help.js';
 import { RALPHTOOL } from './ralphtool-table.js';
 import { rootHelp } from './root-help.js';
+import * as workFiles from './work-table.js';
 
 /** Texts by the names that the entries know them by. */
 export async function entryTexts(): Promise<Readonly<Record<string, string | QuickWords>>> {
@@ -23,7 +24,7 @@ export async function entryTexts(): Promise<Readonly<Record<string, string | Qui
 }
 
 /** The files with commands that start often. */
-export const QUICK_FILES: Readonly<Record<string, QuickFile>> = quickFiles;
+export const QUICK_FILES: Readonly<Record<string, QuickFile>> = { ...quickFiles, ...workFiles };
 
 /** Which of them has the commands that begin with a word. */
 function wordsOf(program: keyof QuickFile): QuickWords {

@@ -48,13 +48,14 @@ async function runCommand(name: ProgramName, args: readonly string[], quickWords
   process.exitCode = word === 'hook' ? 0 : code;
   if (process.exitCode !== USAGE) save();
   // What Node would tidy up now goes with the process. Behind what was put off until now, such as output that failed.
-  if (isDirect(1) && isDirect(2)) process.nextTick(() => process.exit());
+  if (!exports.isLongLived && isDirect(1) && isDirect(2)) process.nextTick(() => process.exit());
 }
 
 /** The exit code of a command line that is no command, and whose code nobody needs again. */
 const USAGE = 2;
 
 interface Main {
+  readonly isLongLived: boolean;
   main(args: readonly string[], name: ProgramName): Promise<number>;
 }
 

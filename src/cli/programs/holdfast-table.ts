@@ -1,7 +1,6 @@
 import { holdfastProgram, type WordGroup } from './holdfast-program.js';
 import { change, hook, lists, quick } from './quick-table.js';
-
-const steering = () => import('../commands/run/steering.js');
+import { server, work } from './work-table.js';
 
 /**
  * Every first word and the file that its commands are in, in the order of the help. Each file is a chunk of its own, loaded
@@ -16,7 +15,7 @@ export const GROUPS: WordGroup[] = [
       answer: quick.holdfast.answer,
       reject: quick.holdfast.reject,
       questions: quick.holdfast.questions,
-      mcp: () => import('../commands/agents/mcp.js'),
+      mcp: server.holdfast.mcp,
       hook: hook.holdfast.hook,
       setup: () => import('../commands/agents/setup.js'),
     },
@@ -28,21 +27,21 @@ export const GROUPS: WordGroup[] = [
   {
     title: 'Runs: an agent works through a plan, unattended',
     words: {
-      run: () => import('../commands/run/run.js'),
+      run: work.holdfast.run,
       status: lists.holdfast.status,
-      pause: steering,
-      resume: () => import('../commands/run/resume.js'),
-      stop: steering,
-      guide: steering,
-      report: () => import('../commands/run/report.js'),
+      pause: work.holdfast.pause,
+      resume: work.holdfast.resume,
+      stop: work.holdfast.stop,
+      guide: work.holdfast.guide,
+      report: work.holdfast.report,
     },
   },
   {
     title: 'Agents',
     words: {
       agents: () => import('../commands/agents/index.js'),
-      exec: () => import('../commands/agents/exec.js'),
-      chat: () => import('../commands/agents/chat.js'),
+      exec: work.holdfast.exec,
+      chat: work.holdfast.chat,
       processes: () => import('../commands/processes/index.js'),
     },
   },

@@ -7,12 +7,12 @@ import { ralphtoolProgram } from './ralphtool-program.js';
 import { runProcess } from './run-process.js';
 
 /** Runs a command of a file with commands that start often; what `main` does, without the rest of the product. */
-export function quickMain({ holdfast, ralphtool }: QuickFile) {
+export function quickMain({ holdfast, ralphtool, isLongLived }: QuickFile) {
   return (args: readonly string[], name: ProgramName): Promise<number> => {
     const program =
       name === 'ralphtool'
         ? ralphtoolProgram(ralphtool?.agent)
         : holdfastProgram([{ title: '', words: holdfast ?? {} }]);
-    return runProcess(args, program, join(__dirname, 'holdfast.cjs'), openOutput);
+    return runProcess(args, program, join(__dirname, 'holdfast.cjs'), isLongLived ? undefined : openOutput);
   };
 }

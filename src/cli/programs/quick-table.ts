@@ -7,6 +7,11 @@ export type Words = Readonly<Record<string, LoadCommands>>;
 export interface QuickFile {
   readonly holdfast?: Words;
   readonly ralphtool?: Words;
+  /**
+   * Whether its commands go on for long, with agents and packages of others: those packages are in the file, and it writes and
+   * ends as any program does. Without it packages come late, output is direct, and the process ends with the command.
+   */
+  readonly isLongLived?: true;
 }
 
 const questions = () => import('../commands/questions/index.js');
