@@ -15,11 +15,13 @@ const MAY_IMPORT = {
   'sessions/process': ['foundation', 'storage', 'programs', 'workspace', 'agents'],
   catalog: ['foundation', 'storage', KINDS],
   run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
+  // What there is of every project: read by `top`, the page and the fleet.
+  overview: ['foundation', KINDS, 'run'],
   // Types only, foundation apart: the page of a browser uses them as they are.
-  models: ['foundation', 'agents', KINDS, 'run'],
+  models: ['foundation', 'agents', KINDS, 'run', 'overview'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
   // The registry: every action of every part. The parts themselves come in as parameters.
-  operations: ['foundation', KINDS, 'catalog', 'run'],
+  operations: ['foundation', KINDS, 'catalog', 'run', 'overview'],
   app: [
     'foundation',
     'storage',
@@ -30,14 +32,28 @@ const MAY_IMPORT = {
     KINDS,
     'catalog',
     'run',
+    'overview',
     'client-settings',
     'operations',
   ],
   // The names of a specification over a kind and what it needs from the process that uses them.
   published: ['foundation', 'storage', 'programs', 'agents', KINDS, 'catalog', 'app'],
   mcp: ['foundation', KINDS, 'operations', 'app'],
-  tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
-  cli: ['foundation', KINDS, 'agents', 'catalog', 'run', 'demo', 'operations', 'app', 'mcp', 'tui'],
+  tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'overview', 'models', 'app'],
+  cli: [
+    'foundation',
+    KINDS,
+    'agents',
+    'catalog',
+    'run',
+    'overview',
+    'models',
+    'demo',
+    'operations',
+    'app',
+    'mcp',
+    'tui',
+  ],
 };
 
 const TEST = '\\.test\\.tsx?$';
@@ -71,14 +87,14 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-overview|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf|services)\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
       '^src/operations/(paths|settings)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
-      '^src/run/(ask-permission|run-status|run-words|stopped-run|take-turn|journal/keep-journals)\\.ts$',
+      '^src/run/(ask-permission|run-memory|run-status|run-words|steer-run|stopped-run|take-turn|journal/keep-journals|journal/run-start)\\.ts$',
       // What a session that is started needs of the catalog.
-      '^src/catalog/projects\\.ts$',
+      '^src/catalog/(all-projects|projects)\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',
       '^src/models/[^/]+/index\\.ts$',
     ],

@@ -2,6 +2,6 @@
 import { startProgram } from '../src/cli/programs/entry.js';
 
 startProgram('holdfast', '', {
-  quick: ['empty', 'ask', 'answer', 'reject', 'questions', 'change', 'paths'],
-  lists: ['status', 'sessions'],
+  quick: ['empty', 'ask', 'answer', 'reject', 'questions', 'waiting', 'change', 'paths'],
+  lists: ['top', 'status', 'sessions'],
 });

@@ -43,13 +43,14 @@ const ZOD = { zod: 'src/cli/programs/loaded-zod.ts' };
 const BESIDE_QUICK = {
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
   'resume-run': 'src/cli/commands/run/resume-run.ts',
+  'top-screen': 'src/cli/commands/overview/top-screen.ts',
 };
 const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK };
 
 const besideQuick = {
   name: 'beside-quick',
   setup(build) {
-    build.onResolve({ filter: /\/(prompt-answers|resume-run)\.js$/ }, ({ path, kind }) => {
+    build.onResolve({ filter: /\/(prompt-answers|resume-run|top-screen)\.js$/ }, ({ path, kind }) => {
       const name = path.replace(/^.*\//, './');
       return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
     });

@@ -93,6 +93,9 @@ export const REQUIREMENTS = {
   R14: 'chat --resume goes on as it was started; what is typed wins',
   R08: 'cost and budgets: reported dollars, else tokens times a price with a source and a date, else unknown',
   R13: 'tokens and cost equal what the service reported, to the digit, for each agent, with and without kills',
+  O01: 'every run, chat and question of every project where this user started one is found from anywhere, by the journal and the projects',
+  O02: 'holdfast top: what waits first; keys to answer, attach, pause, resume, stop; --json, --once',
+  O03: 'holdfast attach: the live view from the journal, from any terminal, with the same keys; holdfast logs',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -69,6 +69,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'program.survivors': (fields) => `Processes of the agent (${textIn(fields, 'pid')}) could not be ended.`,
   'question.asker-not-noted': because('Who is waiting for question {sessionId} could not be recorded'),
   'question.clean-failed': because('Old questions could not be cleaned'),
+  'overview.project-unreadable': because('{path} is left out: it could not be read'),
   'project.damaged': (fields) =>
     `What was remembered of a project was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
   'project.not-remembered': because('{path} could not be remembered as a project'),

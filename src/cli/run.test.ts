@@ -133,8 +133,8 @@ describe('the command line', () => {
   it('the quick file has every command that the entry leaves to it', async () => {
     const { __QUICK_WORDS__: words } = await entryTexts();
     expect(words).toEqual({
-      quick: ['ask', 'answer', 'reject', 'questions', 'change', 'paths'],
-      lists: ['status', 'sessions'],
+      quick: ['ask', 'answer', 'reject', 'questions', 'waiting', 'change', 'paths'],
+      lists: ['top', 'status', 'sessions'],
     });
     const quick = (await QUICK_HOLDFAST.groups?.()) ?? [];
     const isQuick = (name: string) => Object.hasOwn(QUICK, name.split(' ')[0] ?? '');

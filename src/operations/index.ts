@@ -1,5 +1,6 @@
 import { catalogOperations } from '../catalog/operations.js';
 import type { OperationFacts, Surface } from '../foundation/index.js';
+import { overviewOperations } from '../overview/operations.js';
 import { runOperations } from '../run/operations.js';
 import { changeOperations } from '../sessions/change/operations.js';
 import { conversationOperations } from '../sessions/conversation/operations.js';
@@ -19,6 +20,7 @@ export const OPERATIONS = [
   ...loopOperations,
   ...processOperations,
   ...runOperations,
+  ...overviewOperations,
   ...catalogOperations,
   ...settingOperations,
   ...pathOperations,

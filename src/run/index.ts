@@ -19,11 +19,13 @@ export {
   settleCompleted,
 } from './find-run.js';
 export { type JournalLimits, RunJournal } from './journal/journal.js';
+export { journalPlace } from './journal/place.js';
 export {
   followJournal,
   type JournalEntry,
   type JournalHints,
   JournalReader,
+  type ReadJournalOptions,
 } from './journal/read-journal.js';
 export { abortRun } from './leave-run.js';
 export {

@@ -14,6 +14,7 @@ export const GROUPS: WordGroup[] = [
     words: {
       ask: QUICK.ask,
       inbox: () => import('../commands/questions/inbox.js'),
+      waiting: QUICK.waiting,
       answer: QUICK.answer,
       reject: QUICK.reject,
       questions: QUICK.questions,
@@ -29,6 +30,9 @@ export const GROUPS: WordGroup[] = [
     title: 'Runs: an agent works through a plan, unattended',
     words: {
       run: () => import('../commands/run/run.js'),
+      top: LISTS.top,
+      attach: () => import('../commands/overview/attach.js'),
+      logs: () => import('../commands/overview/logs.js'),
       status: LISTS.status,
       pause: steering,
       resume: () => import('../commands/run/resume.js'),

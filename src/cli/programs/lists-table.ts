@@ -6,6 +6,7 @@ import type { LoadCommands } from './program.js';
  * file of their own beside the quick ones, as they need much more; see docs/decisions/0007.
  */
 export const LISTS = {
+  top: () => import('../commands/overview/top.js'),
   status: () => import('../commands/run/status.js'),
   sessions: () => import('../commands/sessions/index.js'),
 } satisfies Readonly<Record<string, LoadCommands>>;

@@ -12,6 +12,7 @@ export const QUICK = {
   answer: questions,
   reject: questions,
   questions,
+  waiting: () => import('../commands/questions/waiting.js'),
   change: () => import('../commands/change/index.js'),
   paths: () => import('../commands/settings/paths.js'),
 } satisfies Readonly<Record<string, LoadCommands>>;

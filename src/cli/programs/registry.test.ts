@@ -23,6 +23,7 @@ describe('the commands', () => {
       'mcp',
       'setup',
       'run',
+      'attach',
       'agents list',
       'agents probe',
       'exec',

@@ -1,4 +1,4 @@
-import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, ringBell, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { ConversationView } from '../../sessions/conversation/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import type { TerminalStreams } from '../hold-terminal.js';
@@ -52,7 +52,7 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
       chat.cancel();
     },
   });
-  const view = viewOf(screen, answers);
+  const view = viewOf(screen, answers, stdout);
   const chat = new Chat({ ...options, view });
   for (const line of options.banner) screen.say(line);
   if (options.isResumed) showLastTurns(screen, chat.conversation.view);
@@ -77,7 +77,7 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
   return chat.path;
 }
 
-function viewOf(screen: ChatScreen, answers: InPlaceAnswers): ChatView {
+function viewOf(screen: ChatScreen, answers: InPlaceAnswers, stdout: NodeJS.WriteStream): ChatView {
   return {
     say: (text) => screen.say(text),
     note: (text) => screen.note(text),
@@ -87,7 +87,10 @@ function viewOf(screen: ChatScreen, answers: InPlaceAnswers): ChatView {
       if (!isWorking) void answers.withdraw();
       screen.working(isWorking);
     },
-    asked: (view) => answers.add(view),
+    asked(view) {
+      ringBell(stdout);
+      answers.add(view);
+    },
   };
 }
 
