@@ -17,11 +17,13 @@ const MAY_IMPORT = {
   notices: ['foundation', 'storage', 'programs', 'sessions/question'],
   run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS, 'notices'],
   hooks: ['foundation', 'storage', 'programs', 'agents', 'sessions/question', 'run'],
+  // What there is of every project: read by `top`, the page and the fleet.
+  overview: ['foundation', KINDS, 'run'],
   // Types only, foundation apart: the page of a browser uses them as they are.
-  models: ['foundation', 'agents', KINDS, 'run'],
+  models: ['foundation', 'agents', KINDS, 'run', 'overview'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
   // The registry: every action of every part. The parts themselves come in as parameters.
-  operations: ['foundation', KINDS, 'catalog', 'notices', 'run'],
+  operations: ['foundation', KINDS, 'catalog', 'notices', 'run', 'overview'],
   app: [
     'foundation',
     'storage',
@@ -34,6 +36,7 @@ const MAY_IMPORT = {
     'notices',
     'run',
     'hooks',
+    'overview',
     'client-settings',
     'operations',
   ],
@@ -42,7 +45,7 @@ const MAY_IMPORT = {
   // What users of the library test with: nothing of the product imports it.
   testing: ['foundation', 'storage', 'programs', 'agents'],
   mcp: ['foundation', KINDS, 'operations', 'app'],
-  tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'models', 'app'],
+  tui: ['foundation', KINDS, 'agents', 'catalog', 'run', 'overview', 'models', 'app'],
   cli: [
     'foundation',
     KINDS,
@@ -51,6 +54,8 @@ const MAY_IMPORT = {
     'notices',
     'run',
     'hooks',
+    'overview',
+    'models',
     'demo',
     'operations',
     'app',
@@ -92,18 +97,18 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-hooks|open-notices|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf|services)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
       '^src/operations/(paths|settings)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
-      '^src/run/(questions/ask-permission|report/run-status|records/run-words|open/stopped-run|turn/take-turn|journal/keep-journals)\\.ts$',
+      '^src/run/(questions/ask-permission|report/run-status|records/run-memory|records/run-words|open/steer-run|open/stopped-run|turn/take-turn|journal/keep-journals|journal/run-start)\\.ts$',
       // Names and forms alone, for the config that every command reads.
       '^src/notices/settings\\.ts$',
       // What a session that is started needs of the catalog.
-      '^src/catalog/projects\\.ts$',
+      '^src/catalog/(all-projects|projects)\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',
       '^src/models/[^/]+/index\\.ts$',
     ],

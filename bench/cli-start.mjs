@@ -5,6 +5,7 @@ import path from 'node:path';
 import {
   BUILD,
   inRotation,
+  loadOurs,
   median,
   now,
   ROOT,
@@ -45,6 +46,8 @@ const COMMANDS = [
     atMost: 1.35,
   },
   { name: 'ask --no-wait', args: () => [WITH_EMPTY, ...ASK], atMost: 1.35 },
+  { name: 'waiting (3 sets)', sets: 3, args: () => [WITH_EMPTY, 'waiting'], atMost: 1.35 },
+  { name: 'top --once (3 runs)', runs: 3, args: () => [WITH_EMPTY, 'top', '--once'], atMost: 1.8 },
   { name: 'status', args: () => [WITH_EMPTY, 'status'], status: 4, atMost: 1.8 },
   { name: 'sessions list (100 sets)', sets: 100, args: () => [WITH_EMPTY, 'sessions', 'list'], atMost: 1.8 },
 ];
@@ -69,7 +72,8 @@ async function measureStarts(isQuick) {
     entries: { holdfast: 'bench/empty-entry.ts', ralphtool: 'src/cli/programs/ralphtool.ts' },
     quick: { quick: 'bench/empty-cli.ts' },
   });
-  const homes = new Map(COMMANDS.map((command) => [command.name, makeHome(command.sets ?? 0)]));
+  const homes = new Map();
+  for (const command of COMMANDS) homes.set(command.name, await makeHome(command));
   const series = Object.fromEntries(COMMANDS.map(({ name }) => [name, []]));
   const cpu = Object.fromEntries(COMMANDS.map(({ name }) => [name, []]));
   await inRotation(COMMANDS, isQuick ? 7 : 31, ({ name, args, prepare, status }, round) => {
@@ -84,10 +88,11 @@ async function measureStarts(isQuick) {
   return { series, cpu, steady: [cpu[BARE], cpu[EMPTY]] };
 }
 
-/** A home of its own for each command, with as many pending question sets as it needs. */
-function makeHome(sets) {
+/** A home of its own for each command, with as many pending question sets and runs as it needs. */
+async function makeHome({ sets = 0, runs = 0 }) {
   const home = scratchDirectory('home');
   for (let count = 0; count < sets; count++) start([WITH_EMPTY, ...ASK], home);
+  if (runs > 0) await (await loadOurs()).makeRuns(home, runs);
   return home;
 }
 

@@ -196,7 +196,7 @@ function makeHome(count) {
 }
 
 /** Runs Node in a pseudo terminal of its own, by way of `script` from util-linux. */
-function openTerminal(args, home = scratchDirectory('inbox')) {
+export function openTerminal(args, home = scratchDirectory('inbox')) {
   if (spawnSync('script', ['--version']).status !== 0)
     throw new Error('there is no `script` (util-linux) here');
   const child = spawn(

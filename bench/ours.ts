@@ -3,6 +3,8 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClaudeReader } from '../src/agents/claude/read.js';
 import { lineDriver } from '../src/agents/line/index.js';
+import { createServices, openLoops } from '../src/app/index.js';
+import { servicesAt } from '../src/app/services.js';
 import { redact, silentLogger, systemClock, systemIds } from '../src/foundation/index.js';
 import {
   findMarked,
@@ -260,4 +262,17 @@ function createTools(fileSystem: FileSystem): LockTools {
     identity: ownIdentity(fileSystem),
     command: 'holdfast bench',
   };
+}
+
+/** As many projects in a home, each with a run that rests. */
+export async function makeRuns(home: string, count: number): Promise<void> {
+  const environment = { HOME: home, HOLDFAST_HOME: join(home, 'holdfast') };
+  const services = createServices({ environment, workingDirectory: home, command: 'bench' });
+  for (let number = 1; number <= count; number++) {
+    const directory = join(home, `project-${number}`);
+    // A repository of its own: what is measured lies inside of ours.
+    mkdirSync(join(directory, '.git', 'refs'), { recursive: true, mode: 0o700 });
+    using _loop = await openLoops(servicesAt(services, directory)).create('plan.md');
+  }
+  services.tools.watcher.close();
 }

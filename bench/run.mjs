@@ -14,6 +14,7 @@ import { rows as processes } from './processes.mjs';
 import { rows as ralphtool } from './ralphtool.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 import { rows as runLoop } from './run-loop.mjs';
+import { rows as top } from './top.mjs';
 import { rows as workspace } from './workspace.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
@@ -25,6 +26,7 @@ const ROWS = [
   ...conversations,
   ...cliStart,
   ...inbox,
+  ...top,
   ...agents,
   ...processes,
   ...workspace,

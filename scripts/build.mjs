@@ -43,6 +43,7 @@ const BESIDE_QUICK = {
   'ask-notices': 'src/cli/commands/questions/ask-notices.ts',
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
   'resume-run': 'src/cli/commands/run/resume-run.ts',
+  'top-screen': 'src/cli/commands/overview/top-screen.ts',
 };
 /** Ink's layout engine can only be a module. */
 const BESIDE_WORK = { 'run-view': 'src/tui/run-view/open.tsx' };
@@ -51,10 +52,13 @@ const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK, ...BESIDE_W
 const besideQuick = {
   name: 'beside-quick',
   setup(build) {
-    build.onResolve({ filter: /\/(ask-notices|prompt-answers|resume-run)\.js$/ }, ({ path, kind }) => {
-      const name = path.replace(/^.*\//, './');
-      return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
-    });
+    build.onResolve(
+      { filter: /\/(ask-notices|prompt-answers|resume-run|top-screen)\.js$/ },
+      ({ path, kind }) => {
+        const name = path.replace(/^.*\//, './');
+        return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
+      },
+    );
   },
 };
 

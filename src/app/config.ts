@@ -126,6 +126,11 @@ export const SETTINGS = {
     undefined,
     'The phases of a loop: in this order, only these, with these limits',
   ),
+  'top.open': setting(
+    z.array(z.string().min(1).max(4_096)).min(1).max(100).optional(),
+    undefined,
+    'What `o` in holdfast top runs: a program and its arguments, {directory} stands for the project; absent = show the way',
+  ),
   'change.tempDir': setting(
     Directory.optional(),
     undefined,

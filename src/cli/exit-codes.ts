@@ -52,6 +52,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   CHANGE_LOCKED: ExitCode.locked,
   SESSION_ID_TAKEN: ExitCode.locked,
   LOOP_NOT_FOUND: ExitCode.notFound,
+  RUN_NOT_FOUND: ExitCode.notFound,
   PLAN_NOT_FOUND: ExitCode.notFound,
   COST_UNKNOWN: ExitCode.usage,
   NO_CHECKS: ExitCode.usage,

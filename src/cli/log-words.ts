@@ -75,6 +75,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'notice.questions-not-read': because(
     'The questions that wait could not be read, so nobody is told of them',
   ),
+  'overview.project-unreadable': because('{path} is left out: it could not be read'),
   'project.damaged': (fields) =>
     `What was remembered of a project was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
   'project.not-remembered': because('{path} could not be remembered as a project'),

@@ -495,9 +495,9 @@ describe('holdfast questions', () => {
       const { stdout } = await world.run(['questions', 'list']);
       const lines = stdout.trimEnd().split('\n');
       expect(lines).toHaveLength(2);
-      expect(lines[0]).toMatch(/^ID +STATUS +AGE +QUESTIONS +ASKER +FIRST QUESTION$/);
+      expect(lines[0]).toMatch(/^ID +STATUS +AGE +QUESTIONS +ASKER +PROJECT +FIRST QUESTION$/);
       expect(lines[1]).toMatch(
-        new RegExp(`^${pending.slice(0, 8)} +pending +\\d+ s +1 +claude +Which database\\?$`),
+        new RegExp(`^${pending.slice(0, 8)} +pending +\\d+ s +1 +claude +project +Which database\\?$`),
       );
       expect((await world.run(['questions'])).stdout).toBe(stdout);
       expect((await world.run(['questions', '--all'])).stdout.trimEnd().split('\n')).toHaveLength(3);

@@ -1,5 +1,6 @@
 export { type Actor, actorIn, mcpActor, OUTSIDE } from './actor.js';
 export { BarredStream, type BarredStreamOptions } from './barred-stream.js';
+export { ringBell } from './bell.js';
 export { type Clock, DAY_MS, sleepOrHint, systemClock, timestamp } from './clock.js';
 export {
   AbortedError,
@@ -69,6 +70,7 @@ export { counted } from './text/counted.js';
 export { withoutNoise } from './text/dollars.js';
 export { inMarkdown, quoted } from './text/markdown-quote.js';
 export { shellWord } from './text/shell-word.js';
+export { sparkline } from './text/sparkline.js';
 export {
   escapeCharacter,
   visibleBlock,

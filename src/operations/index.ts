@@ -1,6 +1,7 @@
 import { catalogOperations } from '../catalog/operations.js';
 import type { OperationFacts, Surface } from '../foundation/index.js';
 import { noticeOperations } from '../notices/operations.js';
+import { overviewOperations } from '../overview/operations.js';
 import { runOperations } from '../run/operations.js';
 import { changeOperations } from '../sessions/change/operations.js';
 import { conversationOperations } from '../sessions/conversation/operations.js';
@@ -20,6 +21,7 @@ export const OPERATIONS = [
   ...loopOperations,
   ...processOperations,
   ...runOperations,
+  ...overviewOperations,
   ...catalogOperations,
   ...noticeOperations,
   ...settingOperations,

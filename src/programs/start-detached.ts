@@ -14,9 +14,9 @@ export interface DetachedProgram {
   release(): void;
 }
 
-/** What it is, and the descriptor of the file that takes what it writes to stderr. */
+/** What it is, and the descriptor of the file that takes what it writes to stderr, if any does. */
 type DetachedSpec = Pick<ProgramSpec, 'command' | 'args' | 'workingDirectory' | 'environment'> & {
-  readonly stderr: number;
+  readonly stderr: number | 'ignore';
 };
 
 /**

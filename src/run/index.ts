@@ -2,11 +2,13 @@ export { CheckNotRunnableError, NoChecksError, PlanNotFoundError, RunBusyError }
 export { questionEvent, type RunEnd, type RunEvent } from './journal/events.js';
 export { type JournalLimits, RunJournal } from './journal/journal.js';
 export { type RunTeller, runTeller } from './journal/notice-events.js';
+export { journalPlace } from './journal/place.js';
 export {
   followJournal,
   type JournalEntry,
   type JournalHints,
   JournalReader,
+  type ReadJournalOptions,
 } from './journal/read-journal.js';
 export {
   budgetOf,

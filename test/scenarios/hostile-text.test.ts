@@ -38,7 +38,7 @@ const SHOWN = [
   /^This question set was abandoned: /,
 ];
 const LISTED = [
-  /^ID +STATUS +AGE +QUESTIONS +ASKER +FIRST QUESTION$/,
+  /^ID +STATUS +AGE +QUESTIONS +ASKER +PROJECT +FIRST QUESTION$/,
   /^[0-9a-f]{8} {2}(pending|completed|rejected|abandoned) +\d+ (s|min) +\d+ {2}/,
 ];
 

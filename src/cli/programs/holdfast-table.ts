@@ -12,6 +12,7 @@ export const GROUPS: WordGroup[] = [
     words: {
       ask: quick.holdfast.ask,
       inbox: () => import('../commands/questions/inbox.js'),
+      waiting: quick.holdfast.waiting,
       answer: quick.holdfast.answer,
       reject: quick.holdfast.reject,
       questions: quick.holdfast.questions,
@@ -28,6 +29,9 @@ export const GROUPS: WordGroup[] = [
     title: 'Runs: an agent works through a plan, unattended',
     words: {
       run: work.holdfast.run,
+      top: lists.holdfast.top,
+      attach: work.holdfast.attach,
+      logs: work.holdfast.logs,
       status: lists.holdfast.status,
       pause: work.holdfast.pause,
       resume: work.holdfast.resume,

@@ -24,7 +24,15 @@ const questions = () => import('../commands/questions/index.js');
  */
 
 /** Questions and their answers. */
-export const quick = { holdfast: { ask: questions, answer: questions, reject: questions, questions } };
+export const quick = {
+  holdfast: {
+    ask: questions,
+    answer: questions,
+    reject: questions,
+    questions,
+    waiting: () => import('../commands/questions/waiting.js'),
+  },
+};
 
 /** What agents that a person started tell us, at each of their events. */
 export const hook = { holdfast: { hook: () => import('../commands/agents/hook.js') } };
@@ -38,6 +46,7 @@ export const change = {
 /** What looks at sessions of every kind. */
 export const lists = {
   holdfast: {
+    top: () => import('../commands/overview/top.js'),
     status: () => import('../commands/run/status.js'),
     sessions: () => import('../commands/sessions/index.js'),
     paths: () => import('../commands/settings/paths.js'),

@@ -24,6 +24,7 @@ describe('the commands', () => {
       'hook',
       'setup',
       'run',
+      'attach',
       'agents list',
       'agents probe',
       'exec',

@@ -16,6 +16,8 @@ export const work = {
     resume: () => import('../commands/run/resume.js'),
     stop: steering,
     guide: steering,
+    attach: () => import('../commands/overview/attach.js'),
+    logs: () => import('../commands/overview/logs.js'),
     report: () => import('../commands/run/report.js'),
     exec: () => import('../commands/agents/exec.js'),
     chat: () => import('../commands/agents/chat.js'),

@@ -28,9 +28,10 @@ export function renderQuestionList(
     formatAge(now.getTime() - Date.parse(report.createdAt)),
     String(report.questions.length),
     visibleExcerpt(askerOf(report), 20),
+    visibleExcerpt(report.workingDirectory?.split('/').filter(Boolean).at(-1) ?? '-', 20),
     visibleExcerpt(inOneLine(report.questions[0]?.prompt ?? '(cannot be read)'), 48),
   ]);
-  return renderTable(['ID', 'STATUS', 'AGE', 'QUESTIONS', 'ASKER', 'FIRST QUESTION'], rows, style);
+  return renderTable(['ID', 'STATUS', 'AGE', 'QUESTIONS', 'ASKER', 'PROJECT', 'FIRST QUESTION'], rows, style);
 }
 
 /** One question set in full. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answer, asked, setOf } from '../../../test/support/inbox-world.js';
 import type { InboxAction } from './act.js';
-import { draftOf, type Effect, INITIAL_STATE, type InboxState, writtenText } from './state.js';
+import { draftOf, type Effect, INITIAL_STATE, type InboxState, listedSets, writtenText } from './state.js';
 import { update } from './update.js';
 
 const one = setOf(1);
@@ -89,5 +89,39 @@ describe('a person at the inbox, by whatever surface', () => {
     const busy = { ...open, isBusy: true };
     expect(played(busy, { do: 'choose', row: 0 }, { do: 'close' }).state).toBe(busy);
     expect(played(busy, { do: 'leave' }).effects).toEqual([{ do: 'leave' }]);
+  });
+});
+
+describe('a long list', () => {
+  const other = setOf(3, { workingDirectory: '/home/me/blog' });
+  const [long] = update(INITIAL_STATE, { type: 'listed', pending: [one, two, other], departures: [] });
+
+  it('is filtered by typing, and who stood on a set that is hidden stands on the first that is not', () => {
+    const { state } = played(long, { do: 'filter' }, { do: 'filter-by', text: 'BLOG' });
+    expect([listedSets(state), state.selectedId]).toEqual([[other], other.id]);
+    expect(played(state, { do: 'keep-filter' }, { do: 'move', by: 1 }).state.selectedId).toBe(other.id);
+    expect(listedSets(played(state, { do: 'clear-filter' }).state)).toHaveLength(3);
+    expect(played(long, { do: 'filter-by', text: 'x' }).state).toBe(long);
+  });
+
+  it('is rejected together only after a yes, with one reason, and only what was listed', () => {
+    const narrowed = played(long, { do: 'filter' }, { do: 'filter-by', text: 'blog' }, { do: 'keep-filter' });
+    const asks = played(narrowed.state, { do: 'consider-rejecting-all' }, { do: 'reject' });
+    expect([asks.state.screen.name, asks.effects]).toEqual(['reject-all', []]);
+    expect(played(asks.state, { do: 'go-back' }).state.screen.name).toBe('list');
+    const [arrived] = update(asks.state, { type: 'listed', pending: [one, other], departures: [] });
+    const { state, effects } = played(
+      arrived,
+      { do: 'give-reason' },
+      { do: 'written', text: ' not now ' },
+      { do: 'reject' },
+    );
+    expect(effects).toEqual([{ do: 'reject-all', ids: [other.id], reason: 'not now' }]);
+    expect(state.isBusy).toBe(true);
+    expect(
+      played(update(INITIAL_STATE, { type: 'listed', pending: [], departures: [] })[0], {
+        do: 'consider-rejecting-all',
+      }).state.screen.name,
+    ).toBe('list');
   });
 });

@@ -8,6 +8,7 @@ import {
   hasDraft,
   type InboxState,
   type InboxStep,
+  listedSets,
   type OpenSet,
   unreadFault,
 } from './state.js';
@@ -17,6 +18,13 @@ export type InboxAction =
   /** On the list: moves by some sets, or opens the one it stands on. */
   | { readonly do: 'move'; readonly by: number }
   | { readonly do: 'open'; readonly id?: string }
+  /** On the list: starts to type a filter; then what is typed; then it stays, or goes. */
+  | { readonly do: 'filter' }
+  | { readonly do: 'filter-by'; readonly text: string }
+  | { readonly do: 'keep-filter' }
+  | { readonly do: 'clear-filter' }
+  /** Asks for a yes before every set that is listed is rejected; then as with one. */
+  | { readonly do: 'consider-rejecting-all' }
   /** On a question: the row to stand on; behind the last one comes the first. */
   | { readonly do: 'stand-on'; readonly row: number }
   /** Chooses the row, or takes it back where several can be chosen, and stays. The last row is the own words. */
@@ -54,6 +62,7 @@ export function act(state: InboxState, action: InboxAction): InboxStep {
     if (action.do !== 'go-back') return [state, []];
     return [{ ...state, screen: { name: 'list' }, notice: null }, []];
   }
+  if (screen.name === 'reject-all') return onRejectAll(state, screen, action);
   if (open === null || screen.name === 'list') return onList(state, action);
   if (action.do === 'close') return closeSet(state, open);
   if (screen.name === 'reject') return onReject(state, open, screen, action);
@@ -66,17 +75,63 @@ export function act(state: InboxState, action: InboxAction): InboxStep {
 }
 
 function onList(state: InboxState, action: InboxAction): InboxStep {
-  if (action.do === 'move') return [moved(state, action.by), []];
-  if (action.do !== 'open') return [state, []];
+  switch (action.do) {
+    case 'move':
+      return [moved(state, action.by), []];
+    case 'filter':
+      return [{ ...state, notice: null, isFiltering: true }, []];
+    case 'filter-by':
+      return [state.isFiltering ? filtered(state, action.text) : state, []];
+    case 'keep-filter':
+      return [{ ...state, isFiltering: false }, []];
+    case 'clear-filter':
+      return [{ ...filtered(state, ''), isFiltering: false }, []];
+    case 'consider-rejecting-all': {
+      const ids = listedSets(state).map(({ id }) => id);
+      if (ids.length === 0) return [state, []];
+      return [
+        { ...state, notice: null, screen: { name: 'reject-all', ids, isWriting: false, reason: '' } },
+        [],
+      ];
+    }
+    case 'open':
+      break;
+    default:
+      return [state, []];
+  }
   const id = action.id ?? state.selectedId;
   return id === null ? [state, []] : [{ ...state, notice: null }, [{ do: 'open', id }]];
 }
 
 function moved(state: InboxState, by: number): InboxState {
-  const { pending, selectedId } = state;
-  const index = pending.findIndex((view) => view.id === selectedId);
-  const view = pending[Math.max(0, Math.min(pending.length - 1, index + by))];
+  const listed = listedSets(state);
+  const index = listed.findIndex((view) => view.id === state.selectedId);
+  const view = listed[Math.max(0, Math.min(listed.length - 1, index + by))];
   return { ...state, notice: null, selectedId: view?.id ?? null };
+}
+
+function filtered(state: InboxState, filter: string): InboxState {
+  const next = { ...state, filter };
+  const listed = listedSets(next);
+  const isThere = listed.some(({ id }) => id === state.selectedId);
+  return { ...next, selectedId: isThere ? state.selectedId : (listed[0]?.id ?? null) };
+}
+
+function onRejectAll(
+  state: InboxState,
+  screen: Extract<InboxState['screen'], { name: 'reject-all' }>,
+  action: InboxAction,
+): InboxStep {
+  if (action.do === 'go-back') return [{ ...state, screen: { name: 'list' } }, []];
+  if (!screen.isWriting)
+    return [action.do === 'give-reason' ? { ...state, screen: { ...screen, isWriting: true } } : state, []];
+  if (action.do === 'written') return [{ ...state, screen: { ...screen, reason: action.text } }, []];
+  if (action.do !== 'reject') return [state, []];
+  const reason = screen.reason.trim();
+  return [
+    { ...state, isBusy: true },
+    [{ do: 'reject-all', ids: screen.ids, reason: reason === '' ? null : reason }],
+  ];
 }
 
 function onQuestion(state: InboxState, open: OpenSet, question: Question, action: InboxAction): InboxStep {

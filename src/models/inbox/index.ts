@@ -15,6 +15,7 @@ export {
   faultAt,
   INITIAL_STATE,
   type InboxState,
+  listedSets,
   type OpenSet,
   writtenText,
 } from './state.js';

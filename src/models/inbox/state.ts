@@ -29,6 +29,13 @@ export type Screen =
   | { readonly name: 'review' }
   /** Asks before the set is rejected; then, `isWriting`, for a reason. */
   | { readonly name: 'reject'; readonly isWriting: boolean; readonly from: 'question' | 'review' }
+  /** Asks before every set of the list is rejected; then, `isWriting`, for the one reason. */
+  | {
+      readonly name: 'reject-all';
+      readonly ids: readonly string[];
+      readonly isWriting: boolean;
+      readonly reason: string;
+    }
   | {
       readonly name: 'settled';
       readonly outcome: QuestionOutcome;
@@ -38,6 +45,10 @@ export type Screen =
 
 export interface InboxState {
   readonly pending: readonly QuestionView[];
+  /** What the sets on the list must have in them. */
+  readonly filter: string;
+  /** Whether that is being typed. */
+  readonly isFiltering: boolean;
   /** The set that the list stands on. */
   readonly selectedId: string | null;
   readonly open: OpenSet | null;
@@ -54,18 +65,35 @@ export type Effect =
   | { readonly do: 'save-draft' }
   | { readonly do: 'submit'; readonly set: OpenSet }
   | { readonly do: 'reject'; readonly id: string; readonly reason: string | null }
+  | { readonly do: 'reject-all'; readonly ids: readonly string[]; readonly reason: string | null }
   | { readonly do: 'leave' };
 
 export type InboxStep = readonly [InboxState, readonly Effect[]];
 
 export const INITIAL_STATE: InboxState = {
   pending: [],
+  filter: '',
+  isFiltering: false,
   selectedId: null,
   open: null,
   screen: { name: 'list' },
   notice: null,
   isBusy: false,
 };
+
+/** The sets that the filter leaves on the list: those in which every word of it stands somewhere. */
+export function listedSets({
+  pending,
+  filter,
+}: Pick<InboxState, 'pending' | 'filter'>): readonly QuestionView[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return pending;
+  return pending.filter(({ id, asker, workingDirectory, questions }) => {
+    const asked = questions.flatMap(({ title, prompt }) => [title, prompt]);
+    const text = [id, asker?.agent, workingDirectory, ...asked].join('\n').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
 
 /** The question on screen. */
 export function currentQuestion(open: OpenSet): Question | undefined {
@@ -108,6 +136,7 @@ export function atQuestion(open: OpenSet, index: number): OpenSet {
 
 /** What the person is writing right now: own words, or why they reject; undefined while they write nothing. */
 export function writtenText({ open, screen }: InboxState): string | undefined {
+  if (screen.name === 'reject-all') return screen.isWriting ? screen.reason : undefined;
   if (open === null) return undefined;
   if (screen.name === 'reject') return screen.isWriting ? open.rejectionReason : undefined;
   return screen.name === 'question' && open.isWriting ? open.answers[open.questionIndex]?.text : undefined;

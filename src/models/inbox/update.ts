@@ -1,7 +1,7 @@
 import type { Draft, QuestionOutcome, QuestionView } from '../../sessions/question/index.js';
 import { act, type InboxAction } from './act.js';
 import { answersFromDraft } from './answers.js';
-import { atQuestion, hasDraft, type InboxState, type InboxStep, type OpenSet } from './state.js';
+import { atQuestion, hasDraft, type InboxState, type InboxStep, listedSets, type OpenSet } from './state.js';
 
 /** A set that is not pending any more, and not by our doing. */
 export interface Departure {
@@ -101,7 +101,7 @@ function listed(
   const next = {
     ...state,
     pending,
-    selectedId: keepSelection(state, pending),
+    selectedId: keepSelection(state, listedSets({ pending, filter: state.filter })),
     open: state.open === null ? null : refreshed(state.open, pending),
   };
   const [first] = departures;
@@ -121,7 +121,7 @@ function refreshed(open: OpenSet, pending: readonly QuestionView[]): OpenSet {
 
 function keepSelection(state: InboxState, pending: readonly QuestionView[]): string | null {
   if (pending.some((view) => view.id === state.selectedId)) return state.selectedId;
-  const before = state.pending.findIndex((view) => view.id === state.selectedId);
+  const before = listedSets(state).findIndex((view) => view.id === state.selectedId);
   return pending[Math.min(Math.max(0, before), pending.length - 1)]?.id ?? null;
 }
 

@@ -56,7 +56,8 @@ function changed(state: RunViewState, event: RunEvent, doing: string | undefined
   switch (event.type) {
     case 'run-start': {
       const { plan, agent, phases, stories, tests } = event;
-      return { ...state, plan, agent, phases, stories, tests: tests.slice(-MAX_POINTS) };
+      const begun = { end: null, isStopping: false, asked: null, startedMs: state.nowMs };
+      return { ...state, ...begun, plan, agent, phases, stories, tests: tests.slice(-MAX_POINTS) };
     }
     case 'standing':
       return onStanding(state, event);

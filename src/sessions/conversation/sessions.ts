@@ -145,6 +145,16 @@ export class ConversationSessions {
     });
   }
 
+  /** The same from the ends of the files alone, without a look at every record. Throws STORAGE_FAILED. */
+  glance(filter: ConversationFilter = {}): ConversationSummary[] {
+    return this.#list(filter);
+  }
+
+  /** One of them; undefined where it is gone. */
+  glanceAt(id: string): ConversationSummary | undefined {
+    return this.#summarize(id, this.#store.endsReader(), this.#store.damageNotes());
+  }
+
   #check(summary: ConversationSummary): ConversationSummary {
     try {
       return { ...summary, isDamaged: !this.verify(summary.id).isOk, isChecked: true };
@@ -178,6 +188,11 @@ export class ConversationSessions {
     const found = typed === 'last' ? this.#list({}).find(isMeant)?.id : findId(this.#store.ids(), typed);
     if (found === undefined) throw new SessionNotFoundError(typed, LISTED_BY);
     return found;
+  }
+
+  /** Calls back whenever one may have come, gone or changed, with its id where that is known. */
+  watch(onHint: (id: string | null) => void): { close(): void } {
+    return this.#store.watch(onHint);
   }
 
   /** Moves a conversation that nobody has open to the trash. Throws SESSION_NOT_FOUND, LOCKED. */

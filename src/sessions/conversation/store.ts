@@ -5,6 +5,7 @@ import {
   acquireLock,
   type CheckLogOptions,
   checkLog,
+  type DirectoryWatch,
   EndsReader,
   ensureDirectory,
   type FileEnds,
@@ -61,6 +62,16 @@ export class FileConversationStore {
       if (idFault(id) === undefined) ids.push(id);
     }
     return ids;
+  }
+
+  /** A hint whenever a file of a conversation may have changed, with its id where that is known. */
+  watch(onHint: (id: string | null) => void): DirectoryWatch {
+    ensureDirectory(this.#tools.fileSystem, this.directory);
+    return this.#tools.watcher.watch(this.directory, (name) => {
+      const id = name?.endsWith(ENDING) === true ? name.slice(0, -ENDING.length) : undefined;
+      if (name === null) onHint(null);
+      else if (id !== undefined && idFault(id) === undefined) onHint(id);
+    });
   }
 
   /** Throws INVALID_CONVERSATION_ID. */

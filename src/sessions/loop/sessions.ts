@@ -293,9 +293,9 @@ export class LoopSessions {
     return [...current, ...archived.filter((one) => one.id !== id)];
   }
 
-  /** The sessions that newer ones took the place of. Throws UNSAFE_PATH. */
-  archived(): ArchivedLoop[] {
-    return this.#store.archived().map((name) => {
+  /** The sessions that newer ones took the place of; only those that changed since then where that is given. Throws UNSAFE_PATH. */
+  archived(since?: Date): ArchivedLoop[] {
+    return this.#store.archived(since).map((name) => {
       const directory = join(this.directory, 'archive', name);
       const projectDirectory = this.projectDirectory;
       return { name, loop: new LoopSessions({ ...this.#options, directory, projectDirectory }) };
@@ -338,6 +338,11 @@ export class LoopSessions {
   /** The lock of the loop, for those who want to look at it or take it away. */
   lockPath(): string {
     return this.#store.lockPath();
+  }
+
+  /** Whether there is a directory for a loop, with a session in it or not. Throws UNSAFE_PATH. */
+  hasDirectory(): boolean {
+    return this.#store.exists();
   }
 
   /** Calls back whenever the loop may have changed, its requests included. */

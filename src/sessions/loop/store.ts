@@ -16,6 +16,7 @@ import {
   type LockState,
   type LockTools,
   listDirectory,
+  lookAt,
   NewerVersionError,
   removeQuietly,
   rollForward,
@@ -38,7 +39,7 @@ import {
 } from './archive.js';
 import { groupOf, type LoopSnapshot, readLoop, writeDocuments } from './read-loop.js';
 import { requestLock } from './requests.js';
-import { type LoopDocuments, STATUS_LOG } from './schema.js';
+import { DOCUMENTS, type LoopDocuments, STATUS_LOG } from './schema.js';
 
 const LOCK = 'loop';
 
@@ -132,9 +133,15 @@ export class LoopStore {
     return true;
   }
 
-  /** The names of the sessions that newer ones took the place of. Throws UNSAFE_PATH. */
-  archived(): string[] {
-    return archivedNames(this.#tools.fileSystem, this.directory);
+  /** The names of the sessions that newer ones took the place of, perhaps only of those that changed since. Throws UNSAFE_PATH. */
+  archived(since?: Date): string[] {
+    const { fileSystem } = this.#tools;
+    const names = archivedNames(fileSystem, this.directory);
+    if (since === undefined) return names;
+    // Its files are the very ones that were written then, so their times are those of the session.
+    const changedMs = (name: string) =>
+      lookAt(fileSystem, join(this.directory, 'archive', name, DOCUMENTS.state.file))?.modifiedMs ?? 0;
+    return names.filter((name) => changedMs(name) >= since.getTime());
   }
 
   /** Moves a session of the archive to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED. */

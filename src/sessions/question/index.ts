@@ -24,6 +24,7 @@ export {
   answerQuestions,
   cancelQuestions,
   collectQuestions,
+  countWaiting,
   createQuestions,
   listQuestions,
   type QuestionServices,

@@ -56,6 +56,31 @@ export const listQuestions = defineOperation({
   },
 });
 
+/** How many sets wait, and since when the oldest does. */
+export const WaitingCount = z.object({
+  count: z.int(),
+  oldestAt: z.string().nullable(),
+  ids: z.array(z.string()),
+});
+
+export const countWaiting = defineOperation({
+  name: 'question.waiting',
+  summary: 'Say how many questions wait for you, for prompts and status bars',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['cli', 'page', 'fleet'],
+  input: z.strictObject({}),
+  output: WaitingCount,
+  async run({ questions }: QuestionServices) {
+    const pending = (await questions.listLive()).filter(({ outcome }) => outcome.status === 'pending');
+    return {
+      count: pending.length,
+      oldestAt: pending[0]?.createdAt ?? null,
+      ids: pending.map(({ id }) => id),
+    };
+  },
+});
+
 export const showQuestions = defineOperation({
   name: 'question.show',
   summary: 'Show one question set with its answers',
@@ -215,6 +240,7 @@ async function verifyOne(questions: QuestionSessions, sessionId: string) {
 export const questionOperations = [
   createQuestions,
   listQuestions,
+  countWaiting,
   showQuestions,
   answerQuestions,
   rejectQuestions,

@@ -147,8 +147,8 @@ export class QuestionSessions {
     this.#options.store.removeDraft(id);
   }
 
-  /** Calls back whenever a set may have come, gone or changed; the receiver lists again. */
-  watch(onHint: () => void): { close(): void } {
+  /** Calls back whenever a set may have come, gone or changed, with its id where it is one that was there. */
+  watch(onHint: (id: string | null) => void): { close(): void } {
     return watchSets(this.#options.store, onHint);
   }
 

@@ -2,12 +2,12 @@ import type { DirectoryWatch } from '../../storage/index.js';
 import { SessionNotFoundError } from './errors.js';
 import type { QuestionStore } from './store.js';
 
-/** Watches the directory of all sets, and each set for changes of its own. */
-export function watchSets(store: QuestionStore, onHint: () => void): { close(): void } {
+/** Watches the directory of all sets, and each set for changes of its own. A hint names the set, or none: some came or went. */
+export function watchSets(store: QuestionStore, onHint: (id: string | null) => void): { close(): void } {
   const watches = new Map<string, DirectoryWatch>();
   const all = store.watchAll(() => {
     follow();
-    onHint();
+    onHint(null);
   });
   follow();
   return {
@@ -32,7 +32,7 @@ export function watchSets(store: QuestionStore, onHint: () => void): { close(): 
       watches.set(
         id,
         store.watch(id, (name) => {
-          if (name === null || name === 'status.json' || name === 'answers.json') onHint();
+          if (name === null || name === 'status.json' || name === 'answers.json') onHint(id);
         }),
       );
     } catch (error) {

@@ -5,6 +5,7 @@ import { type Size, type SizedStream, useSize } from '../use-size.js';
 import { HelpScreen } from './components/help-screen.js';
 import { ListScreen } from './components/list-screen.js';
 import { QuestionScreen } from './components/question-screen.js';
+import { RejectAllScreen } from './components/reject-all-screen.js';
 import { RejectScreen } from './components/reject-screen.js';
 import { ReviewScreen } from './components/review-screen.js';
 import { SettledScreen } from './components/settled-screen.js';
@@ -43,6 +44,8 @@ export function InboxScreens({
   const notice = state.isBusy ? 'Sending …' : state.notice;
   if (state.isHelpShown) return <HelpScreen size={size} scrolling={scrolling} />;
   if (screen.name === 'settled') return <SettledScreen {...screen} size={size} scrolling={scrolling} />;
+  if (screen.name === 'reject-all')
+    return <RejectAllScreen screen={screen} editor={state.editor} size={size} notice={notice} />;
   if (open === null || screen.name === 'list') return <ListScreen state={state} size={size} now={now} />;
   if (screen.name === 'review')
     return <ReviewScreen open={open} size={size} notice={notice} scrolling={scrolling} />;

@@ -22,8 +22,14 @@ export interface InboxResult {
   readonly rejected: readonly string[];
 }
 
+/** What the inbox needs of the question sessions. */
+export type InboxQuestions = Pick<
+  QuestionSessions,
+  'watch' | 'get' | 'listLive' | 'answer' | 'reject' | 'readDraft' | 'saveDraft' | 'discardDraft'
+>;
+
 export interface ControllerOptions {
-  readonly questions: QuestionSessions;
+  readonly questions: InboxQuestions;
   readonly clock: Clock;
   /** Called when a set arrives that was not there before. */
   readonly onArrival: () => void;
@@ -133,6 +139,9 @@ export class InboxController {
       case 'reject':
         this.#attempt(() => this.#reject(effect.id, effect.reason));
         break;
+      case 'reject-all':
+        this.#attempt(() => this.#rejectAll(effect.ids, effect.reason));
+        break;
       case 'leave':
         this.stop();
         break;
@@ -164,6 +173,26 @@ export class InboxController {
     this.#result.rejected.push(id);
     questions.discardDraft(id);
     this.#settle(id, `Rejected ${id.slice(0, 8)}.`);
+  }
+
+  /** One after the other; who was first to decide about one keeps that. */
+  async #rejectAll(ids: readonly string[], reason: string | null): Promise<void> {
+    const { questions } = this.#options;
+    const rejected: string[] = [];
+    for (const id of ids) {
+      try {
+        await questions.reject(id, reason);
+        questions.discardDraft(id);
+        rejected.push(id);
+      } catch (error) {
+        if (!isHoldfastError(error)) throw error;
+      }
+    }
+    this.#result.rejected.push(...rejected);
+    const left = ids.length - rejected.length;
+    const rest = left === 0 ? '' : ` ${left} could not be: somebody else was first, or has them open.`;
+    this.#dispatch({ type: 'submitted', notice: `Rejected ${rejected.length}.${rest}` });
+    this.#listSoon();
   }
 
   #settle(id: string, notice: string): void {

@@ -1,4 +1,5 @@
 import { type Effect, faultAt, type InboxAction, type OpenSet } from '../../models/inbox/index.js';
+import { filterAfter } from '../filter-after.js';
 import type { Key } from '../keys.js';
 import { type EditorState, edit, editorText } from '../text-editor.js';
 import { graphemesOf } from '../wrap.js';
@@ -13,7 +14,7 @@ export function onKey(state: TerminalInbox, key: Key): TerminalStep {
   let now = state;
   const letters = graphemesOf(key.text);
   for (const [index, letter] of letters.entries()) {
-    const isTyping = editorOf(now) !== null;
+    const isTyping = editorOf(now) !== null || now.isFiltering;
     const [next, more] = onOneKey(now, {
       name: 'text',
       text: isTyping ? letters.slice(index).join('') : letter,
@@ -26,7 +27,11 @@ export function onKey(state: TerminalInbox, key: Key): TerminalStep {
 }
 
 /** The editor, while keys go into it. */
-function editorOf({ editor, isHelpShown, isBusy }: TerminalInbox): EditorState | null {
+function editorOf({
+  editor,
+  isHelpShown,
+  isBusy,
+}: Pick<TerminalInbox, 'editor' | 'isHelpShown' | 'isBusy'>): EditorState | null {
   return isHelpShown || isBusy ? null : editor;
 }
 
@@ -34,6 +39,7 @@ function onOneKey(state: TerminalInbox, key: Key): TerminalStep {
   if (key.name === 'ctrl-c') return did(state, { do: 'leave' });
   if (state.isBusy) return [state, []];
   const editor = editorOf(state);
+  if (editor === null && state.isFiltering && !state.isHelpShown) return onFilterKey(state, key);
   if (editor === null) {
     if (key.name === 'page-up') return pageBy(state, -1);
     if (key.name === 'page-down') return pageBy(state, 1);
@@ -43,6 +49,18 @@ function onOneKey(state: TerminalInbox, key: Key): TerminalStep {
   const action = editor === null ? actionOf(state, key) : writingActionOf(state, key);
   if (action !== undefined) return did(state, action);
   return editor === null ? [state, []] : type(state, editor, key);
+}
+
+/** A key while the filter of the list is typed. */
+function onFilterKey(state: TerminalInbox, key: Key): TerminalStep {
+  if (key.name === 'enter') return did(state, { do: 'keep-filter' });
+  if (key.name === 'escape') return did(state, { do: 'clear-filter' });
+  if (key.name === 'up' || key.name === 'down') {
+    const [kept] = did(state, { do: 'keep-filter' });
+    return did(kept, { do: 'move', by: key.name === 'up' ? -1 : 1 });
+  }
+  const text = filterAfter(state.filter, key);
+  return text === undefined ? [state, []] : did(state, { do: 'filter-by', text });
 }
 
 function did(state: TerminalInbox, action: InboxAction): TerminalStep {
@@ -66,22 +84,26 @@ function type(state: TerminalInbox, editor: EditorState, key: Key): TerminalStep
 }
 
 /** What a key means while nothing is written. */
-function actionOf({ open, screen, pending }: TerminalInbox, key: Key): InboxAction | undefined {
+function actionOf({ open, screen, pending, filter }: TerminalInbox, key: Key): InboxAction | undefined {
   // Who was typing when the set left must not lose the reason by the next letter.
   if (screen.name === 'settled')
     return key.name === 'enter' || key.name === 'escape' ? { do: 'go-back' } : undefined;
-  if (open === null || screen.name === 'list') return onListKey(pending.length, key);
+  if (screen.name === 'reject-all') return onRejectKey(key);
+  if (open === null || screen.name === 'list') return onListKey(pending.length, filter, key);
   if (screen.name === 'reject') return onRejectKey(key);
   if (key.name === 'escape') return { do: 'consider-rejecting' };
   if (isTyped(key, 'q')) return { do: 'close' };
   return screen.name === 'review' ? onReviewKey(open, key) : onQuestionKey(open, key);
 }
 
-function onListKey(sets: number, key: Key): InboxAction | undefined {
+function onListKey(sets: number, filter: string, key: Key): InboxAction | undefined {
   if (key.name === 'up' || isTyped(key, 'k')) return { do: 'move', by: -1 };
   if (key.name === 'down' || isTyped(key, 'j')) return { do: 'move', by: 1 };
   if (key.name === 'home' || isTyped(key, 'g')) return { do: 'move', by: -sets };
   if (key.name === 'end' || isTyped(key, 'G')) return { do: 'move', by: sets };
+  if (isTyped(key, '/')) return { do: 'filter' };
+  if (isTyped(key, 'R')) return { do: 'consider-rejecting-all' };
+  if (key.name === 'escape' && filter !== '') return { do: 'clear-filter' };
   if (isTyped(key, 'q') || key.name === 'ctrl-d' || key.name === 'escape') return { do: 'leave' };
   return key.name === 'enter' || key.name === 'right' ? { do: 'open' } : undefined;
 }
@@ -116,7 +138,7 @@ function onRejectKey(key: Key): InboxAction | undefined {
 
 /** What a key means beside the text that is written; undefined where it goes into the text. */
 function writingActionOf({ open, screen }: TerminalInbox, key: Key): InboxAction | undefined {
-  if (screen.name === 'reject') {
+  if (screen.name === 'reject' || screen.name === 'reject-all') {
     if (key.name === 'escape') return { do: 'go-back' };
     return key.name === 'enter' ? { do: 'reject' } : undefined;
   }

@@ -1,10 +1,12 @@
 import { render } from 'ink';
 import type { Clock } from '../../foundation/index.js';
+import { ringBell } from '../../foundation/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import { CardAttention } from '../card-attention.js';
 import { allowStyles } from '../colors.js';
 import { holdTerminal, type TerminalStreams } from '../hold-terminal.js';
 import { KeyDecoder } from '../keys.js';
+import { withoutRows } from '../without-rows.js';
 import { InboxApp } from './app.js';
 import { InboxController, type InboxResult } from './controller.js';
 
@@ -20,8 +22,6 @@ export interface OpenInboxOptions extends TerminalStreams {
   readonly onSeen?: ((question: string) => void) | undefined;
 }
 
-const BELL = '\x07';
-
 /** Opens the inbox in the terminal and returns when the person leaves. The terminal is put back on every way out. */
 export async function openInbox(options: OpenInboxOptions): Promise<InboxResult> {
   const { stdin, stdout, signal, clock, hasColor } = options;
@@ -29,7 +29,7 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
   const controller = new InboxController({
     ...options,
     onArrival: () => {
-      if (options.hasBell) stdout.write(BELL);
+      if (options.hasBell) ringBell(stdout);
     },
   });
   const decoder = new KeyDecoder((key) => controller.press(key));
@@ -69,17 +69,6 @@ export async function openInbox(options: OpenInboxOptions): Promise<InboxResult>
     putBack();
     for (const text of held) options.stderr.write(text);
   }
-}
-
-/** Ink empties the terminal, scrollback included, when a frame is higher than the terminal became; ours are cut to it. */
-function withoutRows(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
-  return new Proxy(stdout, {
-    get(target, name) {
-      if (name === 'rows') return undefined;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 }
 
 const MAX_HELD = 100;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gauge, sparkline } from './bars.js';
+import { sparkline } from '../../foundation/index.js';
+import { gauge } from './bars.js';
 
 describe('pictures of numbers', () => {
   it('a gauge is empty only at nothing and full only at the limit', () => {

@@ -3,7 +3,8 @@ import type { Effect, ToldLine } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
-import { InboxController } from '../inbox/controller.js';
+import { openCard } from '../inbox/card.js';
+import type { InboxController } from '../inbox/controller.js';
 import type { Key } from '../keys.js';
 import { withWords } from './event-words.js';
 import { type TerminalEvent, updateTerminal } from './terminal-run.js';
@@ -14,7 +15,9 @@ export interface RunViewControllerOptions {
   readonly clock: Clock;
   /** Leaves a request for the run, as `holdfast pause` and its like do. */
   readonly send: (request: LoopRequestInput) => Promise<unknown>;
-  /** Ctrl+C, which a terminal in raw mode does not turn into a signal. */
+  /** Whether the run is another process, which goes on when the person leaves; no if absent. */
+  readonly isAttached?: boolean | undefined;
+  /** Ctrl+C, which a terminal in raw mode does not turn into a signal; of an attached view the person leaving it. */
   readonly interrupt: () => void;
   /** What the plain view says about an event. */
   readonly describe: (event: RunEvent) => readonly ToldLine[];
@@ -42,7 +45,7 @@ export class RunViewController {
 
   constructor(options: RunViewControllerOptions) {
     this.#options = options;
-    this.#state = initialRun(options.clock.now().getTime());
+    this.#state = initialRun(options.clock.now().getTime(), options.isAttached);
   }
 
   start(): void {
@@ -59,8 +62,9 @@ export class RunViewController {
     this.#draw();
   }
 
-  show(event: RunEvent): void {
-    this.#dispatch(withWords(event, this.#options.describe, this.#nowMs()));
+  /** `atMs`: when it happened, where that is not now. */
+  show(event: RunEvent, atMs = this.#nowMs()): void {
+    this.#dispatch(withWords(event, this.#options.describe, atMs));
     if (event.type === 'question' || event.type === 'standing') this.#lookSoon();
   }
 
@@ -130,23 +134,18 @@ export class RunViewController {
 
   async #openInbox(sessionId: string): Promise<void> {
     const { questions, clock } = this.#options;
-    const inbox = new InboxController({ questions, clock, onArrival: () => {}, isOnce: false, sessionId });
+    const inbox = openCard({
+      questions,
+      clock,
+      sessionId,
+      onTold: (message) => this.#dispatch({ type: 'told', message }),
+      onClosed: () => {
+        if (this.#inbox === inbox) this.#inbox = undefined;
+        this.#lookSoon();
+        this.#draw();
+      },
+    });
     this.#inbox = inbox;
-    let wasOpen = false;
-    const unsubscribe = inbox.subscribe(() => {
-      const { open, screen, notice } = inbox.state;
-      wasOpen ||= open !== null || screen.name !== 'list';
-      // Back at the list of the inbox: the person closed the question, or it could not be opened.
-      if (open !== null || screen.name !== 'list' || !(wasOpen || notice !== null)) return;
-      if (notice !== null) this.#dispatch({ type: 'told', message: notice });
-      inbox.stop();
-    });
-    void inbox.done.then(() => {
-      unsubscribe();
-      if (this.#inbox === inbox) this.#inbox = undefined;
-      this.#lookSoon();
-      this.#draw();
-    });
     this.#draw();
     await inbox.start();
   }

@@ -1,4 +1,4 @@
-import { visibleExcerpt } from '../../foundation/index.js';
+import { sparkline, visibleExcerpt } from '../../foundation/index.js';
 import {
   dollarsOf,
   type RunViewState,
@@ -9,7 +9,7 @@ import {
 import type { Standing, TestPoint } from '../../run/index.js';
 import { costSourceOf } from '../../sessions/loop/index.js';
 import { widthOf } from '../wrap.js';
-import { gauge, sparkline } from './bars.js';
+import { gauge } from './bars.js';
 import { type Cell, fitted, LABEL_COLUMNS, labelled, padded, type Row } from './cells.js';
 
 const MAX_BAR = 12;

@@ -16,6 +16,8 @@ export function onKey(state: TerminalRun, key: Key): TerminalStep {
 
 function onOneKey(state: TerminalRun, key: Key): TerminalStep {
   if (key.name === 'ctrl-c') return did(state, { do: 'interrupt' });
+  if (state.isAttached && isTyped(key, 'q') && state.mode.name === 'watch')
+    return did(state, { do: 'interrupt' });
   if (state.isStopping || state.end !== null) return [state, []];
   if (state.editor !== null) return onGuideKey(state, state.editor, key);
   const letter = key.name === 'text' && 'text' in key ? key.text : key.name;
@@ -39,6 +41,10 @@ function onGuideKey(state: TerminalRun, editor: EditorState, key: Key): Terminal
   return next === editor
     ? [state, []]
     : did({ ...state, editor: next }, { do: 'written', text: editorText(next) });
+}
+
+function isTyped(key: Key, text: string): boolean {
+  return key.name === 'text' && 'text' in key && key.text === text;
 }
 
 function did(state: TerminalRun, action: RunViewAction): TerminalStep {

@@ -1,4 +1,5 @@
 import { render } from 'ink';
+import { ringBell } from '../../foundation/index.js';
 import type { RunEvent } from '../../run/index.js';
 import { CardAttention } from '../card-attention.js';
 import { allowStyles } from '../colors.js';
@@ -19,8 +20,10 @@ export interface OpenRunViewOptions extends RunViewControllerOptions, TerminalSt
 
 /** A run that is shown while it runs. */
 export interface RunView {
-  /** Never throws: the run is worth more than its picture. */
-  show(event: RunEvent): void;
+  /** Never throws: the run is worth more than its picture. `atMs`: when it happened, where that is not now. */
+  show(event: RunEvent, atMs?: number): void;
+  /** A line for the person, above how it stands. */
+  note(text: string): void;
   readonly isBroken: boolean;
   /** Takes the live part off the screen and puts the terminal back; what was kept stays above. */
   close(): Promise<void>;
@@ -70,9 +73,12 @@ export function openRunView(options: OpenRunViewOptions): RunView {
   // It ends by itself only when drawing fails.
   const gone = ink.waitUntilExit().catch(fail);
   return {
-    show(event) {
+    note: (text) => controller.note(text),
+    show(event, atMs) {
       try {
-        controller.show(event);
+        controller.show(event, atMs);
+        // What happened before somebody looked is no news.
+        if (event.type === 'question' && atMs === undefined) ringBell(stdout);
       } catch (error) {
         fail(error);
       }

@@ -34,7 +34,7 @@ export function liveRows(state: TerminalRun, size: Size): Row[] {
     ...keyRows(state, columns),
   ];
   const grid = gridRows(state, columns);
-  const help = state.isHelpShown ? helpRows(columns) : [];
+  const help = state.isHelpShown ? helpRows(columns, state.isAttached) : [];
   const must = above.length + below.length + help.length;
   const shownGrid = grid.slice(0, Math.max(0, room - must));
   const saidRoom = Math.min(MAX_SAID_ROWS, room - must - shownGrid.length);
@@ -168,6 +168,9 @@ function questionRows({ questions }: RunViewState, columns: number): Row[] {
   return more > 0 ? [...rows, labelled('', { text: `and ${more} more`, look: 'dim' })] : rows;
 }
 
+/** Of a run in another process; the last line differs. */
+const HELP_ATTACHED = 's stops so that it can be resumed; q and Ctrl+C leave it running';
+
 const HELP = [
   'a answers the question that is asked, right here',
   'p pauses: the agent is cut short; p again continues',
@@ -175,15 +178,18 @@ const HELP = [
   's stops so that it can be resumed; Ctrl+C does so without asking',
 ];
 
-function helpRows(columns: number): Row[] {
-  const lines = HELP.flatMap((text) => wrapSpans([{ text }], Math.max(10, columns - LABEL_COLUMNS)));
+function helpRows(columns: number, isAttached: boolean): Row[] {
+  const help = isAttached ? [...HELP.slice(0, -1), HELP_ATTACHED] : HELP;
+  const lines = help.flatMap((text) => wrapSpans([{ text }], Math.max(10, columns - LABEL_COLUMNS)));
   return lines.map((line, index) =>
     labelled(index === 0 ? 'keys' : '', { text: line.map(({ text }) => text).join('') }),
   );
 }
 
 function keyRows(state: TerminalRun, columns: number): Row[] {
-  const { mode, editor, notice, questions } = state;
+  const { mode, editor, notice, questions, isAttached } = state;
+  const leave = isAttached ? ['q leave'] : [];
+  if (isAttached && state.end !== null) return [[{ text: 'It has ended. q leaves', look: 'dim' }]];
   if (editor !== null) {
     const rows = layOutEditor(editor, Math.max(10, columns - LABEL_COLUMNS - 1));
     const at = Math.max(
@@ -202,6 +208,7 @@ function keyRows(state: TerminalRun, columns: number): Row[] {
       [{ text: 'Stop the run? It can be resumed. y stops it, any other key does not', color: 'yellow' }],
     ];
   const keys = [
+    ...leave,
     ...(questions.length > 0 ? ['a answer'] : []),
     state.asked === 'pause' || (state.asked === null && isPaused(state)) ? 'p continue' : 'p pause',
     'g guide',

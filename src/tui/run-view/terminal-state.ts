@@ -13,12 +13,14 @@ export interface TerminalRun extends RunViewState {
   readonly editor: EditorState | null;
   /** The list of keys is shown. */
   readonly isHelpShown: boolean;
+  /** The run is another process: who leaves the view leaves it alone. */
+  readonly isAttached: boolean;
 }
 
 export type TerminalStep = readonly [TerminalRun, readonly Effect[]];
 
-export function initialRun(nowMs: number): TerminalRun {
-  return { ...initialState(nowMs), editor: null, isHelpShown: false };
+export function initialRun(nowMs: number, isAttached = false): TerminalRun {
+  return { ...initialState(nowMs), editor: null, isHelpShown: false, isAttached };
 }
 
 /** What an event makes of the view; the editor is where something is written. */

@@ -1,13 +1,17 @@
 import { openLoops } from '../../../app/index.js';
+import { overviewReader } from '../../../app/open-overview.js';
 import { openRunStatus } from '../../../app/open-run-status.js';
 import { runShelf } from '../../../app/run-shelf.js';
 import { sleepOrHint, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import { inOrder } from '../../../models/top/index.js';
+import { listOverview } from '../../../overview/index.js';
 import { showRun } from '../../../run/index.js';
 import { lastWords } from '../../../run/records/run-words.js';
-import { type CommandContext, defineCommand } from '../../command.js';
+import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderLoop } from '../../render/loop.js';
+import { renderOverview } from '../../render/overview.js';
 
 /** How often a countdown on a screen moves. */
 const TICK_MS = 1_000;
@@ -21,10 +25,16 @@ const status = defineCommand({
     'The nearest .prp-session upwards from here: what it is waiting for and since when, how far its phase is, and\n' +
     'what to type next. Exit code 4 when there is none. --watch shows it again whenever it changes, until Ctrl+C; with\n' +
     '--json, or into a pipe, each change is printed below the last.',
-  options: { watch: { type: 'boolean', about: 'show it again whenever it changes' } },
-  examples: ['holdfast status', 'holdfast status --json', 'holdfast status --watch'],
+  options: {
+    watch: { type: 'boolean', about: 'show it again whenever it changes' },
+    all: { type: 'boolean', about: 'the runs of every project instead: what waits, works, ended today' },
+  },
+  examples: ['holdfast status', 'holdfast status --json', 'holdfast status --watch', 'holdfast status --all'],
   async run(context, { values }) {
     const { services, terminal } = context;
+    if (values.all && values.watch)
+      throw new UsageError('Either --all or --watch; `holdfast top` watches all');
+    if (values.all) return showAll(context);
     const loops = openLoops(services);
     const isFound = loops.isFound();
     if (values.watch && isFound) return watch(context, loops);
@@ -35,6 +45,16 @@ const status = defineCommand({
 });
 
 export const commands = [status];
+
+async function showAll(context: CommandContext): Promise<ExitCode> {
+  const { services, terminal, isJson } = context;
+  const parts = { overview: overviewReader(services) };
+  const rows = await perform(context, listOverview, parts, { kinds: ['run'] });
+  terminal.write(
+    isJson ? visibleJson(inOrder(rows)) : renderOverview(rows, services.clock.now(), terminal.style),
+  );
+  return ExitCode.done;
+}
 
 type Loops = ReturnType<typeof openLoops>;
 

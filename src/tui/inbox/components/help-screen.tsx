@@ -15,6 +15,7 @@ const KEYS = [
   ['Esc', 'stop typing · reject the set (asks before)'],
   ['q', 'back to the list, the draft is kept · leave'],
   ['Ctrl+C', 'leave at once, the draft is kept'],
+  ['/, R', 'on the list: filter by typing; reject all that is listed'],
   ['PgUp, PgDn', 'scroll a long text · ten sets up or down'],
   ['Home End  g G', 'first and last set · start and end of the line'],
   ['Ctrl+A E U K W', 'as in a shell: start, end, delete before, behind, a word'],

@@ -1,7 +1,7 @@
 import { Text } from 'ink';
 import type { ReactElement } from 'react';
 import { visibleExcerpt, visibleLine } from '../../../foundation/index.js';
-import type { InboxState } from '../../../models/inbox/index.js';
+import { type InboxState, listedSets } from '../../../models/inbox/index.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
 import { firstWords } from '../../first-words.js';
 import type { Size } from '../../use-size.js';
@@ -10,22 +10,32 @@ import { bodyRows, Frame } from './frame.js';
 
 /** Everything that waits, oldest first; only the rows that fit are drawn. */
 export function ListScreen({ state, size, now }: { state: InboxState; size: Size; now: Date }): ReactElement {
-  const { pending, selectedId } = state;
+  const { selectedId, filter } = state;
+  const pending = listedSets(state);
   const selected = pending.findIndex((view) => view.id === selectedId);
   const room = bodyRows(size);
   const from = Math.max(0, Math.min(selected - Math.floor(room / 2), pending.length - room));
   const waiting = pending.length === 1 ? '1 waiting for you' : `${pending.length} waiting for you`;
+  const range = pending.length <= room ? '' : ` · ${from + 1}–${from + room} of ${pending.length}`;
   return (
     <Frame
       size={size}
-      title="Holdfast inbox"
-      aside={pending.length === 0 ? '' : waiting}
-      notice={state.notice}
+      title={filter === '' ? 'Holdfast inbox' : `Holdfast inbox: ${visibleLine(filter)}`}
+      aside={pending.length === 0 ? '' : `${waiting}${range}`}
+      notice={state.isFiltering ? `/${visibleLine(filter)}▏` : state.notice}
       detail={describeSelected(pending[selected], size.columns)}
-      keys={['↑↓ choose', 'Enter open', 'q leave', '? keys']}
+      keys={
+        state.isFiltering
+          ? ['Esc shows everything', 'Enter keep']
+          : ['↑↓ choose', 'Enter open', 'q leave', '/ filter', 'R reject all', '? keys']
+      }
     >
       {pending.length === 0 ? (
-        <Text dimColor>Nothing is waiting for you. New questions appear here by themselves.</Text>
+        <Text dimColor>
+          {filter === ''
+            ? 'Nothing is waiting for you. New questions appear here by themselves.'
+            : 'Nothing has this in it. Esc shows everything.'}
+        </Text>
       ) : null}
       {pending.slice(from, from + room).map((view) => (
         <Text key={view.id} wrap="truncate" inverse={view.id === selectedId}>

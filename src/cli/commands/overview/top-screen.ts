@@ -1,0 +1,70 @@
+import { noteTerminal } from '../../../app/base.js';
+import { openDirectory } from '../../../app/open-directory.js';
+import { findRunOf, openOverview } from '../../../app/open-overview.js';
+import { runServices } from '../../../app/run-services.js';
+import { shellWord, visibleLine } from '../../../foundation/index.js';
+import type { OverviewRow } from '../../../overview/index.js';
+import { steerRun } from '../../../run/open/steer-run.js';
+import type { TopResult } from '../../../tui/top/open.js';
+import type { CommandContext } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { loadInk } from '../../load-ink.js';
+import { attachTo } from './attach.js';
+import { hasJournal, NO_JOURNAL } from './follow-run.js';
+
+/** The overview in a terminal, until the person leaves it; who attaches to a run comes back to it. */
+export async function showTop(context: CommandContext, options: { hasBell: boolean }): Promise<ExitCode> {
+  const { services, signal } = context;
+  for (let from: TopResult['state'] | undefined; ; ) {
+    const { attach, state } = await openOnce(context, options, from);
+    from = state;
+    if (attach === undefined || signal.aborted) return signal.aborted ? ExitCode.interrupted : ExitCode.done;
+    const place = findRunOf(services, attach.id);
+    if (hasJournal(context, place)) await attachTo(context, place, 'top');
+    else from = { ...state, notice: NO_JOURNAL };
+  }
+}
+
+async function openOnce(
+  context: CommandContext,
+  { hasBell }: { hasBell: boolean },
+  from: TopResult['state'] | undefined,
+): Promise<TopResult> {
+  const { services, terminal, signal } = context;
+  const { openTop, ringBell, copyByTerminal } = await loadInk(() => import('../../../tui/top/open.js'));
+  const { stdin, stdout, stderr } = process;
+  using overview = openOverview(services);
+  return await openTop({
+    overview,
+    questions: services.questions.as('top'),
+    clock: services.clock,
+    stdin,
+    stdout,
+    stderr,
+    signal,
+    noteTerminal: (screen) => noteTerminal(services, screen),
+    hasColor: terminal.hasColor,
+    from,
+    ring: () => {
+      if (hasBell) ringBell(stdout);
+    },
+    steer: async (kind, row) => (await steer(context, kind, row)).words,
+    async goThere({ project }) {
+      const directory = project ?? '/';
+      const opened = await openDirectory(services, directory);
+      if (opened !== undefined) return `Started ${visibleLine(opened)} for ${visibleLine(directory)}`;
+      const line = `cd ${shellWord(directory)}`;
+      const isCopied = copyByTerminal(stdout, services.environment.TERM, line);
+      return `${isCopied ? 'Copied: ' : ''}${visibleLine(line)}`;
+    },
+  });
+}
+
+function steer(
+  { services, signal }: CommandContext,
+  kind: 'pause' | 'resume' | 'stop',
+  { project, id }: OverviewRow,
+) {
+  const there = runServices(services).at(project ?? services.workingDirectory);
+  return steerRun(there, { kind }, { sessionId: id, actor: 'top', signal });
+}

@@ -1,0 +1,36 @@
+import { visibleJson } from '../../../foundation/index.js';
+import { countWaiting } from '../../../sessions/question/index.js';
+import { defineCommand } from '../../command.js';
+import { perform } from '../../command-of.js';
+import { ExitCode } from '../../exit-codes.js';
+
+const waiting = defineCommand({
+  operation: countWaiting,
+  usage: 'waiting',
+  details:
+    'One line, such as `3 waiting · oldest 12m`, and nothing at all when nothing waits. Exit code 0 either way.',
+  options: { count: { type: 'boolean', about: 'only the number, also when it is 0' } },
+  examples: ['holdfast waiting', 'holdfast waiting --count', 'holdfast waiting --json'],
+  async run(context, { values }) {
+    const { services, terminal, isJson } = context;
+    const found = await perform(context, countWaiting, { questions: services.questions }, {});
+    const { count, oldestAt } = found;
+    if (isJson) terminal.write(visibleJson(found));
+    else if (values.count) terminal.write(String(count));
+    else if (oldestAt !== null) {
+      const ageMs = services.clock.now().getTime() - Date.parse(oldestAt);
+      terminal.write(`${count} waiting · oldest ${ageOf(ageMs)}`);
+    }
+    return ExitCode.done;
+  },
+});
+
+export const commands = [waiting];
+
+/** In one word: `40s`, `12m`, `3h`, `2d`. */
+function ageOf(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}

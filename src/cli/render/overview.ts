@@ -1,0 +1,46 @@
+import { sparkline } from '../../foundation/index.js';
+import { countsOf, inOrder, projectLabels, SECTIONS, wordsOf } from '../../models/top/index.js';
+import type { OverviewRow } from '../../overview/index.js';
+import type { Style } from '../terminal.js';
+import { renderTable } from './table.js';
+
+const HEADER = ['PROJECT', 'PLAN', 'AGENT', 'PHASE', 'TESTS', 'COST', 'AGE', 'ID', 'WHY'];
+const SPARK_COLUMNS = 8;
+const WHY_COLUMNS = 80;
+
+/** The overview as plain text: a table with a line above each part. */
+export function renderOverview(rows: readonly OverviewRow[], now: Date, style: Style): string {
+  if (rows.length === 0) return 'Nothing runs, nothing waits, and nothing ended today.';
+  const ordered = inOrder(rows);
+  const labels = projectLabels(ordered.flatMap(({ project }) => (project === null ? [] : [project])));
+  const [header = '', ...lines] = renderTable(
+    HEADER,
+    ordered.map((row) => cellsOf(row, labels, now)),
+  ).split('\n');
+  const parts = SECTIONS.flatMap(({ title, groups }) => {
+    const own = lines.filter((_, index) => groups.includes(ordered[index]?.group ?? 'ended'));
+    return own.length === 0 ? [] : ['', style.bold(title), ...own];
+  });
+  return [`${countsOf(rows)}`, '', style.bold(header), ...parts.slice(1)].join('\n');
+}
+
+function cellsOf(row: OverviewRow, labels: ReadonlyMap<string, string>, now: Date): string[] {
+  const { project, plan, agent, phase, cost, age, why } = wordsOf(row, labels, now);
+  const short = row.id.slice(0, /^[0-9a-f]{8}-/.test(row.id) ? 8 : 32);
+  return [project, plan, agent, phase, testsOf(row), cost, age, short, cut(why, WHY_COLUMNS)];
+}
+
+function testsOf({ tests }: OverviewRow): string {
+  const last = tests.at(-1);
+  if (last === undefined) return '-';
+  const top = Math.max(...tests.map(({ total }) => total));
+  return `${sparkline(
+    tests.map(({ passing }) => passing),
+    top,
+    SPARK_COLUMNS,
+  )} ${last.passing}/${last.total}`;
+}
+
+function cut(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
+}

@@ -1,0 +1,4 @@
+/** Tells the person at a terminal that something new waits for them. */
+export function ringBell(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>): void {
+  if (stream.isTTY) stream.write('\x07');
+}

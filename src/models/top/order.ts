@@ -1,0 +1,39 @@
+import type { OverviewRow, RowGroup } from '../../overview/index.js';
+
+const RANK: Readonly<Record<RowGroup, number>> = { asks: 0, rests: 1, works: 2, ended: 3 };
+
+/** What waits on the person first, then what works, then what ended; a row keeps its place for as long as it stands as it does. */
+export function inOrder(rows: readonly OverviewRow[]): OverviewRow[] {
+  return [...rows].sort((a, b) => {
+    const byGroup = RANK[a.group] - RANK[b.group];
+    if (byGroup !== 0) return byGroup;
+    const byTime = a.since < b.since ? -1 : a.since > b.since ? 1 : 0;
+    // Who asked first is answered first; of what rests and what ended the news comes first.
+    if (byTime !== 0) return a.group === 'asks' || a.group === 'works' ? byTime : -byTime;
+    return a.key < b.key ? -1 : 1;
+  });
+}
+
+/** The rows in which every word of the filter stands somewhere. */
+export function matching(rows: readonly OverviewRow[], filter: string): OverviewRow[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return [...rows];
+  return rows.filter((row) => {
+    const text = [
+      row.project,
+      row.kind,
+      row.id,
+      row.title,
+      row.agent,
+      row.group,
+      row.status,
+      row.phase,
+      row.why,
+      row.question?.title,
+      row.question?.prompt,
+    ]
+      .join('\n')
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}

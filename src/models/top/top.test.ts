@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { ASKED, overviewRow } from '../../../test/support/overview-rows.js';
+import type { OverviewRow } from '../../overview/index.js';
+import type { TopAction } from './act.js';
+import { inOrder, matching } from './order.js';
+import { initialTop, type TopEffect, type TopState } from './state.js';
+import { update } from './update.js';
+import { countsOf, projectLabels, wordsOf } from './words.js';
+
+const NOW = new Date('2026-05-01T10:12:00.000Z');
+
+const asks = overviewRow({ id: 'asks', group: 'asks', question: ASKED, since: '2026-05-01T10:11:00.000Z' });
+const asked = overviewRow({ id: 'older', group: 'asks', question: { ...ASKED, id: 'q0' } });
+const rests = overviewRow({ id: 'rests', group: 'rests', status: 'paused', why: 'paused: requested' });
+const works = overviewRow({ id: 'works', project: '/home/me/blog' });
+const ended = overviewRow({ id: 'ended', group: 'ended', status: 'completed', isRunning: false });
+
+function listed(rows: readonly OverviewRow[], from: TopState = initialTop(0)): TopState {
+  return update(from, { type: 'listed', rows, nowMs: NOW.getTime() })[0];
+}
+
+function played(from: TopState, ...actions: TopAction[]): { state: TopState; effects: TopEffect[] } {
+  const effects: TopEffect[] = [];
+  let state = from;
+  for (const action of actions) {
+    const [next, more] = update(state, { type: 'act', action });
+    state = next;
+    effects.push(...more);
+  }
+  return { state, effects };
+}
+
+/** Stands on a row. */
+function on(row: OverviewRow): TopState {
+  return { ...listed([row]), selectedKey: row.key };
+}
+
+describe('the order of the overview', () => {
+  it('O02: what waits comes first, the oldest question on top, then what works, then what ended', () => {
+    const rows = inOrder([ended, works, rests, asks, asked]);
+    expect(rows.map(({ id }) => id)).toEqual(['older', 'asks', 'rests', 'works', 'ended']);
+  });
+
+  it('does not move a row that stands as it did', () => {
+    const [first, second] = [overviewRow({ id: 'a' }), overviewRow({ id: 'b' })];
+    expect(inOrder([second, first])).toEqual(inOrder([first, second]));
+  });
+});
+
+describe('a filter', () => {
+  it('leaves the rows in which every word stands somewhere, whatever its case', () => {
+    expect(matching([asks, works, ended], 'BLOG green').map(({ id }) => id)).toEqual(['works']);
+    expect(matching([asks, works], 'which table')).toEqual([asks]);
+    expect(matching([asks, works], '  ')).toEqual([asks, works]);
+    expect(matching([asks, works], 'nobody')).toEqual([]);
+  });
+
+  it('is typed, kept and cleared, and moves who stood on a row that it hides', () => {
+    const state = listed([asks, works]);
+    const typed = played(state, { do: 'filter' }, { do: 'filter-by', text: 'blog' }).state;
+    expect([typed.shown, typed.selectedKey]).toEqual([[works], works.key]);
+    const kept = played(typed, { do: 'keep-filter' }).state;
+    expect([kept.mode.name, kept.filter]).toEqual(['watch', 'blog']);
+    expect(played(kept, { do: 'clear-filter' }).state.shown).toEqual([asks, works]);
+  });
+
+  it('is not typed by somebody who has not begun to', () => {
+    expect(played(listed([asks]), { do: 'filter-by', text: 'x' }).state.filter).toBe('');
+  });
+});
+
+describe('a person at the overview, by whatever surface', () => {
+  it('opens a row: answers what it asks, else looks at it', () => {
+    expect(played(on(asks), { do: 'open' }).effects).toEqual([{ do: 'answer', question: 'q1' }]);
+    expect(played(on(works), { do: 'open' }).effects).toEqual([{ do: 'attach', row: works }]);
+    expect(played(on(asks), { do: 'attach' }).effects).toEqual([{ do: 'attach', row: asks }]);
+  });
+
+  it('stops a run only after a yes', () => {
+    const considered = played(on(works), { do: 'consider-stopping' });
+    expect([considered.effects, considered.state.mode.name]).toEqual([[], 'stop']);
+    expect(played(considered.state, { do: 'stop' }).effects).toEqual([{ do: 'stop', row: works }]);
+    expect(played(considered.state, { do: 'go-back' }, { do: 'stop' }).effects).toEqual([]);
+  });
+
+  it.each([
+    ['pause', rests, 'It is paused; r resumes it.'],
+    ['pause', { ...rests, status: 'suspended', isRunning: false }, 'No process runs it; r resumes it.'],
+    ['resume', works, 'It works.'],
+    ['resume', asks, 'It waits for your answer; a answers it.'],
+    ['resume', ended, 'It is completed.'],
+    ['pause', { ...works, kind: 'chat' as const }, 'Only runs can be paused, resumed and stopped from here.'],
+    ['answer', works, 'It asks nothing.'],
+    ['go-there', { ...works, project: null }, 'Nobody noted where it is.'],
+  ] as const)('who wants to %s what cannot be is told why', (what, row, notice) => {
+    const { state, effects } = played(on(row), { do: what });
+    expect([state.notice, effects]).toEqual([notice, []]);
+  });
+
+  it('resumes what rests, and what waits for a limit', () => {
+    const limited = { ...works, why: 'the limit is used up, until 12:00' };
+    for (const row of [rests, limited, { ...rests, isRunning: false, status: 'suspended' }])
+      expect(played(on(row), { do: 'resume' }).effects).toEqual([{ do: 'resume', row }]);
+  });
+
+  it('does nothing where there are no rows', () => {
+    const all = played(listed([]), { do: 'move', by: 1 }, { do: 'open' }, { do: 'stop' }, { do: 'pause' });
+    expect([all.effects, all.state.selectedKey]).toEqual([[], null]);
+  });
+
+  it('stays on a row when others come and go, and near it when it goes', () => {
+    const state = { ...listed([asks, works, ended]), selectedKey: works.key };
+    expect(listed([asked, asks, works], state).selectedKey).toBe(works.key);
+    expect(listed([asks, ended], state).selectedKey).toBe(ended.key);
+    expect(listed([], state).selectedKey).toBeNull();
+  });
+});
+
+describe('something new that waits', () => {
+  const ring = (before: TopState, rows: readonly OverviewRow[]) =>
+    update(before, { type: 'listed', rows, nowMs: 0 })[1];
+
+  it('rings once, and what was there at the start does not', () => {
+    expect(ring(initialTop(0), [asks])).toEqual([]);
+    expect(ring(listed([works]), [asks, works])).toEqual([{ do: 'ring' }]);
+    expect(ring(listed([]), [asks])).toEqual([{ do: 'ring' }]);
+    expect(ring(listed([asks]), [asks])).toEqual([]);
+    expect(ring(listed([asks]), [{ ...asks, question: { ...ASKED, id: 'q9' } }])).toEqual([{ do: 'ring' }]);
+    expect(ring(listed([asks]), [works])).toEqual([]);
+  });
+});
+
+describe('a row in words', () => {
+  const labels = projectLabels(['/home/me/shop']);
+
+  it('has what the columns want', () => {
+    expect(wordsOf({ ...asks, since: '2026-05-01T10:00:00.000Z' }, labels, NOW)).toEqual({
+      project: 'shop',
+      plan: 'login',
+      agent: 'claude',
+      phase: 'GREEN',
+      cost: '$0.50',
+      age: '12m',
+      why: 'asks: Which table?',
+    });
+  });
+
+  it('says what a price list says with a mark, and what nobody knows as such', () => {
+    const cost = (source: 'priced' | 'unknown') =>
+      wordsOf({ ...works, cost: { usd: 2, source } }, labels, NOW).cost;
+    expect([cost('priced'), cost('unknown')]).toEqual(['≈$2', '?']);
+    expect(wordsOf({ ...works, cost: null }, labels, NOW).cost).toBe('-');
+  });
+
+  it('lets nothing through that a terminal would heed', () => {
+    const evil = 'a\x1b[2J\nb\u202e';
+    const row = { ...asks, title: evil, agent: evil, phase: evil, project: `/${evil}` };
+    const question = { ...ASKED, prompt: evil };
+    const words = wordsOf({ ...row, question }, projectLabels([row.project]), NOW);
+    for (const text of Object.values(words)) expect(text).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
+  });
+
+  it('tells projects of the same name apart by what stands before it', () => {
+    const paths = ['/a/work/shop', '/a/home/shop', '/a/blog', '/'];
+    expect([...projectLabels(paths).values()]).toEqual(['work/shop', 'home/shop', 'blog', '/']);
+  });
+
+  it('counts', () => {
+    expect(countsOf([asks, asked, works, ended])).toBe('2 ask, 1 works, 1 ended today');
+    expect(countsOf([])).toBe('');
+  });
+});

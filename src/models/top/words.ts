@@ -1,0 +1,100 @@
+import { counted } from '../../foundation/text/counted.js';
+import { visibleExcerpt } from '../../foundation/text/visible-text.js';
+import type { OverviewRow, RowGroup } from '../../overview/index.js';
+import { dollarsOf, roughDurationOf } from '../run-view/words.js';
+
+/** A row in words, each a piece of visible text. The tests stay numbers: a surface draws them. */
+export interface RowWords {
+  readonly project: string;
+  readonly plan: string;
+  readonly agent: string;
+  readonly phase: string;
+  readonly cost: string;
+  readonly age: string;
+  readonly why: string;
+}
+
+const MAX_WORDS = 200;
+
+/** What stands in the columns of a row. */
+export function wordsOf(row: OverviewRow, labels: ReadonlyMap<string, string>, now: Date): RowWords {
+  return {
+    project: row.project === null ? '-' : (labels.get(row.project) ?? '-'),
+    plan: visibleExcerpt(row.kind === 'run' ? planName(row.title) : row.title, 60),
+    agent: visibleExcerpt(row.agent ?? '-', 40),
+    phase: row.phase === null ? '-' : visibleExcerpt(row.phase, 32),
+    cost: costOf(row),
+    age: ageOf(row, now),
+    why: whyOf(row),
+  };
+}
+
+/** What waits, in one line; what a question asks, where there is one. */
+function whyOf({ question, why, group }: OverviewRow): string {
+  if (question === null) return visibleExcerpt(why ?? '', MAX_WORDS);
+  const words = visibleExcerpt(question.prompt === '' ? question.title : question.prompt, MAX_WORDS);
+  const more = question.more === 0 ? '' : ` (and ${question.more} more)`;
+  const gone = group === 'asks' && why !== null ? ` (${visibleExcerpt(why, MAX_WORDS)})` : '';
+  return `asks: ${words}${more}${gone}`;
+}
+
+/** `≈` marks what a list of prices says; nobody knows the rest. */
+function costOf({ cost }: OverviewRow): string {
+  if (cost === null) return '-';
+  if (cost.source === 'unknown') return '?';
+  return `${cost.source === 'priced' ? '≈' : ''}${dollarsOf(cost.usd)}`;
+}
+
+/** For how long it has been so, in one word. */
+function ageOf({ since }: OverviewRow, now: Date): string {
+  const ms = now.getTime() - Date.parse(since);
+  if (!Number.isFinite(ms)) return '-';
+  return ms >= DAY_MS ? `${Math.floor(ms / DAY_MS)}d` : roughDurationOf(ms);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The file without its ending says what the plan is about. */
+function planName(path: string): string {
+  const name = path.split('/').filter(Boolean).at(-1) ?? path;
+  return name.replace(/\.md$/, '');
+}
+
+/** A short name for each directory: its last part, and as much before it as tells it from the others. Visible text. */
+export function projectLabels(paths: Iterable<string>): Map<string, string> {
+  const all = [...new Set(paths)].map((path) => ({ path, parts: path.split('/').filter(Boolean) }));
+  const label = (parts: readonly string[], depth: number) => parts.slice(-depth).join('/') || '/';
+  return new Map(
+    all.map(({ path, parts }) => {
+      let depth = 1;
+      const isTaken = () =>
+        all.some((other) => other.path !== path && label(other.parts, depth) === label(parts, depth));
+      while (depth < parts.length && isTaken()) depth += 1;
+      return [path, visibleExcerpt(label(parts, depth), 60)];
+    }),
+  );
+}
+
+/** The parts of the list, in their order, and what stands above each. */
+export const SECTIONS: readonly { readonly title: string; readonly groups: readonly RowGroup[] }[] = [
+  { title: 'Waits for you', groups: ['asks', 'rests'] },
+  { title: 'Works', groups: ['works'] },
+  { title: 'Ended today', groups: ['ended'] },
+];
+
+/** `2 ask, 1 rests, 3 work, 4 ended today`: how many there are of each. */
+export function countsOf(rows: readonly OverviewRow[]): string {
+  const many = (group: RowGroup) => rows.filter((row) => row.group === group).length;
+  const [asks, rests, works, ended] = (['asks', 'rests', 'works', 'ended'] as const).map(many);
+  const parts = [
+    asks ? verb(asks, 'ask') : '',
+    rests ? verb(rests, 'rest') : '',
+    works ? verb(works, 'work') : '',
+    ended ? `${ended} ended today` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+function verb(count: number, word: string): string {
+  return counted(count, `${word}s`, word);
+}

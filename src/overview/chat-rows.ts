@@ -1,0 +1,28 @@
+import { counted } from '../foundation/index.js';
+import type { ConversationSummary } from '../sessions/conversation/index.js';
+import type { OverviewRow } from './row.js';
+
+/** A chat: one that somebody has open works, every other one has ended. */
+export function chatRow(summary: ConversationSummary, isOpen: boolean): OverviewRow {
+  const { id, agent, status, createdAt, lastActivity, workingDirectory, turnCount } = summary;
+  const isInterrupted = status === 'interrupted';
+  return {
+    key: `chat:${id}`,
+    kind: 'chat',
+    id,
+    project: workingDirectory,
+    title: `chat, ${counted(turnCount, 'turn')}`,
+    agent,
+    group: isOpen ? 'works' : 'ended',
+    status: isOpen ? 'open' : status,
+    phase: null,
+    tests: [],
+    cost: null,
+    startedAt: createdAt,
+    since: lastActivity,
+    why: isInterrupted ? 'interrupted' : null,
+    question: null,
+    isRunning: isOpen,
+    isArchived: false,
+  };
+}

@@ -1,0 +1,57 @@
+import { AmbiguousIdError, HoldfastError, visibleExcerpt, visibleLine } from '../foundation/index.js';
+import type { LoopSessions } from '../sessions/loop/index.js';
+
+/** There is no such run in any project that is remembered. */
+export class RunNotFoundError extends HoldfastError<'RUN_NOT_FOUND'> {
+  readonly code = 'RUN_NOT_FOUND';
+
+  constructor(typed: string | undefined) {
+    super(
+      typed === undefined ? 'There is no run in this project' : `Run not found: ${visibleExcerpt(typed, 80)}`,
+      { hint: 'See every run with `holdfast top --once`, and name one by 4 or more characters of its id.' },
+    );
+  }
+}
+
+/** A run of some project. */
+export interface RunPlace {
+  readonly sessionId: string;
+  /** The loops of its project, of which it may be one of the archive. */
+  readonly loops: LoopSessions;
+  readonly isArchived: boolean;
+}
+
+const MIN_PREFIX = 4;
+
+/**
+ * The run that was meant, of whatever project: by its id, or 4 or more characters of it; the one of `here` where nothing was
+ * typed. Throws RUN_NOT_FOUND, AMBIGUOUS_ID.
+ */
+export function findRunAnywhere(
+  projects: readonly LoopSessions[],
+  typed: string | undefined,
+  here: LoopSessions,
+): RunPlace {
+  if (typed === undefined) {
+    const sessionId = here.get()?.sessionId;
+    if (sessionId === undefined) throw new RunNotFoundError(undefined);
+    return { sessionId, loops: here, isArchived: false };
+  }
+  const meant = typed.toLowerCase();
+  const isMeant = ({ sessionId }: RunPlace) =>
+    sessionId === meant || (meant.length >= MIN_PREFIX && sessionId.startsWith(meant));
+  const places = projects.flatMap(placesIn).filter(isMeant);
+  const [place, ...others] = places;
+  if (place === undefined) throw new RunNotFoundError(typed);
+  if (others.length === 0) return place;
+  throw new AmbiguousIdError(
+    typed,
+    places.map(({ sessionId }) => sessionId),
+    { describe: (index) => ` in ${visibleLine(places[index]?.loops.projectDirectory ?? '')}` },
+  );
+}
+
+/** Those of the archive by their names: to read each would cost more than the one that is meant. */
+function placesIn(loops: LoopSessions): RunPlace[] {
+  return loops.list().map(({ id, isArchived }) => ({ sessionId: id, loops, isArchived }));
+}

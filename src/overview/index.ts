@@ -1,0 +1,10 @@
+export { findRunAnywhere, RunNotFoundError, type RunPlace } from './find-run.js';
+export {
+  listOverview,
+  type OverviewOperationParts,
+  type OverviewReader,
+  type RunLogs,
+  readRunLog,
+} from './operations.js';
+export { Overview, type OverviewParts } from './overview.js';
+export type { OpenRowSource, OverviewRow, RowGroup, RowQuestion, RowSource } from './row.js';

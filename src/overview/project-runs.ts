@@ -1,0 +1,74 @@
+import { isHoldfastError, type Logger, messageOf } from '../foundation/index.js';
+import type { LoopSessions } from '../sessions/loop/index.js';
+import type { OverviewRow } from './row.js';
+import { type RunRowOptions, runRows } from './run-rows.js';
+
+export interface ProjectRunsParts {
+  readonly clock: { now(): Date };
+  readonly log: Logger;
+  readonly agentOf: RunRowOptions['agentOf'];
+}
+
+/** The runs of one project, read again only after something in its directory changed. */
+export class ProjectRuns {
+  readonly #parts: ProjectRunsParts;
+  readonly #loops: LoopSessions;
+  #rows: readonly OverviewRow[] = [];
+  #readDay = Number.NaN;
+  #isStale = true;
+  #watch: { close(): void } | undefined;
+  #onHint: (() => void) | undefined;
+
+  constructor(parts: ProjectRunsParts, loops: LoopSessions) {
+    this.#parts = parts;
+    this.#loops = loops;
+  }
+
+  /** What the disk does not give is warned about, and nothing is told of it. */
+  read(dayStart: Date): readonly OverviewRow[] {
+    if (!this.#isStale && this.#readDay === dayStart.getTime()) return this.#rows;
+    const { clock, log, agentOf } = this.#parts;
+    this.#isStale = false;
+    this.#readDay = dayStart.getTime();
+    try {
+      this.#follow();
+      this.#rows = runRows(this.#loops, { now: clock.now(), dayStart, agentOf });
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      this.#rows = [];
+      log.warn('overview.project-unreadable', { path: this.#loops.directory, error: messageOf(error) });
+    }
+    return this.#rows;
+  }
+
+  watch(onHint: () => void): void {
+    this.#onHint = onHint;
+    this.#follow();
+  }
+
+  /** A run was started somewhere: perhaps here, where there was none to be watched. */
+  noteNewRun(): void {
+    if (this.#watch === undefined) this.#isStale = true;
+  }
+
+  /** A wait may be over, and whoever ran it may be gone. */
+  lookAtOwner(): void {
+    const isRunning = this.#rows.some((row) => row.isRunning);
+    const hasWait = this.#rows.some((row) => row.group === 'works' && row.why !== null);
+    if (hasWait || (isRunning && this.#loops.owner().hold !== 'held')) this.#isStale = true;
+  }
+
+  close(): void {
+    this.#watch?.close();
+  }
+
+  /** A directory that is not there cannot be watched; it would be polled. */
+  #follow(): void {
+    if (this.#onHint === undefined || this.#watch !== undefined || !this.#loops.hasDirectory()) return;
+    const onHint = this.#onHint;
+    this.#watch = this.#loops.watch(() => {
+      this.#isStale = true;
+      onHint();
+    });
+  }
+}

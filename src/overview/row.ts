@@ -1,0 +1,58 @@
+import type { TestPoint } from '../run/index.js';
+import type { CostSource } from '../sessions/loop/index.js';
+
+/** How a row stands to the person: it asks them something, rests until they let it go on, works, or has ended. */
+export type RowGroup = 'asks' | 'rests' | 'works' | 'ended';
+
+/** One thing that runs, waits or has ended, as the overview tells it: facts only. All its texts are as somebody wrote them. */
+export interface OverviewRow {
+  /** Of all rows: which one it is. */
+  readonly key: string;
+  /** `agent`: an interactive one that somebody else started, known by its hooks. */
+  readonly kind: 'run' | 'chat' | 'question' | 'agent';
+  /** The id of its session; of a question that no run and no chat asked, its own. */
+  readonly id: string;
+  /** The directory that it belongs to; null where nobody noted it. */
+  readonly project: string | null;
+  /** The plan of a run, or what else it is about. */
+  readonly title: string;
+  readonly agent: string | null;
+  readonly group: RowGroup;
+  /** The word of its kind for how it stands. */
+  readonly status: string;
+  /** The phase or the story; null for what has none. */
+  readonly phase: string | null;
+  /** What its tests came to, oldest first. */
+  readonly tests: readonly TestPoint[];
+  readonly cost: { readonly usd: number; readonly source: CostSource } | null;
+  readonly startedAt: string;
+  /** Since when it asks, rests or works, or when it ended. */
+  readonly since: string;
+  /** Why it waits or how it ended; null where there is nothing to say. */
+  readonly why: string | null;
+  /** The question that waits longest, and how many more do. */
+  readonly question: RowQuestion | null;
+  /** Whether a process has it. */
+  readonly isRunning: boolean;
+  /** Whether a newer run of its project took its place: then it can only be looked at. */
+  readonly isArchived: boolean;
+}
+
+export interface RowQuestion {
+  readonly id: string;
+  readonly title: string;
+  readonly prompt: string;
+  readonly more: number;
+}
+
+/** Where further rows come from, such as agents that are known by their hooks. */
+export interface RowSource {
+  /** Starts to look; `onHint` is called whenever there may be other rows, and may be called too often. */
+  open(onHint: () => void): OpenRowSource;
+}
+
+export interface OpenRowSource {
+  /** The rows as they are now. Reads no more than has changed since the last time. */
+  read(): readonly OverviewRow[];
+  close(): void;
+}

@@ -1,0 +1,119 @@
+import { testHistory } from '../run/index.js';
+import {
+  costSourceOf,
+  type LoopReport,
+  type LoopSessions,
+  type LoopView,
+  momentOf,
+  reportOf,
+} from '../sessions/loop/index.js';
+import type { OverviewRow, RowGroup } from './row.js';
+
+export interface RunRowOptions {
+  readonly now: Date;
+  /** What ended before is not shown. */
+  readonly dayStart: Date;
+  /** Who works in a run, where that is known. */
+  readonly agentOf: (sessionId: string) => string | undefined;
+}
+
+const OVER: readonly string[] = ['completed', 'aborted'];
+
+/** The runs of one project: the one that is there, and those of its archive that ended today. Throws UNSAFE_PATH. */
+export function runRows(loops: LoopSessions, options: RunRowOptions): OverviewRow[] {
+  const view = loops.get();
+  const current = view === undefined ? damagedRow(loops, options) : [rowOf(loops, view, false, options)];
+  const archived = loops.archived(options.dayStart).flatMap(({ loop }) => {
+    const one = loop.get();
+    // After a crash the one that is there may be in the archive as well.
+    if (one === undefined || one.sessionId === view?.sessionId) return [];
+    return OVER.includes(one.status) ? [rowOf(loops, one, true, options)] : [];
+  });
+  return [...current, ...archived];
+}
+
+function rowOf(
+  loops: LoopSessions,
+  view: LoopView,
+  isArchived: boolean,
+  { now, agentOf }: RunRowOptions,
+): OverviewRow {
+  const report = reportOf(view, now);
+  const { state, documents } = view;
+  const { metrics } = documents;
+  const group = groupOf(report);
+  return {
+    key: `run:${view.sessionId}`,
+    kind: 'run',
+    id: view.sessionId,
+    project: loops.projectDirectory,
+    title: state.prpFile,
+    agent: agentOf(view.sessionId) ?? null,
+    group,
+    status: view.status,
+    phase: phaseOf(report),
+    tests: metrics === undefined ? [] : testHistory({ state, metrics }),
+    cost: { usd: report.usage.costUsd, source: costSourceOf(report.usage) },
+    startedAt: state.startedAt,
+    since: sinceOf(report, group, state.completedAt ?? null),
+    why: whyOf(report, now),
+    question: null,
+    isRunning: view.owner.hold === 'held',
+    isArchived,
+  };
+}
+
+function groupOf({ status }: LoopReport): RowGroup {
+  if (OVER.includes(status)) return 'ended';
+  return status === 'running' ? 'works' : 'rests';
+}
+
+function sinceOf(report: LoopReport, group: RowGroup, completedAt: string | null): string {
+  if (group === 'works') return report.calls.wait?.since ?? report.startedAt;
+  if (group === 'ended') return completedAt ?? report.lastActivityAt;
+  return (report.status === 'paused' ? report.pausedAt : null) ?? report.lastActivityAt;
+}
+
+/** With stories the one that is worked on, by its place among them. */
+function phaseOf({ phase, story, phases, storiesTotal }: LoopReport): string {
+  if (story === null) return phase;
+  const place = phases.findIndex(({ name }) => name === story) + 1;
+  return place === 0 ? `story ${story}` : `story ${place} of ${storiesTotal ?? phases.length}`;
+}
+
+function whyOf(report: LoopReport, now: Date): string | null {
+  const { status, statusReason, calls, breaker } = report;
+  if (status === 'running')
+    return calls.wait === null ? null : `${calls.wait.reason}, until ${momentOf(calls.wait.until, now)}`;
+  if (status === 'completed') return null;
+  const reason = statusReason ?? (status === 'halted' ? breaker.openReason : null);
+  return reason === null ? status : `${status}: ${reason}`;
+}
+
+/** A session that is there and cannot be read needs somebody, too. */
+function damagedRow(loops: LoopSessions, { now }: RunRowOptions): OverviewRow[] {
+  if (!loops.isFound()) return [];
+  const [fault = 'its state cannot be read'] = loops.verify();
+  const at = now.toISOString();
+  return [
+    {
+      key: `run:${loops.directory}`,
+      kind: 'run',
+      id: 'loop',
+      project: loops.projectDirectory,
+      title: '(cannot be read)',
+      agent: null,
+      group: 'rests',
+      status: 'damaged',
+      phase: null,
+      tests: [],
+      cost: null,
+      startedAt: at,
+      since: at,
+      why: `damaged: ${fault}`,
+      question: null,
+      isRunning: loops.owner().hold === 'held',
+      isArchived: false,
+    },
+  ];
+}

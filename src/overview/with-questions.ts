@@ -1,0 +1,56 @@
+import type { QuestionView } from '../sessions/question/index.js';
+import type { OverviewRow, RowQuestion } from './row.js';
+
+/**
+ * Rows with the questions that wait: those of a run or chat stand in its row, every other one is a row of its own.
+ * `pending` is oldest first.
+ */
+export function withQuestions(rows: readonly OverviewRow[], pending: readonly QuestionView[]): OverviewRow[] {
+  const bySession = new Map<string, QuestionView[]>();
+  for (const view of pending) {
+    const session = view.asker?.session;
+    if (session !== undefined) bySession.set(session, [...(bySession.get(session) ?? []), view]);
+  }
+  const placed = new Set<string>();
+  const asking = rows.map((row) => {
+    // What has ended waits for nobody, whatever was left behind; it is listed by itself then.
+    const asked = row.group === 'ended' ? undefined : bySession.get(row.id);
+    const [first] = asked ?? [];
+    if (asked === undefined || first === undefined) return row;
+    for (const { id } of asked) placed.add(id);
+    return {
+      ...row,
+      group: 'asks',
+      since: first.createdAt,
+      question: questionOf(first, asked.length - 1),
+    } as const;
+  });
+  return [...asking, ...pending.filter(({ id }) => !placed.has(id)).map(questionRow)];
+}
+
+function questionRow(view: QuestionView): OverviewRow {
+  const { id, createdAt, asker, workingDirectory, isAskerGone } = view;
+  return {
+    key: `question:${id}`,
+    kind: 'question',
+    id,
+    project: workingDirectory,
+    title: 'question',
+    agent: asker?.agent ?? null,
+    group: 'asks',
+    status: 'pending',
+    phase: null,
+    tests: [],
+    cost: null,
+    startedAt: createdAt,
+    since: createdAt,
+    why: isAskerGone === true ? 'the asker is gone; an answer is kept for it' : null,
+    question: questionOf(view, 0),
+    isRunning: false,
+    isArchived: false,
+  };
+}
+
+function questionOf({ id, questions: [first] }: QuestionView, more: number): RowQuestion {
+  return { id, title: first?.title ?? '', prompt: first?.prompt ?? '', more };
+}

@@ -1,0 +1,75 @@
+import { type Actor, SessionNotFoundError, visibleLine } from '../../foundation/index.js';
+import type { LoopRequestInput, LoopSessions } from '../../sessions/loop/index.js';
+import type { RunServices } from './run-services.js';
+import { findStoppedRun, needsReset, resumeStopped } from './stopped-run.js';
+
+export interface SteerOptions {
+  /** The run that is meant; another one that took its place is not touched. */
+  readonly sessionId: string;
+  readonly actor: Actor;
+  readonly signal: AbortSignal;
+}
+
+/** What came of it, for a person. */
+export interface Steered {
+  readonly isDone: boolean;
+  readonly words: string;
+}
+
+/**
+ * Leaves a request for a run of the project, as `holdfast pause`, `stop`, `guide` and `resume` do; a run that no process runs
+ * is started again where the request is to resume it. Throws SESSION_NOT_FOUND, LOOP_ENDED, PROGRAM_NOT_STARTED.
+ */
+export async function steerRun(
+  services: RunServices,
+  request: LoopRequestInput,
+  options: SteerOptions,
+): Promise<Steered> {
+  const loops = services.openLoops().as(options.actor);
+  const loop = loops.get();
+  if (loop?.sessionId !== options.sessionId)
+    throw new SessionNotFoundError(options.sessionId, 'holdfast top');
+  const isHeld = loop.owner.hold === 'held';
+  if (!isHeld && request.kind === 'resume') return restart(services, options);
+  if (!isHeld && request.kind !== 'guidance')
+    return { isDone: false, words: 'No process runs it; it can be resumed.' };
+  return send(loops, request);
+}
+
+async function send(loops: LoopSessions, request: LoopRequestInput): Promise<Steered> {
+  await loops.request(request);
+  return { isDone: true, words: SENT[request.kind] };
+}
+
+const SENT: Readonly<Record<LoopRequestInput['kind'], string>> = {
+  pause: 'Asked it to pause.',
+  resume: 'Asked it to continue.',
+  stop: 'Asked it to stop.',
+  reset: 'Asked it to try again.',
+  guidance: 'The agent gets it with its next prompt.',
+};
+
+/** What has to be typed by a person is not done here: they are told what to type. */
+async function restart(services: RunServices, { signal }: SteerOptions): Promise<Steered> {
+  const stopped = findStoppedRun(services);
+  if (stopped === undefined) return refused('It is over.');
+  const { start, projectDirectory } = stopped;
+  const there = `in ${visibleLine(projectDirectory)}`;
+  if (start === undefined)
+    return refused(`How it was started is not known; start it with \`holdfast run … --resume\` ${there}.`);
+  if (start.permissions === 'bypass')
+    return refused(`It had --permissions bypass: type \`holdfast resume --permissions bypass\` ${there}.`);
+  if (await needsReset(stopped))
+    return refused(`The breaker halted it; \`holdfast resume --reset\` ${there} tries again.`);
+  const { exit } = await resumeStopped(stopped, {
+    isReset: false,
+    isUnattended: start.isUnattended === true,
+    signal,
+  });
+  if (exit === null || exit.code === 0) return { isDone: true, words: 'Resumed in the background.' };
+  return refused(`It did not start: ${visibleLine(exit.stderr.trim().split('\n').at(-1) ?? '')}`);
+}
+
+function refused(words: string): Steered {
+  return { isDone: false, words };
+}

@@ -1,0 +1,106 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DIST, type Json, type Machine, machine } from './holdfast-binary.js';
+import { living, until } from './processes.js';
+import { status } from './run-world.js';
+
+const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
+
+/** What the agents of these projects do with each prompt. */
+const PLAYS = {
+  /** Asks, and is done when it was answered. */
+  asker: [
+    {
+      ask: {
+        questions: [
+          {
+            title: 'Numbers',
+            prompt: 'Which numbers should the adder know?',
+            options: [{ label: 'Plain' }, { label: 'Big' }],
+          },
+        ],
+      },
+    },
+    { write: { path: 'answer.txt', content: 'asked' } },
+    { say: `Done.\n\n${status(true)}\n` },
+  ],
+  /** Works for as long as it is let. */
+  worker: [{ say: 'I work.\n' }, { hang: true }],
+  /** Is done at once. */
+  doer: [{ write: { path: 'done.txt', content: 'done' } }, { say: `Done.\n\n${status(true)}\n` }],
+} as const;
+
+export type PlayerName = keyof typeof PLAYS;
+
+/** Several projects of one user, each with a plan, and agents that ask, work or are done. Runs end with the world. */
+export interface ProjectsWorld extends Machine {
+  /** Makes a project and starts a run in it: in the background, and to its end where the agent is `doer`. */
+  begin(project: string, agent: PlayerName): Promise<string>;
+  at(project: string): string;
+  state(project: string): Json;
+  /** The rows of `holdfast top --json`. */
+  rows(): Promise<Json[]>;
+  /** The processes of runs. */
+  runners(): number[];
+}
+
+export async function projectsWorld(): Promise<ProjectsWorld> {
+  const world = await machine();
+  const agents = Object.entries(PLAYS).map(([name, steps]) => {
+    const script = world.dir.at(`${name}.json`);
+    writeFileSync(script, JSON.stringify({ turns: [{ steps }], onExhausted: 'repeat-last' }));
+    const environment = {
+      HOLDFAST_SCRIPTED_PROTOCOL: 'claude',
+      HOLDFAST_SCRIPTED_SCRIPT: script,
+      HOLDFAST_SCRIPTED_STATE: world.dir.at(`${name}-state`),
+    };
+    return [name, { driver: 'claude', command: process.execPath, args: [PROGRAM], environment }];
+  });
+  world.configure({ agents: Object.fromEntries(agents) });
+  const at = (project: string) => world.dir.at(project);
+  const state = (project: string): Json =>
+    JSON.parse(readFileSync(join(at(project), '.prp-session', 'loop-state.json'), 'utf8'));
+  return {
+    ...world,
+    at,
+    state,
+    async begin(project, agent) {
+      mkdirSync(join(at(project), 'docs'), { recursive: true, mode: 0o700 });
+      const plan = `docs/${project}-plan.md`;
+      writeFileSync(join(at(project), plan), '# PRP: Plan\n\n### Success Criteria\n\n- [ ] done\n');
+      const args = [
+        'run',
+        plan,
+        '--agent',
+        agent,
+        '--verify',
+        'true',
+        '--phases',
+        'work',
+        '--quiet',
+        '--new',
+      ];
+      const isShort = agent === 'doer';
+      const { code, stderr } = await world.run(isShort ? args : [...args, '--detach'], { cwd: at(project) });
+      if (code !== 0) throw new Error(`the run did not start: ${stderr}`);
+      return state(project).session_id;
+    },
+    async rows() {
+      return (await world.json(['top'])).data;
+    },
+    runners: () => living('holdfast.cjs\0run').filter((pid) => living(world.dir.path).includes(pid)),
+    async [Symbol.asyncDispose]() {
+      for (const pid of living(world.dir.path)) killQuietly(pid);
+      await until(() => living(world.dir.path).length === 0);
+      await world[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended while we looked.
+  }
+}
