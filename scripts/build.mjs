@@ -41,6 +41,7 @@ const LATE = { zod: 'src/cli/programs/loaded-zod.ts', commander: 'src/cli/progra
 /** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
 const BESIDE_QUICK = {
   'ask-notices': 'src/cli/commands/questions/ask-notices.ts',
+  'hook-notices': 'src/cli/commands/agents/hook-notices.ts',
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
   'resume-run': 'src/cli/commands/run/resume-run.ts',
   'top-screen': 'src/cli/commands/overview/top-screen.ts',
@@ -53,7 +54,7 @@ const besideQuick = {
   name: 'beside-quick',
   setup(build) {
     build.onResolve(
-      { filter: /\/(ask-notices|prompt-answers|resume-run|top-screen)\.js$/ },
+      { filter: /\/(ask-notices|hook-notices|prompt-answers|resume-run|top-screen)\.js$/ },
       ({ path, kind }) => {
         const name = path.replace(/^.*\//, './');
         return kind === 'dynamic-import' ? { path: name, external: true } : undefined;

@@ -8,7 +8,10 @@ export function isOfOurAgent({ environment }: Pick<Services, 'environment'>): bo
 }
 
 /** What a hook of an agent needs from us. Throws CONFIG_INVALID. */
-export function openHooks(services: Services, print: HookServices['print']): HookServices {
+export function openHooks(
+  services: Services,
+  { print, openNotices }: Pick<HookServices, 'print' | 'openNotices'>,
+): HookServices {
   const { environment, tools, clock, log, config } = services;
   const pid = Number(environment.CLAUDE_PID);
   const attended = environment.CLAUDE_CODE_SESSION_ATTENDED;
@@ -26,6 +29,7 @@ export function openHooks(services: Services, print: HookServices['print']): Hoo
           ? { isAttended: false }
           : {}
         : { isAttended: attended !== '0' },
+    openNotices,
     print,
   };
 }

@@ -1,25 +1,20 @@
 import { listProjects } from '../catalog/all-projects.js';
 import { isUuidV4 } from '../foundation/index.js';
-import {
-  findRunAnywhere,
-  Overview,
-  type OverviewReader,
-  type RowSource,
-  type RunPlace,
-} from '../overview/index.js';
+import { findRunAnywhere, Overview, type OverviewReader, type RunPlace } from '../overview/index.js';
 import { journalPlace, type ReadJournalOptions } from '../run/index.js';
 import { readRunStart } from '../run/journal/run-start.js';
 import { recallStart } from '../run/records/run-memory.js';
 import type { LoopSessions } from '../sessions/loop/index.js';
 import { ensureDirectory } from '../storage/index.js';
 import { conversationStore, openConversations } from './conversations.js';
+import { hookedRows } from './hooked-rows.js';
 import { openLoops } from './loops.js';
 import { projectTools } from './remembering.js';
 import { runShelf } from './run-shelf.js';
 import { type Services, servicesAt } from './services.js';
 
 /** Every run, chat and question of every project of this user, for as long as it is not disposed of. */
-export function openOverview(services: Services, sources: readonly RowSource[] = []): Overview {
+export function openOverview(services: Services): Overview {
   const { clock, log, questions } = services;
   const shelf = runShelf(services);
   const chats = conversationStore(services);
@@ -36,7 +31,7 @@ export function openOverview(services: Services, sources: readonly RowSource[] =
       recallStart(shelf, sessionId)?.agent ??
       readRunStart(services.tools.fileSystem, shelf.runs, sessionId)?.agent,
     watchNew: (onHint) => watchNew(services, onHint),
-    sources,
+    sources: [hookedRows(services)],
   });
 }
 

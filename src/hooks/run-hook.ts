@@ -13,7 +13,7 @@ import {
   type PermissionAsked,
 } from './events.js';
 import { patienceMs } from './give-way.js';
-import { tellByHook } from './tell.js';
+import { type HookNotices, type HookTold, tellByHook } from './tell.js';
 import { formDecision, permissionDecision, verdictIn } from './verdict.js';
 
 /** What a hook needs. */
@@ -28,6 +28,8 @@ export interface HookServices {
   /** The agent's process, where it says so. */
   readonly agentPid?: number | undefined;
   readonly environment: HookEnvironment;
+  /** Absent where the user has no channel to be told by. */
+  readonly openNotices?: (() => Promise<HookNotices>) | undefined;
   /** Hands a decision over to the agent. */
   print(decision: string): Promise<void>;
 }
@@ -66,13 +68,20 @@ async function act(services: HookServices, { agent, event, input, signal }: Hook
       else agents.note(meaning.facts, undefined, agentPid);
       return;
     case 'tell':
-      tellByHook(agents, { ...meaning, agentPid });
-      return;
+      return tellPerson(services, { ...meaning, agentPid });
     case 'ask':
       return askPermission(services, meaning.asked, signal);
     case 'ask-form':
       return askForm(services, meaning.asked, signal);
   }
+}
+
+/** Nothing of ours can answer it. A turn that is over is no news: whoever looks sees it. */
+async function tellPerson(services: HookServices, told: HookTold): Promise<void> {
+  tellByHook(services.agents, told);
+  if (told.waitsFor === 'prompt') return;
+  await using notices = await services.openNotices?.();
+  notices?.tell(told);
 }
 
 async function askPermission(
@@ -84,13 +93,16 @@ async function askPermission(
   const patience = patienceMs(asked, services.waitSeconds);
   // First the signs: what the agent does from now on counts.
   const signs = followAgent(fileSystem, asked, agentPid);
-  tellByHook(agents, {
+  const told: HookTold = {
     facts: asked,
     waitsFor: 'permission',
     words: `asks to use ${asked.tool.name}`,
     agentPid,
-  });
-  if (patience === 0) return;
+  };
+  if (patience === 0) return tellPerson(services, told);
+  tellByHook(agents, told);
+  // Of the card, which is a question like any other.
+  await using _notices = await services.openNotices?.();
   const end = await cardOrNothing(services, () =>
     answerByCard(services, {
       facts: asked,
@@ -109,13 +121,15 @@ async function askPermission(
 
 async function askForm(services: HookServices, asked: FormAsked, signal: AbortSignal): Promise<void> {
   const { agents, agentPid, fileSystem, waitSeconds } = services;
-  tellByHook(agents, {
+  const told: HookTold = {
     facts: asked,
     waitsFor: 'form',
     words: `has a form of ${asked.server} for you`,
     agentPid,
-  });
-  if (waitSeconds === 0) return;
+  };
+  if (waitSeconds === 0) return tellPerson(services, told);
+  tellByHook(agents, told);
+  await using _notices = await services.openNotices?.();
   const end = await cardOrNothing(services, () =>
     answerByCard(services, {
       facts: asked,

@@ -10,7 +10,13 @@ export interface HookTold {
   readonly agentPid?: number | undefined;
 }
 
-/** Tells that an agent waits. So far it is written down for the overview; notices are sent from here. Never throws. */
+/** How a person is told what an agent waits for; while it is open, of cards as well. */
+export interface HookNotices extends AsyncDisposable {
+  /** Never throws. */
+  tell(told: HookTold): void;
+}
+
+/** Writes down that an agent waits, for the overview. Never throws. */
 export function tellByHook(agents: HookedAgents, { facts, waitsFor, words, agentPid }: HookTold): void {
   agents.note(facts, { waitsFor, words }, agentPid);
 }

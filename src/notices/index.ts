@@ -25,3 +25,4 @@ export {
   type QuietHours,
 } from './settings.js';
 export { NoticeStore } from './store.js';
+export { AT_TERMINAL } from './words.js';

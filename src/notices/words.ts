@@ -39,9 +39,17 @@ export function messageOf(notices: readonly NoticeRecord[]): Message {
   };
 }
 
+/** The detail of a notice about an agent that can be answered only where it was started. */
+export const AT_TERMINAL = 'terminal';
+
 /** Whether a notice is about something that waits for a person. */
 export function isWaiting({ question, kind, detail }: NoticeRecord): boolean {
-  return question !== null || kind === 'breaker' || (kind === 'limit' && detail !== 'quota');
+  return (
+    question !== null ||
+    detail === AT_TERMINAL ||
+    kind === 'breaker' ||
+    (kind === 'limit' && detail !== 'quota')
+  );
 }
 
 function digestTitle(notices: readonly NoticeRecord[]): string {
@@ -82,9 +90,10 @@ function whatOf({ kind, agent, detail }: NoticeRecord): string {
 }
 
 function bodyOf(notice: NoticeRecord): string {
-  const { question, shortId, kind, text } = notice;
+  const { question, shortId, kind, text, detail } = notice;
   const words = text === null ? [] : [visibleExcerpt(text, MAX_TEXT)];
   if (kind === 'test') return 'Notices of Holdfast arrive here.';
+  if (detail === AT_TERMINAL) return [...words, 'It waits at its own terminal.'].join('\n');
   const way = question === null ? `Run ${shortId}: holdfast status` : `holdfast answer ${shortId}`;
   return [...words, way].join('\n');
 }

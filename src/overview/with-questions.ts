@@ -2,13 +2,13 @@ import type { QuestionView } from '../sessions/question/index.js';
 import type { OverviewRow, RowQuestion } from './row.js';
 
 /**
- * Rows with the questions that wait: those of a run or chat stand in its row, every other one is a row of its own.
+ * Rows with the questions that wait: those of a run, a chat or an agent known by hook stand in its row, every other one is a row of its own.
  * `pending` is oldest first.
  */
 export function withQuestions(rows: readonly OverviewRow[], pending: readonly QuestionView[]): OverviewRow[] {
   const bySession = new Map<string, QuestionView[]>();
   for (const view of pending) {
-    const session = view.asker?.session;
+    const session = view.asker?.session ?? view.asker?.hook;
     if (session !== undefined) bySession.set(session, [...(bySession.get(session) ?? []), view]);
   }
   const placed = new Set<string>();

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Json, type Machine, machine, type Running } from '../support/holdfast-binary.js';
+import { noticeServer } from '../support/notice-server.js';
 import { until } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
 
@@ -513,5 +514,61 @@ describe('setup --hooks', () => {
     expect(readFileSync(skill, 'utf8')).toMatch(/^---\nname: holdfast\n/);
     await world.aside(['setup', 'claude', '--skill', '--remove']);
     expect(existsSync(skill)).toBe(false);
+  });
+});
+
+describe('where a channel is configured, and `holdfast top`', () => {
+  const asks = (world: Machine) =>
+    claudeInput(world, { tool_name: 'AskUserQuestion', tool_input: { questions: [] } });
+
+  function tellTo(world: Machine, url: string): void {
+    writeFileSync(world.dir.at('secret'), 'a-secret-of-the-test', { mode: 0o600 });
+    const secret = `file:${world.dir.at('secret')}`;
+    world.configure({ notices: { channels: { hook: { type: 'webhook', url, secret } } } });
+  }
+
+  verifies('H02', 'a question at the terminal of the agent is told once, and is a row of top', async () => {
+    await using server = await noticeServer();
+    await using world = await machine();
+    tellTo(world, `${server.url}/in`);
+    expect(await startHook(world, asks(world)).ended).toMatchObject({ code: 0, stdout: '' });
+    expect(server.received.map(({ body }) => body.notices)).toEqual([
+      [expect.objectContaining({ kind: 'question', question: null, agent: 'claude' })],
+    ]);
+    const { data } = await world.json(['top', '--once']);
+    expect(data).toMatchObject([
+      { kind: 'agent', agent: 'claude', group: 'asks', project: world.project, why: 'asks you a question' },
+    ]);
+  });
+
+  verifies('H02', 'a permission is told by its card, which stands in the row of the agent', async () => {
+    await using server = await noticeServer();
+    await using world = await machine();
+    tellTo(world, `${server.url}/in`);
+    const hook = startHook(world, claudeInput(world));
+    const [told] = await server.until(1);
+    const [id = ''] = idsOf(world);
+    expect(told?.body.notices).toMatchObject([{ kind: 'permission', question: id }]);
+    const { data } = await world.json(['top', '--once']);
+    expect(data).toMatchObject([{ kind: 'agent', id: SESSION, question: { id } }]);
+    await world.run(['answer', id, '1']);
+    await hook.ended;
+    expect(server.received).toHaveLength(1);
+  });
+
+  verifies('H01', 'an agent that Holdfast itself started is told of to nobody and is no row', async () => {
+    await using server = await noticeServer();
+    await using world = await machine();
+    tellTo(world, `${server.url}/in`);
+    for (const input of [asks(world), claudeInput(world)]) {
+      const hook = world.start(['hook', 'PermissionRequest', '--agent', 'claude'], {
+        env: { HOLDFAST_MARKER: 'of-a-run' },
+      });
+      hook.child.stdin.end(JSON.stringify(input));
+      expect(await hook.ended).toMatchObject({ code: 0, stdout: '' });
+    }
+    expect((await world.json(['top', '--once'])).data).toEqual([]);
+    expect((await world.asideJson(['notify', 'list'])).data.notices).toEqual([]);
+    expect(server.received).toEqual([]);
   });
 });

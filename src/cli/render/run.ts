@@ -1,5 +1,5 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
-import { counted, ringBell, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunEvent } from '../../run/index.js';
 import { describeMissing, describeWait, isAboutTests, type Waiting } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
@@ -24,7 +24,6 @@ export class RunLines implements Disposable {
   show(event: RunEvent): void {
     this[Symbol.dispose]();
     for (const { text } of this.#describe(event)) this.#context.terminal.note(text);
-    if (event.type === 'question' && this.#context.terminal.isInteractive) ringBell(process.stderr);
     if (event.type === 'waiting') this.#count(event);
   }
 

@@ -1,4 +1,4 @@
-import { counted, ringBell, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { ConversationView } from '../../sessions/conversation/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import { CardAttention } from '../card-attention.js';
@@ -59,7 +59,7 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
     },
   });
   answers = inPlace;
-  const view = viewOf(screen, inPlace, stdout);
+  const view = viewOf(screen, inPlace);
   const chat = new Chat({ ...options, view });
   for (const line of options.banner) screen.say(line);
   if (options.isResumed) showLastTurns(screen, chat.conversation.view);
@@ -84,7 +84,7 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
   return chat.path;
 }
 
-function viewOf(screen: ChatScreen, answers: InPlaceAnswers, stdout: NodeJS.WriteStream): ChatView {
+function viewOf(screen: ChatScreen, answers: InPlaceAnswers): ChatView {
   return {
     say: (text) => screen.say(text),
     note: (text) => screen.note(text),
@@ -94,10 +94,7 @@ function viewOf(screen: ChatScreen, answers: InPlaceAnswers, stdout: NodeJS.Writ
       if (!isWorking) void answers.withdraw();
       screen.working(isWorking);
     },
-    asked(view) {
-      ringBell(stdout);
-      answers.add(view);
-    },
+    asked: (view) => answers.add(view),
   };
 }
 

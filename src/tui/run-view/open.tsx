@@ -1,5 +1,4 @@
 import { render } from 'ink';
-import { ringBell } from '../../foundation/index.js';
 import type { RunEvent } from '../../run/index.js';
 import { CardAttention } from '../card-attention.js';
 import { allowStyles } from '../colors.js';
@@ -77,8 +76,6 @@ export function openRunView(options: OpenRunViewOptions): RunView {
     show(event, atMs) {
       try {
         controller.show(event, atMs);
-        // What happened before somebody looked is no news.
-        if (event.type === 'question' && atMs === undefined) ringBell(stdout);
       } catch (error) {
         fail(error);
       }

@@ -22,7 +22,14 @@ const hook = defineCommand({
       const { services, terminal, signal } = context;
       const agent = HOOK_AGENTS.find((name) => name === values.agent);
       if (agent === undefined || isOfOurAgent(services)) return ExitCode.done;
-      const hooks = openHooks(services, (decision) => terminal.deliver(decision, { isVerbatim: true }));
+      const hasChannels = Object.keys(services.config.get('notices.channels')).length > 0;
+      const hooks = openHooks(services, {
+        print: (decision) => terminal.deliver(decision, { isVerbatim: true }),
+        // Nothing of notices is loaded unless the user configured a channel.
+        ...(hasChannels
+          ? { openNotices: async () => (await import('./hook-notices.js')).openHookNotices(context) }
+          : {}),
+      });
       await runHook(hooks, { agent, event, input: await terminal.readStandardInput(signal), signal });
     } catch {
       // Settings that cannot be read, input that is too long: the agent asks at its own terminal, as without us.
