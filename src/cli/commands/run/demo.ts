@@ -62,7 +62,8 @@ const demo = defineCommand({
 
 export const commands = [demo];
 
-const NEXT = '\nNothing was lost. Next: `holdfast run <plan> --agent claude` or `holdfast setup claude`.';
+const NEXT =
+  '\nNothing was lost. Next: `holdfast run <plan> --agent claude` or `holdfast setup claude`; `holdfast top` shows all of them.';
 
 const LEFT = 'You left the question. The demo stops here; run it again with holdfast demo.';
 
