@@ -68,6 +68,8 @@ async function act(services: HookServices, { agent, event, input, signal }: Hook
       else agents.note(meaning.facts, undefined, agentPid);
       return;
     case 'tell':
+      // A notification of the agent's own repeats what another event has told.
+      if (event === 'Notification') return tellByHook(agents, { ...meaning, agentPid });
       return tellPerson(services, { ...meaning, agentPid });
     case 'ask':
       return askPermission(services, meaning.asked, signal);

@@ -541,6 +541,19 @@ describe('where a channel is configured, and `holdfast top`', () => {
     ]);
   });
 
+  verifies('H02', 'a notification of the agent that repeats it is no news', async () => {
+    await using server = await noticeServer();
+    await using world = await machine();
+    tellTo(world, `${server.url}/in`);
+    const input = claudeInput(world, {
+      hook_event_name: 'Notification',
+      notification_type: 'permission_prompt',
+    });
+    expect(await startHook(world, input, 'claude', 'Notification').ended).toMatchObject({ code: 0 });
+    expect(agentsOf(world)).toMatchObject([{ state: 'waiting', waitsFor: 'permission' }]);
+    expect(server.received).toEqual([]);
+  });
+
   verifies('H02', 'a permission is told by its card, which stands in the row of the agent', async () => {
     await using server = await noticeServer();
     await using world = await machine();
