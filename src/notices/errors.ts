@@ -1,4 +1,4 @@
-import { HoldfastError } from '../foundation/index.js';
+import { HoldfastError, visibleLine } from '../foundation/index.js';
 
 /** The part of the way to a person that a notice did not pass. */
 export type Leg = 'record' | 'secret' | 'connection' | 'reply' | 'program' | 'terminal';
@@ -22,8 +22,11 @@ export class ChannelNotFoundError extends HoldfastError<'CHANNEL_NOT_FOUND'> {
   readonly code = 'CHANNEL_NOT_FOUND';
 
   constructor(name: string, known: readonly string[]) {
-    const words = known.length === 0 ? 'none is configured' : `there are: ${known.join(', ')}`;
-    super(`No channel is called ${name}; ${words}`, {
+    const words =
+      known.length === 0
+        ? 'No channel is configured'
+        : `No channel is called ${visibleLine(name)}; there are: ${known.join(', ')}`;
+    super(words, {
       hint: 'Channels are `notices.channels.<name>` in your config.json; see docs/notices.md.',
     });
   }

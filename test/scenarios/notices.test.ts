@@ -220,3 +220,10 @@ describe('a run in a terminal', () => {
     expect(recorded().lastIndexOf('\x1b[?1004l')).toBeGreaterThan(recorded().lastIndexOf('\x1b[?1004h'));
   });
 });
+
+verifies('N02', '`notify test` without a channel says that there is none, and where one is set', async () => {
+  await using world = await machine();
+  const { code, stderr } = await world.run(['notify', 'test']);
+  expect(code).toBe(4);
+  expect(stderr).toContain('No channel is configured\nChannels are `notices.channels.<name>`');
+});
