@@ -97,7 +97,7 @@ function strangersIn(recorded: string): string[] {
   return text.match(/[\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029].{0,20}/gs) ?? [];
 }
 
-const LIST_KEYS = '↑↓ choose · Enter open · q leave · ? keys';
+const LIST_KEYS = '↑↓ choose · Enter open · q leave · / filter · R reject all · ? keys';
 const QUESTION_KEYS = '↑↓ Space choose · Enter next · o own words · Esc reject · q list · ? keys';
 const SETTLED_KEYS = 'Enter or Esc: back';
 
@@ -162,7 +162,7 @@ describe('attack strings and random bytes in a real terminal', () => {
       const id = ids[at] ?? '';
       await untilFrame(
         pane,
-        /^Holdfast inbox +\d+ waiting for you$/,
+        /^Holdfast inbox +\d+ waiting for you · \d+–\d+ of \d+$/,
         LIST_KEYS,
         (rows) =>
           rows[21]?.startsWith(id.slice(0, 8)) === true &&
