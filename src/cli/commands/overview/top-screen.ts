@@ -9,14 +9,17 @@ import type { TopResult } from '../../../tui/top/open.js';
 import type { CommandContext } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { loadInk } from '../../load-ink.js';
+import { type CommandNotices, openNotices } from '../../open-notices.js';
 import { attachTo } from './attach.js';
 import { hasJournal, NO_JOURNAL } from './follow-run.js';
 
 /** The overview in a terminal, until the person leaves it; who attaches to a run comes back to it. */
 export async function showTop(context: CommandContext, options: { hasBell: boolean }): Promise<ExitCode> {
   const { services, signal } = context;
+  await using notices = await openNotices(context);
+  const told = { hasBell: options.hasBell && !notices.ownsBell, onSeen: notices.noteSeen };
   for (let from: TopResult['state'] | undefined; ; ) {
-    const { attach, state } = await openOnce(context, options, from);
+    const { attach, state } = await openOnce(context, told, from);
     from = state;
     if (attach === undefined || signal.aborted) return signal.aborted ? ExitCode.interrupted : ExitCode.done;
     const place = findRunOf(services, attach.id);
@@ -27,7 +30,7 @@ export async function showTop(context: CommandContext, options: { hasBell: boole
 
 async function openOnce(
   context: CommandContext,
-  { hasBell }: { hasBell: boolean },
+  { hasBell, onSeen }: { readonly hasBell: boolean; readonly onSeen: CommandNotices['noteSeen'] },
   from: TopResult['state'] | undefined,
 ): Promise<TopResult> {
   const { services, terminal, signal } = context;
@@ -42,6 +45,7 @@ async function openOnce(
     stdout,
     stderr,
     signal,
+    onSeen,
     noteTerminal: (screen) => noteTerminal(services, screen),
     hasColor: terminal.hasColor,
     from,
