@@ -1,4 +1,4 @@
-// Draws docs/inbox.svg and docs/run-view.svg from the real program: it runs in tmux on prepared question sets and with the
+// Draws docs/inbox.svg, docs/run-view.svg and docs/top.svg from the real program: it runs in tmux on prepared question sets and with the
 // scripted agent. Needs tmux and a built dist/ (npm run build).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -114,13 +114,12 @@ try {
     await captureInbox(),
     'The holdfast inbox: the list of waiting questions, and one of them',
   );
-  writePicture(
-    'run-view.svg',
-    await captureRun(),
-    'A run of holdfast in the terminal, with a question of the agent',
-  );
+  const { run, top } = await captureRun();
+  writePicture('run-view.svg', run, 'A run of holdfast in the terminal, with a question of the agent');
+  writePicture('top.svg', top, 'The overview of holdfast: what waits, in every project');
 } finally {
-  rmSync(home, { recursive: true, force: true });
+  // Something that ends may still write.
+  rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }
 
 function writePicture(name, screens, label) {
@@ -154,9 +153,9 @@ async function captureInbox() {
   }
 }
 
-/** A run that waits for an answer: tests first, then half of the code, then a question. */
+/** A run that waits for an answer: tests first, then half of the code, then a question; and all there is, meanwhile. */
 async function captureRun() {
-  const project = join(home, 'shop');
+  const project = join(home, 'till');
   mkdirSync(join(project, 'docs'), { recursive: true });
   writeFileSync(join(project, 'docs', 'orders.md'), PLAN);
   writeFileSync(join(home, 'script.json'), JSON.stringify({ turns: TURNS }));
@@ -174,10 +173,25 @@ async function captureRun() {
   const terminal = openTerminal(home, { rows: 24, words, directory: project });
   try {
     const rows = await terminal.until(/press a\)[\s\S]*\? keys/);
-    return [rows.slice(0, rows.findLastIndex((row) => row.trim() !== '') + 1)];
+    return { run: [withoutEnd(rows)], top: [await captureTop()] };
   } finally {
     terminal.keys('C-c');
     await terminal.until(/interrupted/);
     terminal.close();
   }
+}
+
+async function captureTop() {
+  const terminal = openTerminal(home, { rows: 11, words: 'top' });
+  try {
+    const rows = await terminal.until(/4 ask[\s\S]*orders[\s\S]*\? keys/);
+    return withoutEnd(rows);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Rows up to the last one that has anything. */
+function withoutEnd(rows) {
+  return rows.slice(0, rows.findLastIndex((row) => row.trim() !== '') + 1);
 }

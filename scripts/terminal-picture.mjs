@@ -26,6 +26,9 @@ const COLORS = {
   36: '#6cc7d8',
 };
 
+/** How many terminals there were: each has a server of its own. */
+let opened = 0;
+
 /** Starts `holdfast` with these words in a terminal of its own, whose home is a directory that goes away afterwards. */
 export function openTerminal(home, { rows, words, directory = home }) {
   const environment = {
@@ -36,7 +39,9 @@ export function openTerminal(home, { rows, words, directory = home }) {
     TERM: 'xterm-256color',
   };
   const options = { env: environment, encoding: 'utf8' };
-  const tmux = (...args) => execFileSync('tmux', ['-u', '-S', join(home, 'tmux'), ...args], options);
+  opened += 1;
+  const socket = join(home, `tmux-${opened}`);
+  const tmux = (...args) => execFileSync('tmux', ['-u', '-S', socket, ...args], options);
   const look = () => tmux('capture-pane', '-p', '-e').replace(/\n$/, '').split('\n');
   writeFileSync(
     join(home, 'tmux.conf'),

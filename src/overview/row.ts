@@ -41,6 +41,7 @@ export interface OverviewRow {
 export interface RowQuestion {
   readonly id: string;
   readonly title: string;
+  /** What it asks, in one line and without marks. */
   readonly prompt: string;
   readonly more: number;
 }

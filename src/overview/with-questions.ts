@@ -1,4 +1,4 @@
-import type { QuestionView } from '../sessions/question/index.js';
+import { inOneLine, type QuestionView } from '../sessions/question/index.js';
 import type { OverviewRow, RowQuestion } from './row.js';
 
 /**
@@ -52,5 +52,5 @@ function questionRow(view: QuestionView): OverviewRow {
 }
 
 function questionOf({ id, questions: [first] }: QuestionView, more: number): RowQuestion {
-  return { id, title: first?.title ?? '', prompt: first?.prompt ?? '', more };
+  return { id, title: first?.title ?? '', prompt: inOneLine(first?.prompt ?? ''), more };
 }

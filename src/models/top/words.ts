@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../foundation/clock.js';
 import { counted } from '../../foundation/text/counted.js';
 import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { OverviewRow, RowGroup } from '../../overview/index.js';
@@ -51,8 +52,6 @@ function ageOf({ since }: OverviewRow, now: Date): string {
   if (!Number.isFinite(ms)) return '-';
   return ms >= DAY_MS ? `${Math.floor(ms / DAY_MS)}d` : roughDurationOf(ms);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The file without its ending says what the plan is about. */
 function planName(path: string): string {

@@ -1,4 +1,5 @@
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { DAY_MS } from '../../foundation/index.js';
 import {
   type FileSystem,
   listDirectory,
@@ -97,8 +98,6 @@ export function placeOfChange(
   const archive = later.find(({ day }) => day > dayBefore) ?? later[0];
   return archive && { name, directory: archive.directory, isArchived: true };
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 'yyyy-mm-dd'.length);
