@@ -475,6 +475,8 @@ describe('a chat in a terminal', () => {
     await pane.type('the last message');
     await pane.press('Enter');
     await pane.until('the last answer');
+    // While the turn runs, it would mean something else.
+    await pane.until(/% full\s*\nyou>\s*$/m);
     await pane.press('C-d');
     expect(await pane.exitCode()).toBe(0);
     expect(contents(recordsOf(world, 'talk.jsonl')).map(([, content]) => content)).toEqual([
