@@ -16,6 +16,8 @@ describe('a program', () => {
     await using dir = await tempDir();
     const { program } = await start(dir, 'exec sleep 1000');
     expect(findProcess(nodeFileSystem, program.pid)).toMatchObject({ pid: program.pid, group: program.pid });
+    // While the shell becomes another program, it has no environment for a moment.
+    await until(() => markedPids(program.marker).length > 0);
     expect(markedPids(program.marker)).toEqual([program.pid]);
     await program.stop(AT_ONCE);
   });
