@@ -42,9 +42,10 @@ export class MemoryTree extends MemoryFileSystem {
 
   /** Removes a directory and all below it, as somebody outside would. */
   removeAll(path: string): void {
-    if (this.look(path)?.kind !== 'directory') return this.unlink(path);
-    for (const name of this.list(path)) this.removeAll(`${path}/${name}`);
-    this.removeDirectory(path);
+    if (this.look(path)?.kind === 'directory') {
+      for (const name of this.list(path)) this.removeAll(`${path}/${name}`);
+      this.removeDirectory(path);
+    } else this.unlink(path);
   }
 
   override open(path: string, flags: number, mode?: number): number {
