@@ -189,7 +189,11 @@ function entryPointsOf(table, files) {
  * loader for what stands beside it; see code-cache.ts.
  */
 function wrapForCache(path) {
-  const text = readFileSync(path, 'utf8');
+  // The bundler leaves regular expressions as they are, and a character must be a byte: see code-cache.ts.
+  const text = readFileSync(path, 'utf8').replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   const asking = text.replaceAll(/\bimport\(("\.\/[\w-]+\.js")\)/g, 'module.importBeside($1)');
   if (/\bimport\(/.test(asking)) throw new Error(`${path} imports something that is not beside it`);
   writeFileSync(path, `(function (exports, require, module, __filename, __dirname) {${asking}\n})`);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { machine } from '../support/holdfast-binary.js';
+import { DIST, machine } from '../support/holdfast-binary.js';
 
 const EMPTY = { code: 0, signal: null, stdout: 'Nothing is waiting for an answer.\n', stderr: '' };
 
@@ -98,4 +98,12 @@ describe('the code cache of the program', () => {
     const env = { HOLDFAST_CODE_CACHE: undefined, HOME: undefined, XDG_CACHE_HOME: undefined };
     expect(await pc.run(['questions', 'list'], { env })).toEqual(EMPTY);
   });
+});
+
+it('what is loaded with cached code is ASCII: a character is a byte', () => {
+  const directory = join(DIST, 'cli');
+  const files = readdirSync(directory).filter((name) => name.endsWith('.cjs'));
+  expect(files).toContain('work.cjs');
+  const other = files.filter((name) => readFileSync(join(directory, name)).some((byte) => byte > 0x7f));
+  expect(other).toEqual([]);
 });

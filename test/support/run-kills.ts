@@ -203,10 +203,10 @@ function nextStart(status: string): string[] {
 }
 
 function expectNoPromptTwice(world: RunWorld, seen: string): void {
-  // The last: an agent that starts over is told earlier prompts before its own.
+  // The last of those: an agent that starts over is told earlier prompts before its own.
   const begun = world
     .prompts()
-    .map(({ prompt }) => [...prompt.matchAll(/begun (\S+Z)/g)].at(-1)?.[1] ?? 'none');
+    .map(({ prompt }) => [...prompt.matchAll(/begun (\S+Z)\. The plan is/g)].at(-1)?.[1] ?? 'none');
   expect(new Set(begun).size, seen).toBe(begun.length);
 }
 
