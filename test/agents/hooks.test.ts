@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { agentPaths } from '../../scripts/agents-cache.mjs';
 import { systemClock } from '../../src/foundation/index.js';
+import { PATIENT } from '../support/deadlines.js';
 import type { ModelTurn } from '../support/fake-model/server.mjs';
 import { HOLDFAST } from '../support/holdfast-binary.js';
 import { living, until } from '../support/processes.js';
@@ -61,6 +62,16 @@ async function takeOut(ground: HookGround, name: string): Promise<void> {
   expect(after).toBe(settings.before);
 }
 
+/** Another program's dialog is drawn before it hears keys: what was not heard is pressed again. */
+async function pressUntil(pane: Pane, key: string, isSo: () => boolean): Promise<void> {
+  const press = async () => {
+    if (isSo()) return;
+    await pane.press(key);
+    throw new Error(`${key} was not heard`);
+  };
+  await vi.waitFor(press, { ...PATIENT, interval: 1_000 });
+}
+
 describe('hooks of agents that a person started', () => {
   itTries(['claude'], 'H01, H02: the real Claude Code, answered on cards and in its own dialog', async () => {
     await using ground = await hookGround('claude', CLAUDE);
@@ -93,8 +104,7 @@ describe('hooks of agents that a person started', () => {
     // Answered in the dialog: the card goes although the tool runs for a minute and nothing is recorded of it.
     await pane.until('touch three.txt; sleep 60');
     await pane.until('Do you want to proceed?');
-    await pane.press('Enter');
-    await until(() => ground.made('three.txt'));
+    await pressUntil(pane, 'Enter', () => ground.made('three.txt'));
     await until(async () => (await ground.cards()).length === 0);
     const late = await pc.run(['answer', third.sessionId, 'Deny']);
     expect([late.code === 0, late.stderr]).toEqual([
@@ -137,8 +147,7 @@ describe('hooks of agents that a person started', () => {
       expect(told(ground, WORDS)).toBe(true);
       expect([ground.made('two.txt'), await ground.cards()]).toEqual([false, []]);
       expect(ground.agents()).toMatchObject([{ agent: 'codex', state: 'waiting', waitsFor: 'permission' }]);
-      await pane.press('y');
-      await until(() => ground.made('three.txt'));
+      await pressUntil(pane, 'y', () => ground.made('three.txt'));
       await takeOut(ground, 'codex');
     },
   );
