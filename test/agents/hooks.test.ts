@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, vi } from 'vitest';
+import { describe, expect } from 'vitest';
 import { agentPaths } from '../../scripts/agents-cache.mjs';
 import { systemClock } from '../../src/foundation/index.js';
-import { PATIENT } from '../support/deadlines.js';
 import type { ModelTurn } from '../support/fake-model/server.mjs';
 import { HOLDFAST } from '../support/holdfast-binary.js';
 import { living, until } from '../support/processes.js';
@@ -64,12 +63,10 @@ async function takeOut(ground: HookGround, name: string): Promise<void> {
 
 /** Another program's dialog is drawn before it hears keys: what was not heard is pressed again. */
 async function pressUntil(pane: Pane, key: string, isSo: () => boolean): Promise<void> {
-  const press = async () => {
-    if (isSo()) return;
+  while (!isSo()) {
     await pane.press(key);
-    throw new Error(`${key} was not heard`);
-  };
-  await vi.waitFor(press, { ...PATIENT, interval: 1_000 });
+    await systemClock.sleep(1_000);
+  }
 }
 
 describe('hooks of agents that a person started', () => {
