@@ -61,7 +61,13 @@ const MAY_IMPORT = {
     'app',
     'mcp',
     'tui',
+    'web/server',
   ],
+  // What the page and its server say to each other: types and names.
+  'web/contract': ['foundation', 'sessions/question', 'run', 'overview', 'models'],
+  'web/server': ['foundation', KINDS, 'run', 'overview', 'operations', 'app', 'web/contract'],
+  // Browser code: nothing of Node, and of the product what runs in a browser.
+  'web/page': ['foundation', 'models', 'web/contract'],
 };
 
 const TEST = '\\.test\\.tsx?$';
@@ -88,7 +94,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       ...(folder === 'agents' ? ['^src/testing/'] : []),
       '^src/operations/index\\.ts$',
       TEST,
-      ...(folder === 'foundation' ? ['^src/models/'] : []),
+      ...(folder === 'foundation' ? ['^src/models/', '^src/web/(contract|page)/'] : []),
     ],
   },
   to: {
@@ -110,6 +116,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       // What a session that is started needs of the catalog.
       '^src/catalog/(all-projects|projects)\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',
+      '^src/web/server/serve\\.ts$',
       '^src/models/[^/]+/index\\.ts$',
     ],
   },
@@ -143,10 +150,23 @@ module.exports = {
       from: { path: '^src/models/', pathNot: TEST },
       to: { pathNot: ['^src/models/', '^src/foundation/'], dependencyTypesNot: ['type-only'] },
     },
+    {
+      name: 'the-contract-is-types',
+      comment: 'The page takes it as it is.',
+      severity: 'error',
+      from: { path: '^src/web/contract/' },
+      to: { pathNot: ['^src/web/contract/', '^src/foundation/'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'the-page-has-nothing-of-node',
+      severity: 'error',
+      from: { path: '^src/web/page/' },
+      to: { dependencyTypes: ['core'] },
+    },
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),
-    // Reserved before they arrive.
     onlyIn('hono-only-in-the-server', '^(node_modules/)?(@hono/|hono(/|$))', ['web/server/']),
     onlyIn('preact-only-in-the-page', '^(node_modules/)?(@preact/|preact(/|$))', ['web/page/']),
+    // Reserved before it arrives.
     onlyIn('pg-only-in-hub', '^(node_modules/)?pg(/|$)', ['hub/']),
   ],
   options: {
