@@ -19,11 +19,13 @@ const MAY_IMPORT = {
   hooks: ['foundation', 'storage', 'programs', 'agents', 'sessions/question', 'run'],
   // What there is of every project: read by `top`, the page and the fleet.
   overview: ['foundation', KINDS, 'run'],
+  // The unit of systemd, and what it starts again.
+  service: ['foundation', 'storage', 'programs', 'run'],
   // Types only, foundation apart: the page of a browser uses them as they are.
   models: ['foundation', 'agents', KINDS, 'run', 'overview'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
   // The registry: every action of every part. The parts themselves come in as parameters.
-  operations: ['foundation', KINDS, 'catalog', 'notices', 'run', 'overview'],
+  operations: ['foundation', KINDS, 'catalog', 'notices', 'run', 'overview', 'service'],
   app: [
     'foundation',
     'storage',
@@ -37,6 +39,7 @@ const MAY_IMPORT = {
     'run',
     'hooks',
     'overview',
+    'service',
     'client-settings',
     'operations',
   ],
@@ -55,6 +58,7 @@ const MAY_IMPORT = {
     'run',
     'hooks',
     'overview',
+    'service',
     'models',
     'demo',
     'operations',
@@ -103,7 +107,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-run|open-run-status|open-runs|open-settings|run-services|run-shelf|services)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-run|open-run-status|open-runs|open-service|open-settings|run-services|run-shelf|services)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.

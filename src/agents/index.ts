@@ -30,6 +30,7 @@ export {
   type TurnEndReason,
   type Usage,
 } from './events.js';
+export { missingVariables, neededVariables } from './needed-variables.js';
 export {
   decidePermission,
   denialText,

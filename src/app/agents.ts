@@ -237,7 +237,7 @@ export function driverTools(services: Services): DriverTools {
 }
 
 /** Where our files are depends on these. */
-const PLACES = ['HOLDFAST_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'];
+export const PLACES = ['HOLDFAST_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'];
 
 /**
  * Our own server, as the agent starts it. It must find the same files as we do, also behind an agent that has a home of its

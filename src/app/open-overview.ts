@@ -68,7 +68,7 @@ export interface RunJournalPlace extends ReadJournalOptions {
 }
 
 /** The directories where this user started sessions and that are there; the one that we are in is one of them. */
-function projectsOf(services: Services): string[] {
+export function projectsOf(services: Services): string[] {
   const remembered = listProjects(projectTools(services)).filter(({ isGone }) => !isGone);
   return [...new Set([services.workingDirectory, ...remembered.map(({ path }) => path)])];
 }

@@ -28,6 +28,7 @@ import {
   resolveUserPath,
 } from '../storage/index.js';
 import { HOOK_AGENTS, type HookFacts, WAITS_FOR, type WaitsFor } from './events.js';
+import { interruptedAt } from './interruption.js';
 
 /**
  * `<state>/agents/<agent>-<session>.json`: an agent that a person started and that its hooks told us of. A copy of what the
@@ -116,14 +117,28 @@ export class HookedAgents {
     });
   }
 
-  /** What an agent wrote since it began to wait tells that it does not any more. */
+  /** What an agent wrote since it was last heard of tells that it does not wait any more, or that it was interrupted. */
   #asItStands(known: AgentRecord): AgentRecord {
-    const { state, waitsFor, transcript, transcriptBytes } = known;
-    if (state !== 'waiting' || waitsFor === 'prompt' || transcript === undefined) return known;
+    const { waitsFor, transcript, transcriptBytes } = known;
+    if (waitsFor === 'prompt' || transcript === undefined) return known;
     const { transcriptBytes: now } = this.#sizeOf(transcript);
     if (now === undefined || transcriptBytes === undefined || now <= transcriptBytes) return known;
+    const since = this.#interruptedAt(known);
+    if (since !== undefined)
+      return { ...known, state: 'waiting', waitsFor: 'prompt', words: 'was interrupted', since };
     const { waitsFor: _for, words: _words, ...rest } = known;
     return { ...rest, state: 'working' };
+  }
+
+  #interruptedAt({ agent, transcript = '', transcriptBytes = 0 }: AgentRecord): string | undefined {
+    let since: string | undefined;
+    if (agent === 'claude')
+      this.#quietly(transcript, () => {
+        const real = resolveUserPath(this.#tools.fileSystem, transcript);
+        const at = real && interruptedAt(this.#tools.fileSystem, real, transcriptBytes);
+        if (at !== undefined && Number.isFinite(Date.parse(at))) since = at;
+      });
+    return since;
   }
 
   #read(path: string): AgentRecord | undefined {
@@ -139,7 +154,8 @@ export class HookedAgents {
     let facts: { transcriptBytes?: number } = {};
     this.#quietly(transcript, () => {
       const real = resolveUserPath(this.#tools.fileSystem, transcript);
-      const size = real === undefined ? undefined : this.#tools.fileSystem.look(real)?.size;
+      // One that is not there yet begins with this turn.
+      const size = real === undefined ? 0 : this.#tools.fileSystem.look(real)?.size;
       if (size !== undefined) facts = { transcriptBytes: size };
     });
     return facts;

@@ -3,6 +3,7 @@ import type { OperationFacts, Surface } from '../foundation/index.js';
 import { noticeOperations } from '../notices/operations.js';
 import { overviewOperations } from '../overview/operations.js';
 import { runOperations } from '../run/operations.js';
+import { serviceOperations } from '../service/operations.js';
 import { changeOperations } from '../sessions/change/operations.js';
 import { conversationOperations } from '../sessions/conversation/operations.js';
 import { loopOperations } from '../sessions/loop/operations.js';
@@ -24,6 +25,7 @@ export const OPERATIONS = [
   ...overviewOperations,
   ...catalogOperations,
   ...noticeOperations,
+  ...serviceOperations,
   ...settingOperations,
   ...pathOperations,
 ] as const satisfies readonly OperationFacts[];

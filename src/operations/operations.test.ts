@@ -23,6 +23,7 @@ describe('the registry of operations', () => {
       'session',
       'trash',
       'notice',
+      'service',
       'setting',
       'path',
     ]);

@@ -31,7 +31,8 @@ export async function startDetached(spec: DetachedSpec): Promise<DetachedProgram
   return {
     pid: child.pid ?? -1,
     exited,
-    stop: () => void child.kill('SIGTERM'),
+    // As a person would who changed their mind: SIGTERM is what the end of the machine sends.
+    stop: () => void child.kill('SIGINT'),
     release: () => child.unref(),
   };
 }

@@ -38,6 +38,12 @@ export class Attention implements Disposable {
     return isUrgent ? 'request' : undefined;
   }
 
+  /** The signal of the system that came, by its name; undefined where none did. */
+  get systemSignal(): string | undefined {
+    const { aborted, reason } = this.#signal;
+    return aborted && typeof reason === 'string' ? reason : undefined;
+  }
+
   /** A controller that is aborted, with the reason, as soon as there is one. */
   cut(): AbortController & Disposable {
     const controller = new AbortController();

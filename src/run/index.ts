@@ -27,6 +27,7 @@ export {
 } from './open/find-run.js';
 export { abortRun } from './open/leave-run.js';
 export { type OwnedRun, ownRun, type StartRunOptions } from './open/own-run.js';
+export { planRestart, type RestartOutcome, type RestartPlan, restartRun } from './open/restart-runs.js';
 export { type DetachedRun, startDetachedRun } from './open/run-detached.js';
 export type { RunServices, RunShelf } from './open/run-services.js';
 export {

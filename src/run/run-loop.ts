@@ -40,7 +40,7 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
 async function step(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
   const { loop, journal } = parts;
   attention.assertHeld();
-  if (attention.reason === 'signal') return suspend(parts);
+  if (attention.reason === 'signal') return suspend(parts, attention);
   for (const request of loop.takeRequests()) {
     journal.record({ type: 'request', request });
     if (request.kind === 'stop' && loop.state.status === 'halted')
@@ -98,9 +98,9 @@ async function measureBaseline(parts: RunParts, memory: RunMemory, attention: At
   parts.journal.record({ type: 'baseline', exitCode, tests });
 }
 
-function suspend({ loop }: RunParts): RunEnd {
+function suspend({ loop }: RunParts, { systemSignal }: Attention): RunEnd {
   const { status } = loop.state;
-  if (status === 'running' || status === 'paused') loop.suspend('stopped by a signal');
+  if (status === 'running' || status === 'paused') loop.suspend('stopped by a signal', systemSignal);
   return { outcome: 'interrupted', reason: 'stopped by a signal' };
 }
 

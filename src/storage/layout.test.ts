@@ -28,6 +28,7 @@ describe('deriveLayout', () => {
       runTrash: '/home/ada/.local/state/holdfast/trash/runs',
       setups: '/home/ada/.local/state/holdfast/setup',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',
+      service: '/home/ada/.local/state/holdfast/service',
       scripted: '/home/ada/.local/state/holdfast/scripted',
       terminals: '/home/ada/.local/state/holdfast/terminals',
       notices: '/home/ada/.local/state/holdfast/notices',

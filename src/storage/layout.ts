@@ -49,6 +49,8 @@ export interface Layout {
   readonly agents: string;
   /** One small file for each event and channel: what a person was told. */
   readonly notices: string;
+  /** The lock of the service that starts runs again. */
+  readonly service: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -114,6 +116,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get notices() {
       return join(roots.state, 'notices');
+    },
+    get service() {
+      return join(roots.state, 'service');
     },
     get scripted() {
       return join(roots.state, 'scripted');

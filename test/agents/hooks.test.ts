@@ -112,6 +112,33 @@ describe('hooks of agents that a person started', () => {
   });
 
   itTries(
+    ['claude'],
+    'H01: the real Claude Code that is interrupted does not work any more in top',
+    async () => {
+      const stall: ModelTurn = {
+        text: 'I think about it for long.',
+        chunkChars: 4,
+        fault: { type: 'stall' },
+      };
+      await using ground = await hookGround('claude', [stall, stall]);
+      await using pane = await ground.openPane();
+      const row = async () => (await ground.pc.asideJson(['top'])).data[0];
+      await pane.run('claude --permission-mode default');
+      await pane.until('manual mode on');
+      for (const words of ['do it', 'do it again']) {
+        await pane.type(words);
+        await pane.press('Enter');
+        await until(async () => (await row())?.group === 'works');
+        await pane.until('esc to interrupt');
+        await pane.press('Escape');
+        await until(async () => (await row())?.group === 'rests');
+        expect(await row()).toMatchObject({ kind: 'agent', agent: 'claude', why: 'was interrupted' });
+      }
+      await takeOut(ground, 'claude');
+    },
+  );
+
+  itTries(
     ['codex'],
     'H01, H02: the real Codex, answered on cards, and in its own dialog after the hook gave way',
     async () => {

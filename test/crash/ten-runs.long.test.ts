@@ -4,6 +4,7 @@ import { isGone } from '../support/detached-world.js';
 import { until } from '../support/processes.js';
 import { killQuietly, projectsWorld } from '../support/projects-world.js';
 import { Pane, verifiesInTerminal } from '../support/tmux.js';
+import { TopPane } from '../support/top-pane.js';
 
 const NUMBERS = Array.from({ length: 10 }, (_, number) => number);
 
@@ -37,38 +38,22 @@ describe('ten runs in ten projects, five of them waiting', () => {
 
       await pane.holdfast('top');
       await pane.until(/^Holdfast +5 ask, 5 rest/m);
+      const view = new TopPane(pane);
       // Those that only worked are resumed, one by one.
       for (const number of NUMBERS.slice(5)) {
-        await pane.type(`/p${number}-plan`);
-        await pane.until(new RegExp(`^Holdfast: p${number}-plan +1 rests`, 'm'));
-        await pane.press('Enter');
-        await pane.until(/^Enter attach · r resume/m);
-        await pane.press('r');
-        await pane.until(new RegExp(`^Holdfast: p${number}-plan +1 works`, 'm'));
-        await pane.press('Enter');
-        await pane.until(/^q leave · p pause/m);
-        await pane.press('q');
-        await pane.until(new RegExp(`^Holdfast: p${number}-plan +1 works`, 'm'));
-        await pane.press('Escape');
-        await pane.until(/^Holdfast {2,}/m);
+        const name = `p${number}`;
+        await view.only(name, 'rests');
+        await view.resume(name);
+        await view.attach(name);
+        await view.all();
       }
       // Those that ask are resumed and answered; the agent asks again, or hears what was answered meanwhile.
       for (const number of NUMBERS.slice(0, 5)) {
-        await pane.type(`/p${number}-plan`);
-        await pane.until(new RegExp(`^Holdfast: p${number}-plan +1 asks`, 'm'));
-        await pane.press('Enter');
-        await pane.until(/^Enter answer/m);
-        await pane.press('a');
-        await pane.until('Question 1 of 1: Numbers');
-        await pane.type('1');
-        await pane.press('Enter');
-        await pane.until('Review');
-        await pane.press('Enter');
-        await pane.until(new RegExp(`^Holdfast: p${number}-plan +1 rests`, 'm'));
-        await pane.press('r');
-        await pane.until(new RegExp(`^Holdfast: p${number}-plan +1 (works|asks|ended today)`, 'm'));
-        await pane.press('Escape');
-        await pane.until(/^Holdfast {2,}/m);
+        const name = `p${number}`;
+        await view.only(name, 'asks');
+        await view.answer(name);
+        await view.resume(name, '(works|asks|ended today)');
+        await view.all();
       }
       await pane.press('q');
       expect(await pane.exitCode()).toBe(0);

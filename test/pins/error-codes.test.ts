@@ -21,6 +21,7 @@ import {
   TaskNotFoundError,
 } from '../../src/plans/index.js';
 import { CheckNotRunnableError, NoChecksError, PlanNotFoundError } from '../../src/run/index.js';
+import { UnitNotOursError } from '../../src/service/index.js';
 import {
   ChangeGoneError,
   ChangeLockedError,
@@ -113,6 +114,7 @@ describe('exit codes', () => {
     [new OutputFailedError(cause), 'OUTPUT_FAILED', 1],
     [new ConfigError('/p', 'x'), 'CONFIG_INVALID', 2],
     [new ChannelNotFoundError('x', []), 'CHANNEL_NOT_FOUND', 4],
+    [new UnitNotOursError('/x'), 'UNIT_NOT_OURS', 1],
     [new NoticeNotSentError('reply', 'x'), 'NOTICE_NOT_SENT', 1],
     [new SessionNotFoundError('x'), 'SESSION_NOT_FOUND', 4],
     [new InvalidSessionIdError('x'), 'INVALID_SESSION_ID', 2],

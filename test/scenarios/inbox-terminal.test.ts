@@ -365,3 +365,56 @@ describe('the terminal', () => {
     expect((await pane.screen()).join('\n')).toContain('draft.json of question');
   });
 });
+
+describe('a long list in a terminal', () => {
+  verifies('Q19', 'says which rows of how many are seen, and follows the keys', async () => {
+    await using world = await machine();
+    for (let number = 1; number <= 40; number += 1)
+      await ask(world, { ...QUESTION, prompt: `Which database is number-${number}?` });
+    await using pane = await Pane.open(world, { columns: 100, rows: 25 });
+    await pane.holdfast('inbox');
+    await pane.until(/40 waiting for you · 1–(\d+) of 40/);
+    const shown = (await pane.until(/› .*number-1\?/)).join('\n');
+    const room = Number(/1–(\d+) of 40/.exec(shown)?.[1]);
+    expect(shown.match(/Which database is number-/g)).toHaveLength(room);
+    await pane.press('End');
+    await pane.until(new RegExp(`· ${41 - room}–40 of 40`));
+    await pane.until(/› .*number-40\?/);
+    await pane.type('/number-3');
+    await pane.until(/^Holdfast inbox: number-3 .*11 waiting for you/m);
+    await pane.press('Escape');
+    await pane.until(/40 waiting for you/);
+    await pane.press('q');
+    expect(await pane.exitCode()).toBe(0);
+  });
+
+  verifies('Q19', 'rejects what is listed, and only that, after a yes and with one reason', async () => {
+    await using world = await machine();
+    const listed = [await ask(world), await ask(world)];
+    const other = await ask(world, { ...QUESTION, title: 'Colour', prompt: 'Which colour?' });
+    await using pane = await Pane.open(world);
+    await pane.holdfast('inbox');
+    await pane.until('3 waiting for you');
+    await pane.type('/database');
+    await pane.until(/^Holdfast inbox: database .*2 waiting/m);
+    await pane.press('Enter');
+    await pane.until(/^↑↓ choose/m);
+    await pane.type('R');
+    await pane.until('Reject all 2 question sets on the list?');
+    await pane.type('n');
+    await pane.until('2 waiting for you');
+    await pane.type('R');
+    await pane.until('Reject all 2 question sets on the list?');
+    await pane.type('y');
+    await pane.until('Why? Every agent reads it.');
+    await pane.type('not this week');
+    await pane.until('not this week');
+    await pane.press('Enter');
+    await until(async () => (await outcomeOf(world, listed[1] ?? '')).status === 'rejected');
+    for (const id of listed)
+      expect(await outcomeOf(world, id)).toMatchObject({ status: 'rejected', reason: 'not this week' });
+    expect(await outcomeOf(world, other)).toMatchObject({ status: 'pending' });
+    await pane.press('C-c');
+    expect(await pane.exitCode()).toBe(0);
+  });
+});

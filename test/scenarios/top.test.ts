@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { until } from '../support/processes.js';
@@ -223,6 +223,62 @@ describe('holdfast top in a terminal', () => {
       await world.run(['ask', '--no-wait', JSON.stringify({ questions })]);
       await pane.until('asks: Deploy now?');
       await until(() => rung() === 1);
+      await pane.press('q');
+      expect(await pane.exitCode()).toBe(0);
+    },
+  );
+
+  verifiesInTerminal(
+    'O02',
+    'a chat is a row for as long as it is open, and one that ended today',
+    async () => {
+      await using world = await projectsWorld();
+      const chat = world.start(['chat', '--agent', 'doer']);
+      chat.child.stdin.write('hello\n');
+      await chat.printed('stdout', /Done\./);
+      await using pane = await Pane.open(world);
+      await pane.holdfast('top');
+      await pane.until(/^Works\n› projéct 1 +chat, 2 tur\S* +doer/m);
+      expect(await world.rows()).toMatchObject([{ kind: 'chat', group: 'works', isRunning: true }]);
+      chat.child.stdin.end();
+      await chat.ended;
+      await pane.until(/^Ended today\n› projéct 1 +chat, 2 tur\S* +doer/m);
+      await pane.press('q');
+      expect(await pane.exitCode()).toBe(0);
+    },
+  );
+
+  verifiesInTerminal(
+    'O02',
+    'runs top.open by argument vector, whatever the directory is called',
+    async () => {
+      await using world = await projectsWorld();
+      const name = `a $(touch gone) 'q' "d" {directory}`;
+      const called = world.dir.at('called');
+      const opener = world.dir.at('opener.mjs');
+      writeFileSync(
+        opener,
+        [
+          "import { renameSync, writeFileSync } from 'node:fs';",
+          'const [to, ...words] = process.argv.slice(2);',
+          "writeFileSync(to + '.new', JSON.stringify({ words, at: process.cwd() }));",
+          "renameSync(to + '.new', to);",
+        ].join('\n'),
+      );
+      await world.begin(name, 'worker');
+      const open = [process.execPath, opener, called, '--at={directory}', '{directory}', '$HOME; true'];
+      await world.run(['config', 'set', 'top.open', JSON.stringify(open)]);
+      await using pane = await Pane.open(world);
+      await pane.holdfast('top');
+      await pane.until(/^› a \$\(touch/m);
+      await pane.press('o');
+      await until(() => existsSync(called));
+      const at = world.at(name);
+      expect(JSON.parse(readFileSync(called, 'utf8'))).toEqual({
+        words: [`--at=${at}`, at, '$HOME; true'],
+        at,
+      });
+      expect(readdirSync(at)).not.toContain('gone');
       await pane.press('q');
       expect(await pane.exitCode()).toBe(0);
     },

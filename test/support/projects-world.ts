@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DIST, type Json, type Machine, machine } from './holdfast-binary.js';
 import { living, until } from './processes.js';
@@ -30,12 +30,16 @@ const PLAYS = {
   doer: [{ write: { path: 'done.txt', content: 'done' } }, { say: `Done.\n\n${status(true)}\n` }],
 } as const;
 
-export type PlayerName = keyof typeof PLAYS;
+export interface BeginOptions {
+  /** Further words of the command. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
 
 /** Several projects of one user, each with a plan, and agents that ask, work or are done. Runs end with the world. */
 export interface ProjectsWorld extends Machine {
   /** Makes a project and starts a run in it: in the background, and to its end where the agent is `doer`. */
-  begin(project: string, agent: PlayerName): Promise<string>;
+  begin(project: string, agent: string, more?: BeginOptions): Promise<string>;
   at(project: string): string;
   state(project: string): Json;
   /** The rows of `holdfast top --json`. */
@@ -44,7 +48,10 @@ export interface ProjectsWorld extends Machine {
   runners(): number[];
 }
 
-export async function projectsWorld(): Promise<ProjectsWorld> {
+/** `others` are further agents, by name, as config.json has them. */
+export async function projectsWorld(
+  others: (world: Machine) => Readonly<Record<string, object>> = () => ({}),
+): Promise<ProjectsWorld> {
   const world = await machine();
   const agents = Object.entries(PLAYS).map(([name, steps]) => {
     const script = world.dir.at(`${name}.json`);
@@ -56,7 +63,7 @@ export async function projectsWorld(): Promise<ProjectsWorld> {
     };
     return [name, { driver: 'claude', command: process.execPath, args: [PROGRAM], environment }];
   });
-  world.configure({ agents: Object.fromEntries(agents) });
+  world.configure({ agents: { ...Object.fromEntries(agents), ...others(world) } });
   const at = (project: string) => world.dir.at(project);
   const state = (project: string): Json =>
     JSON.parse(readFileSync(join(at(project), '.prp-session', 'loop-state.json'), 'utf8'));
@@ -64,7 +71,7 @@ export async function projectsWorld(): Promise<ProjectsWorld> {
     ...world,
     at,
     state,
-    async begin(project, agent) {
+    async begin(project, agent, { args: more = [], env = {} } = {}) {
       mkdirSync(join(at(project), 'docs'), { recursive: true, mode: 0o700 });
       const plan = `docs/${project}-plan.md`;
       writeFileSync(join(at(project), plan), '# PRP: Plan\n\n### Success Criteria\n\n- [ ] done\n');
@@ -79,10 +86,16 @@ export async function projectsWorld(): Promise<ProjectsWorld> {
         'work',
         '--quiet',
         '--new',
+        ...more,
       ];
       const isShort = agent === 'doer';
-      const { code, stderr } = await world.run(isShort ? args : [...args, '--detach'], { cwd: at(project) });
+      const { code, stderr } = await world.run(isShort ? args : [...args, '--detach'], {
+        cwd: at(project),
+        env,
+      });
       if (code !== 0) throw new Error(`the run did not start: ${stderr}`);
+      // Its first commit is decided by the redo record; the files follow.
+      await until(() => existsSync(join(at(project), '.prp-session', 'loop-state.json')));
       return state(project).session_id;
     },
     async rows() {

@@ -57,6 +57,7 @@ export const GROUPS: WordGroup[] = [
     title: 'Everything else',
     words: {
       demo: () => import('../commands/run/demo.js'),
+      service: () => import('../commands/service/index.js'),
       notify: () => import('../commands/notify/index.js'),
       unlock: () => import('../commands/sessions/unlock.js'),
       paths: lists.holdfast.paths,

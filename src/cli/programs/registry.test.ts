@@ -30,6 +30,7 @@ describe('the commands', () => {
       'exec',
       'chat',
       'demo',
+      'service run',
       'completion',
     ]);
   });

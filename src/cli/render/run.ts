@@ -69,7 +69,7 @@ export function describeRunEvent(
   switch (event.type) {
     case 'run-start':
       return plain(
-        `run ${event.sessionId.slice(0, 8)} ${event.isResumed ? 'resumed' : 'started'}: ${visibleLine(event.plan)} with ${event.agent}`,
+        `run ${event.sessionId.slice(0, 8)} ${event.isResumed ? 'resumed' : 'started'}${byOf(event.actor)}: ${visibleLine(event.plan)} with ${event.agent}`,
         `conversation: ${visibleLine(event.conversation)}`,
       );
     case 'standing':
@@ -255,3 +255,8 @@ const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], s
   stopped: '. Resume: `holdfast resume` in the background, or here with the same command and --resume.',
   interrupted: '. Resume: `holdfast resume` in the background, or here with the same command and --resume.',
 };
+
+/** Who typed the command need not be told. */
+function byOf(actor: string | undefined): string {
+  return actor === undefined || actor === 'cli' ? '' : ` by ${visibleLine(actor)}`;
+}

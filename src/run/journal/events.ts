@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../../agents/index.js';
+import type { Actor } from '../../foundation/index.js';
 import type {
   Budget,
   Decision,
@@ -41,6 +42,8 @@ export type RunEvent =
       readonly plan: string;
       readonly agent: string;
       readonly isResumed: boolean;
+      /** Who started it; absent in what earlier releases wrote. */
+      readonly actor?: Actor | undefined;
       readonly conversation: string;
       readonly phase: string;
       readonly story: string | null;

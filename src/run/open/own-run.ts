@@ -1,5 +1,5 @@
-import { serviceNameOf } from '../../agents/index.js';
-import { isHoldfastError } from '../../foundation/index.js';
+import { neededVariables, serviceNameOf } from '../../agents/index.js';
+import { type Actor, isHoldfastError } from '../../foundation/index.js';
 import { runProgram } from '../../programs/index.js';
 import type { Conversation } from '../../sessions/conversation/index.js';
 import { type HeldLoop, type LoopState, PRESETS, presetOf } from '../../sessions/loop/index.js';
@@ -30,6 +30,8 @@ export interface StartRunOptions {
   readonly isReset: boolean;
   /** Skips the phase in which the session halted. */
   readonly skip?: SkipWish | undefined;
+  /** Who starts it, for the journal. */
+  readonly actor?: Actor | undefined;
   readonly signal: AbortSignal;
   /** When the person asked for it. */
   readonly startedAt: Date;
@@ -113,7 +115,7 @@ async function workOwned(
 ): Promise<RunEnd> {
   const { loop, journal } = options;
   const { sessionId } = loop.state;
-  rememberStart(services, sessionId, startOf(prepared));
+  rememberStart(services, sessionId, startOf(services, prepared));
   services.programs.endOrphans();
   await withdrawPermissions(services, sessionId);
   await noteStart(services, prepared, loop);
@@ -126,10 +128,11 @@ async function workOwned(
   return end;
 }
 
-function startOf({ agent, wishes }: PreparedRun): RunStart {
+function startOf({ environment }: RunServices, { agent, wishes }: PreparedRun): RunStart {
   const { model, permissions, verify, context, idleMs, onEnd, isUnattendedSaid } = wishes;
   const isUnattended = isUnattendedSaid === true ? true : undefined;
-  return { agent: agent.name, model, permissions, verify, context, idleMs, onEnd, isUnattended };
+  const variables = neededVariables(agent, environment);
+  return { agent: agent.name, model, permissions, verify, context, idleMs, onEnd, isUnattended, variables };
 }
 
 async function workThrough(
@@ -187,7 +190,7 @@ async function takerOf(
 function startEvent(
   services: RunServices,
   { agent, checks }: PreparedRun,
-  { loop, isNew }: WorkOptions,
+  { loop, isNew, actor }: WorkOptions,
   conversation: Conversation,
 ): RunEvent {
   const { sessionId, prpFile, currentPhase, currentStory, budget, storiesTotal } = loop.state;
@@ -198,6 +201,7 @@ function startEvent(
     plan: prpFile,
     agent: agent.name,
     isResumed: !isNew,
+    ...(actor === undefined ? {} : { actor }),
     conversation: services.conversationPath(conversation.id),
     phase: currentPhase,
     story: currentStory ?? null,

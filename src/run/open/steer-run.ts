@@ -50,7 +50,7 @@ const SENT: Readonly<Record<LoopRequestInput['kind'], string>> = {
 };
 
 /** What has to be typed by a person is not done here: they are told what to type. */
-async function restart(services: RunServices, { signal }: SteerOptions): Promise<Steered> {
+async function restart(services: RunServices, { actor, signal }: SteerOptions): Promise<Steered> {
   const stopped = findStoppedRun(services);
   if (stopped === undefined) return refused('It is over.');
   const { start, projectDirectory } = stopped;
@@ -64,6 +64,7 @@ async function restart(services: RunServices, { signal }: SteerOptions): Promise
   const { exit } = await resumeStopped(stopped, {
     isReset: false,
     isUnattended: start.isUnattended === true,
+    actor,
     signal,
   });
   if (exit === null || exit.code === 0) return { isDone: true, words: 'Resumed in the background.' };

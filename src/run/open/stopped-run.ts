@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import type { PermissionMode } from '../../agents/index.js';
-import { isHoldfastError, isUuidV4 } from '../../foundation/index.js';
+import { type Actor, isHoldfastError, isUuidV4 } from '../../foundation/index.js';
 import type { LoopStatus, LoopView } from '../../sessions/loop/index.js';
 import { AlreadySettledError, type QuestionView } from '../../sessions/question/index.js';
 import { isAskedByRun, isAskedHow, isEnd } from '../questions/ask-person.js';
@@ -70,13 +70,15 @@ export interface ResumeStoppedOptions {
   readonly permissions?: PermissionMode | undefined;
   readonly isReset: boolean;
   readonly isUnattended: boolean;
+  /** Who starts it, for the journal; a person at the command line if absent. */
+  readonly actor?: Actor | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Starts it again in the background, as it was started before. Throws as `startDetachedRun` and `findRun` do. */
 export function resumeStopped(
   { services, loop, projectDirectory }: StoppedRun,
-  { permissions, isReset, isUnattended, signal }: ResumeStoppedOptions,
+  { permissions, isReset, isUnattended, actor, signal }: ResumeStoppedOptions,
 ): Promise<DetachedRun> {
   const { prpFile, storiesTotal } = loop.state;
   const isChange = storiesTotal !== undefined;
@@ -92,6 +94,7 @@ export function resumeStopped(
     isReset ? '--reset' : '--resume',
     isUnattended ? '--unattended' : '--attended',
     '--quiet',
+    ...(actor === undefined ? [] : [`--by=${actor}`]),
     ...(permissions === undefined ? [] : [`--permissions=${permissions}`]),
     ...(isChange ? [`--change=${basename(prpFile)}`] : ['--', prp]),
   ];

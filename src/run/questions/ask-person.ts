@@ -27,7 +27,7 @@ export function guidanceOf({ choice, text }: RunAnswer): string | undefined {
 }
 
 /** Who asks, where it is the run itself. */
-const RUN = 'holdfast run';
+export const RUN = 'holdfast run';
 
 /**
  * Puts a question into the inbox and waits. One that an earlier process of the run asked in the same words is asked on,
@@ -109,7 +109,11 @@ export function isEnd({ outcome }: Pick<QuestionView, 'outcome'>): boolean {
   return outcome.status !== 'pending';
 }
 
-async function undecidedOrNew(questions: QuestionSessions, sessionId: string): Promise<QuestionView[]> {
+/** What the run itself asked: what waits, and what was decided and it has not heard yet. */
+export async function undecidedOrNew(
+  questions: QuestionSessions,
+  sessionId: string,
+): Promise<QuestionView[]> {
   const own = (await questions.list()).filter((view) => isAskedByRun(view, sessionId));
   return own.filter(
     ({ outcome: { status }, collectedAt }) =>

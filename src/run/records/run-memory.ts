@@ -39,6 +39,8 @@ export interface RunStart {
   readonly onEnd?: string | undefined;
   /** Nobody answers: what needs a person ends it. */
   readonly isUnattended?: boolean | undefined;
+  /** The names of the variables that its agent found in the environment and may need; their values are on no disk. */
+  readonly variables?: readonly string[] | undefined;
 }
 
 /** `runs/<session>.json`. It lies outside of the project: an agent that may write there must not choose its own checks. */
@@ -54,6 +56,7 @@ const RunFile = record({
   idleMs: optional(number(0)),
   onEnd: optional(text),
   isUnattended: optional(flag),
+  variables: optional(listOf(text)),
 });
 
 /** Keeps how a session is run. What would put a secret on the disk is left out, and has to be said again. */
@@ -61,13 +64,14 @@ export function rememberStart(services: RunShelf, sessionId: string, start: RunS
   const { tools, runs } = services;
   const path = runFile(services, sessionId, 'json');
   if (path === undefined) return;
-  const { onEnd, verify, ...rest } = start;
+  const { onEnd, verify, variables, ...rest } = start;
   const areChecksSecret = !verify.every(isPublic);
   ensureDirectory(tools.fileSystem, runs);
   const kept = {
     version: DOCUMENT_VERSION,
     sessionId,
     ...rest,
+    ...(variables === undefined ? {} : { variables: [...variables] }),
     ...(areChecksSecret ? { verify: [], areChecksSecret } : { verify: [...verify] }),
     ...(onEnd !== undefined && isPublic(onEnd) ? { onEnd } : {}),
   };

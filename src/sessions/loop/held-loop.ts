@@ -251,10 +251,12 @@ export class HeldLoop implements Disposable {
     this.#write({ ...this.#documents, state });
   }
 
-  /** Stops so that the next start offers to go on: a signal came. */
-  suspend(reason: string): void {
+  /** Stops so that the next start offers to go on: a signal came, which is noted where its name is known. */
+  suspend(reason: string, signal?: string): void {
     const status = next(loopLifecycle, this.state.status, 'suspend');
-    this.#write({ ...this.#documents, state: this.#touched({ status, suspendReason: redact(reason) }) });
+    const suspendedBy = signal === undefined ? null : { signal, bootId: this.#tools.identity.bootId };
+    const state = this.#touched({ status, suspendReason: redact(reason), suspendedBy });
+    this.#write({ ...this.#documents, state });
   }
 
   /** Lets a halted loop try again: the breaker is half open, its counters at zero. */
@@ -443,4 +445,4 @@ function guidanceOf(text: string | undefined): string[] {
 }
 
 const MAX_FILES = 500;
-const RESUMED = { pauseReason: null, pausedAt: null, suspendReason: null };
+const RESUMED = { pauseReason: null, pausedAt: null, suspendReason: null, suspendedBy: null };

@@ -140,6 +140,11 @@ export const LoopState = record({
   pauseReason: named('pause_reason', nullish(text)),
   pausedAt: named('paused_at', nullish(time)),
   suspendReason: named('suspend_reason', nullish(text)),
+  /** The signal that suspended it, and the start of the machine in which that was; absent where none did. */
+  suspendedBy: named(
+    'suspended_by',
+    nullish(record({ signal: text, bootId: named('boot_id', nullable(text)) })),
+  ),
   resumedAt: named('resumed_at', nullish(time)),
   completedAt: named('completed_at', nullish(time)),
   /** SHA-256 of the plan as it was; null for a plan that is a directory. */

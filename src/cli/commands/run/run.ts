@@ -1,5 +1,5 @@
 import { runServices } from '../../../app/run-services.js';
-import { AbortedError, counted, visibleJson, visibleLine } from '../../../foundation/index.js';
+import { AbortedError, actorIn, counted, visibleJson, visibleLine } from '../../../foundation/index.js';
 import {
   abortRun,
   checkCostLimit,
@@ -105,6 +105,11 @@ const OPTIONS = {
       'nobody answers: what needs a person ends the run (the default without a terminal, --detach aside)',
   },
   plain: { type: 'boolean', about: 'lines instead of a live view, even in a terminal' },
+  by: {
+    type: 'string',
+    value: '<actor>',
+    about: 'who starts it, for the journal: top, service (cli if absent)',
+  },
   attended: { type: 'boolean', about: 'somebody answers the inbox, even though there is no terminal here' },
 } as const;
 
@@ -175,6 +180,7 @@ async function showRun(
     using run = await ownRun(runServices(services), prepared, {
       isNew,
       isReset: values.reset,
+      actor: actorIn(values.by ?? 'cli'),
       skip: values.skip ? { actor: 'cli', reason: values.reason } : undefined,
       signal,
       startedAt,

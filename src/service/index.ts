@@ -1,0 +1,28 @@
+export { UnitNotOursError } from './errors.js';
+export {
+  type InstallReport,
+  installService,
+  removeService,
+  type ServiceDesk,
+  type ServiceParts,
+  type ServiceReport,
+  showService,
+} from './operations.js';
+export {
+  type InstalledService,
+  installUnit,
+  removeUnit,
+  type ServiceChange,
+  type ServiceTools,
+  type UnitStatus,
+  unitPath,
+  unitStatus,
+} from './service.js';
+export {
+  planStart,
+  type ServiceProject,
+  type StartReport,
+  startRuns,
+  type UnreadableProject,
+} from './start-runs.js';
+export { unitText } from './unit.js';

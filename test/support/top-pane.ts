@@ -1,0 +1,59 @@
+import type { Pane } from './tmux.js';
+
+/** `holdfast top` in a terminal, as a person uses it with many runs: one of them is found by the name of its plan. */
+export class TopPane {
+  readonly #pane: Pane;
+
+  constructor(pane: Pane) {
+    this.#pane = pane;
+  }
+
+  /** Shows one run alone, which stands like this. */
+  async only(name: string, stands: string): Promise<void> {
+    await this.#pane.type(`/${name}-plan`);
+    await this.stands(name, stands);
+    await this.#pane.press('Enter');
+  }
+
+  /** Waits until the run that is shown alone stands like this. */
+  async stands(name: string, stands: string): Promise<void> {
+    await this.#pane.until(new RegExp(`^Holdfast: ${name}-plan +1 ${stands}`, 'm'));
+  }
+
+  async all(): Promise<void> {
+    await this.#pane.press('Escape');
+    await this.#pane.until(/^Holdfast {2,}/m);
+  }
+
+  async pause(name: string): Promise<void> {
+    await this.#pane.until(/^Enter attach · p pause/m);
+    await this.#pane.press('p');
+    await this.stands(name, 'rests');
+  }
+
+  async resume(name: string, stands = 'works'): Promise<void> {
+    await this.#pane.until(/^Enter attach · r resume/m);
+    await this.#pane.press('r');
+    await this.stands(name, stands);
+  }
+
+  /** Looks at a run that works, and leaves it. */
+  async attach(name: string): Promise<void> {
+    await this.#pane.press('Enter');
+    await this.#pane.until(/^q leave · p pause/m);
+    await this.#pane.press('q');
+    await this.stands(name, 'works');
+  }
+
+  /** Takes the first option of the question of a run that nobody runs. */
+  async answer(name: string): Promise<void> {
+    await this.#pane.until(/^Enter answer/m);
+    await this.#pane.press('a');
+    await this.#pane.until('Question 1 of 1: Numbers');
+    await this.#pane.type('1');
+    await this.#pane.press('Enter');
+    await this.#pane.until('Review');
+    await this.#pane.press('Enter');
+    await this.stands(name, 'rests');
+  }
+}
