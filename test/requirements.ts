@@ -101,6 +101,7 @@ export const REQUIREMENTS = {
   O01: 'every run, chat and question of every project where this user started one is found from anywhere, by the journal and the projects',
   O02: 'holdfast top: what waits first; keys to answer, attach, pause, resume, stop; --json, --once',
   O03: 'holdfast attach: the live view from the journal, from any terminal, with the same keys; holdfast logs',
+  O04: 'a worktree per run: a branch and a directory of its own beside the repository, two runs side by side; a worktree that was removed is made again after a yes',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

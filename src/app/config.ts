@@ -2,6 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
 import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
+import { loopPlace, type WorktreeRecord, worktreeAt } from '../run/worktree/record.js';
 import { PhaseSetting, PLAN_PRESETS } from '../sessions/loop/policies/presets.js';
 import { OUTER_LIMITS } from '../sessions/question/index.js';
 import {
@@ -126,6 +127,16 @@ export const SETTINGS = {
     undefined,
     'The phases of a loop: in this order, only these, with these limits',
   ),
+  'worktree.dir': setting(
+    Directory.optional(),
+    undefined,
+    'Where the worktrees of runs are made; below the state of Holdfast if absent',
+  ),
+  'worktree.setup': setting(
+    z.string().max(20_000).optional(),
+    undefined,
+    'A command for `sh -c` in each new worktree, before an agent works in it, such as npm ci',
+  ),
   'top.open': setting(
     z.array(z.string().min(1).max(4_096)).min(1).max(100).optional(),
     undefined,
@@ -174,6 +185,8 @@ export interface Config {
   sourceOf(key: SettingKey): string;
   /** Where each root came from, in words. */
   readonly rootSource: string;
+  /** The worktree of a run that the directory is in; undefined where it is in none. */
+  readonly worktree: WorktreeRecord | undefined;
   /** The same for another directory: files of a project decide nothing here, only where its loop is. */
   at(workingDirectory: string): Config;
 }
@@ -192,10 +205,34 @@ export function loadConfig(options: {
   const { settings: given, agents, prices } = text === undefined ? NO_SETTINGS : parseSettings(path, text);
   const get = <Key extends SettingKey>(key: Key): SettingValue<Key> =>
     (given.has(key) ? given.get(key) : SETTINGS[key].default) as SettingValue<Key>;
-  const directory = (key: 'question.dir' | 'conversation.dir' | 'loop.dir' | 'change.tempDir') =>
-    expandHome(get(key), roots.home);
+  const directory = (
+    key: 'question.dir' | 'conversation.dir' | 'loop.dir' | 'change.tempDir' | 'worktree.dir',
+  ) => expandHome(get(key), roots.home);
   const at = (workingDirectory: string): Config => {
     let loopDirectory: string | undefined;
+    let place: { readonly worktree: WorktreeRecord | undefined } | undefined;
+    const worktree = () => {
+      place ??= {
+        worktree: worktreeAt(options.fileSystem, { worktrees: layout.worktrees }, workingDirectory),
+      };
+      return place.worktree;
+    };
+    const findLoop = () => {
+      const own = worktree();
+      if (own !== undefined) return loopPlace(layout, own);
+      return directory('loop.dir') ?? findLoopDirectory(options.fileSystem, workingDirectory);
+    };
+    const layout = deriveLayout(roots, workingDirectory, {
+      question: directory('question.dir'),
+      conversation: directory('conversation.dir'),
+      // Sought when somebody wants to know; once, so that it stays where it is.
+      get loop() {
+        loopDirectory ??= findLoop();
+        return loopDirectory;
+      },
+      changeTemporary: directory('change.tempDir'),
+      worktree: directory('worktree.dir'),
+    });
     return {
       roots,
       rootSource: source,
@@ -204,16 +241,10 @@ export function loadConfig(options: {
       get,
       sourceOf: (key) => (given.has(key) ? path : 'default'),
       at,
-      layout: deriveLayout(roots, workingDirectory, {
-        question: directory('question.dir'),
-        conversation: directory('conversation.dir'),
-        // Sought when somebody wants to know; once, so that it stays where it is.
-        get loop() {
-          loopDirectory ??= directory('loop.dir') ?? findLoopDirectory(options.fileSystem, workingDirectory);
-          return loopDirectory;
-        },
-        changeTemporary: directory('change.tempDir'),
-      }),
+      layout,
+      get worktree() {
+        return worktree();
+      },
     };
   };
   return at(options.workingDirectory);

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { type Budget, LoopSessions } from '../sessions/loop/index.js';
+import { loopPlace, plansPlace, type WorktreeRecord } from '../run/worktree/record.js';
+import { type Budget, LoopSessions, type LoopSessionsOptions } from '../sessions/loop/index.js';
 import { findLoopAbove, findLoopDirectory } from '../storage/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { remembering } from './remembering.js';
@@ -21,12 +22,34 @@ function buildLoops(services: Services, callsPerHour?: number): LoopSessions {
     actor,
     directory: config.layout.loop,
     projectDirectory: projectDirectoryOf(services),
-    isPlaceFound: config.get('loop.dir') === undefined,
+    ...worktreeOptions(services),
+    isPlaceFound: config.worktree === undefined && config.get('loop.dir') === undefined,
     findAbove: () => findLoopAbove(tools.fileSystem, services.workingDirectory),
     callsPerHour: callsPerHour ?? config.get('loop.callsPerHour'),
     budget: configuredBudget(services),
     phases: config.get('loop.phases'),
-    onStarted: remembering(services),
+    // The project of a run in a worktree is the repository.
+    onStarted: (project) => remembering(services)(config.worktree?.repository ?? project),
+  });
+}
+
+/** A worktree is there for one run, whose id was decided with it and whose plan is kept beside its loop. */
+function worktreeOptions({ config }: Services): Pick<LoopSessionsOptions, 'sessionId' | 'plansDirectory'> {
+  const { worktree, layout } = config;
+  if (worktree === undefined) return {};
+  return { sessionId: worktree.sessionId, plansDirectory: plansPlace(layout, worktree) };
+}
+
+/** The loop of a run in a worktree, which may be gone, or whose session may be in the trash. */
+export function loopsOfWorktree(services: Services, worktree: WorktreeRecord): LoopSessions {
+  const { actor, config, tools } = services;
+  return new LoopSessions({
+    ...tools,
+    actor,
+    directory: loopPlace(config.layout, worktree),
+    projectDirectory: worktree.path,
+    plansDirectory: plansPlace(config.layout, worktree),
+    sessionId: worktree.sessionId,
   });
 }
 
@@ -41,8 +64,8 @@ export function createLoopSessions(options: OpenLoopsOptions = {}): LoopSessions
 }
 
 /** The top of the project, also where loop.dir moved the session: plans are named from there, agents work there. */
-export function projectDirectoryOf({ tools, workingDirectory }: Services): string {
-  return dirname(findLoopDirectory(tools.fileSystem, workingDirectory));
+export function projectDirectoryOf({ tools, workingDirectory, config }: Services): string {
+  return config.worktree?.path ?? dirname(findLoopDirectory(tools.fileSystem, workingDirectory));
 }
 
 /** What a loop may use up unless the person says otherwise. */

@@ -10,6 +10,7 @@ import {
   loopKind,
   processKind,
   questionKind,
+  severalPlaces,
 } from '../catalog/index.js';
 import { KeptJournals } from '../run/journal/keep-journals.js';
 import { interactiveSettings } from './aurora-config.js';
@@ -19,6 +20,7 @@ import { openChanges } from './open-changes.js';
 import { openProcesses, processStore } from './processes.js';
 import { projectTools } from './remembering.js';
 import { builtOnce, type Services, servicesAt } from './services.js';
+import { worktreeKind, worktreeKinds } from './worktree-sessions.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long sessions are kept after their last activity where nothing else is configured. */
@@ -39,7 +41,7 @@ export async function listEverywhere(services: Services, filter: CatalogFilter):
   const others = projects
     .filter(({ path, isGone }) => !isGone && path !== services.workingDirectory)
     .map(({ path }) => servicesAt(services, path));
-  const catalog = new Catalog(catalogKinds(services, others), services);
+  const catalog = new Catalog(catalogKinds(services, others, { isEverywhere: true }), services);
   return {
     sessions: await listWithProjects(catalog, projects, filter),
     gone: projects.filter(({ isGone }) => isGone),
@@ -47,9 +49,22 @@ export async function listEverywhere(services: Services, filter: CatalogFilter):
 }
 
 /** Each kind behind the verbs that all of them share; the kinds of a project for each of the projects. */
-export function catalogKinds(services: Services, others: readonly Services[] = []): CatalogKind[] {
+export function catalogKinds(
+  services: Services,
+  others: readonly Services[] = [],
+  { isEverywhere = false } = {},
+): CatalogKind[] {
   const [question, conversation, process] = kindsOfUser(services);
-  return [question, conversation, ...[services, ...others].flatMap(kindsOfProject), process];
+  const [loop, change] = kindsOfProject(services);
+  const worktrees = worktreeKinds(services, journalsOf(services), { isEverywhere });
+  return [
+    question,
+    conversation,
+    severalPlaces(loop, worktrees),
+    change,
+    ...others.flatMap(kindsOfProject),
+    process,
+  ];
 }
 
 function kindsOfUser(services: Services): [CatalogKind, CatalogKind, CatalogKind] {
@@ -72,10 +87,12 @@ function kindsOfUser(services: Services): [CatalogKind, CatalogKind, CatalogKind
   ];
 }
 
-function kindsOfProject(services: Services): CatalogKind[] {
-  const { clock } = services;
+function kindsOfProject(services: Services): [CatalogKind, CatalogKind] {
+  const { clock, config } = services;
   return [
-    loopKind({ loops: openLoops(services), clock, beside: journalsOf(services) }),
+    config.worktree === undefined
+      ? loopKind({ loops: openLoops(services), clock, beside: journalsOf(services) })
+      : worktreeKind(services, config.worktree, journalsOf(services), clock),
     changeKind({
       changes: openChanges(services),
       at: (project) => openChanges(servicesAt(services, project)),

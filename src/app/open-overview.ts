@@ -4,6 +4,7 @@ import { findRunAnywhere, Overview, type OverviewReader, type RunPlace } from '.
 import { journalPlace, type ReadJournalOptions } from '../run/index.js';
 import { readRunStart } from '../run/journal/run-start.js';
 import { recallStart } from '../run/records/run-memory.js';
+import { listWorktreeRecords } from '../run/worktree/record.js';
 import type { LoopSessions } from '../sessions/loop/index.js';
 import { ensureDirectory } from '../storage/index.js';
 import { conversationStore, openConversations } from './conversations.js';
@@ -26,6 +27,7 @@ export function openOverview(services: Services): Overview {
     isChatOpen: (id) => chats.ownerOf(id).hold === 'held',
     projects: () => projectsOf(services),
     loopsAt: (directory) => openLoops(servicesAt(services, directory)),
+    worktreeAt: (directory) => services.config.at(directory).worktree,
     // How a run was started is forgotten when it is over; its journal is not.
     agentOf: (sessionId) =>
       recallStart(shelf, sessionId)?.agent ??
@@ -70,17 +72,29 @@ export interface RunJournalPlace extends ReadJournalOptions {
 /** The directories where this user started sessions and that are there; the one that we are in is one of them. */
 export function projectsOf(services: Services): string[] {
   const remembered = listProjects(projectTools(services)).filter(({ isGone }) => !isGone);
-  return [...new Set([services.workingDirectory, ...remembered.map(({ path }) => path)])];
+  const { fileSystem } = services.tools;
+  // One that was removed from the disk has its run all the same.
+  const worktrees = listWorktreeRecords({ fileSystem, log: services.log }, services.config.layout).filter(
+    ({ status }) => status !== 'removed',
+  );
+  return [
+    ...new Set([
+      services.workingDirectory,
+      ...remembered.map(({ path }) => path),
+      ...worktrees.map(({ path }) => path),
+    ]),
+  ];
 }
 
 /** Each project and each run has a file of its own that is made when it is first known. */
 function watchNew({ tools, config }: Services, onHint: (what: 'project' | 'run') => void): { close(): void } {
   const { fileSystem, watcher } = tools;
-  const { projects, runs } = config.layout;
+  const { projects, runs, worktrees } = config.layout;
   // What is not there cannot be watched.
-  for (const directory of [projects, runs]) ensureDirectory(fileSystem, directory);
+  for (const directory of [projects, runs, worktrees]) ensureDirectory(fileSystem, directory);
   const watches = [
     watcher.watch(projects, () => onHint('project')),
+    watcher.watch(worktrees, () => onHint('project')),
     // What a run says line by line is in the same directory; it makes no run new.
     watcher.watch(runs, (name) => {
       if (name === null || isUuidV4(name.replace(/\.json$/, ''))) onHint('run');

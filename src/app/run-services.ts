@@ -18,6 +18,9 @@ export function runServices(services: Services): RunServices {
     get projectDirectory() {
       return projectDirectoryOf(services);
     },
+    get worktree() {
+      return config.worktree;
+    },
     self,
     programs,
     get driverTools() {
@@ -27,6 +30,7 @@ export function runServices(services: Services): RunServices {
       budget: configuredBudget(services),
       idleMinutes: config.get('loop.idleMinutes'),
       prompts: config.get('loop.prompts'),
+      worktree: { directory: config.layout.newWorktrees, setup: config.get('worktree.setup') },
       preset: { configured: config.get('loop.preset'), phases: config.get('loop.phases') },
     },
     openLoops: (overrides) => openLoops(services, overrides),

@@ -3,7 +3,8 @@ import { isHoldfastError } from '../foundation/index.js';
 import { FileConversationStore } from '../sessions/conversation/index.js';
 import { FileProcessStore } from '../sessions/process/index.js';
 import { describeOwner, forceUnlock, inspectLock, type LockState, StorageError } from '../storage/index.js';
-import { openLoops } from './loops.js';
+import { loopsOfWorktree, openLoops } from './loops.js';
+import { worktreesOf } from './run-place.js';
 import type { Services } from './services.js';
 
 /** A session whose lock somebody asks about. */
@@ -80,11 +81,17 @@ function processLocks({ tools, config }: Services): LockedKind {
   return { kind: 'process', ids: store.ids(), lockPath: (id) => store.lockPath(id) };
 }
 
-/** The loop of this project. */
+/** The loop of this project, and those of runs in worktrees. */
 function loopLocks(services: Services): LockedKind {
-  const loops = openLoops(services);
-  const id = loops.get()?.sessionId;
-  return { kind: 'loop', ids: id === undefined ? [] : [id], lockPath: () => loops.lockPath() };
+  const own = openLoops(services);
+  const others = worktreesOf(services).map((worktree) => loopsOfWorktree(services, worktree));
+  const loops = new Map(
+    [...others, own].flatMap((one) => {
+      const id = one.get()?.sessionId;
+      return id === undefined ? [] : [[id, one] as const];
+    }),
+  );
+  return { kind: 'loop', ids: [...loops.keys()], lockPath: (id) => (loops.get(id) ?? own).lockPath() };
 }
 
 /** The active change session that is meant: of this project, or of another one if it is named in full. */

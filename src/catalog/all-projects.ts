@@ -78,9 +78,10 @@ export async function listWithProjects(
 }
 
 function projectOf(
-  { workingDirectory }: SessionSummary,
+  { workingDirectory, repository }: SessionSummary,
   projects: readonly RememberedProject[],
 ): string | null {
+  if (repository !== undefined) return repository;
   if (workingDirectory === null) return null;
   const around = projects.filter(({ path }) => isInside(workingDirectory, path));
   return (

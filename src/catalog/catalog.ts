@@ -147,7 +147,10 @@ export class Catalog {
   ): Promise<CatalogCleanReport> {
     const { results: reports, failed } = await this.#each(options.kind, async (one) => {
       const { olderThanMs = one.retentionMs, isDryRun } = options;
-      if (one.retentionMs === null || olderThanMs === null) return { retired: [], purged: [], skipped: [] };
+      if (one.retentionMs === null || olderThanMs === null) {
+        const left = (await one.leftAlone?.()) ?? [];
+        return { retired: [], purged: [], skipped: left.map((session) => ({ kind: one.kind, ...session })) };
+      }
       const report = await retain(one, this.#tools, { olderThanMs, isDryRun });
       const { retired, purged, skipped, uncollected } = report;
       const ref = (id: string) => ({ kind: one.kind, id });

@@ -54,3 +54,5 @@ export { type ProjectTools, rememberProject } from './projects.js';
 export { questionKind } from './question.js';
 export { type RetainOptions, type RetainReport, retain } from './retain.js';
 export { retainDaily } from './retain-daily.js';
+export { severalPlaces } from './several.js';
+export { type KeptWorktree, worktreeLoopKind } from './worktree-loop.js';

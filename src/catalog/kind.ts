@@ -19,6 +19,9 @@ export interface SessionSummary {
   readonly title: string;
   readonly agent: string | null;
   readonly workingDirectory: string | null;
+  /** Of a run in a worktree of its own: the repository, which is its project. */
+  readonly repository?: string | undefined;
+  readonly branch?: string | undefined;
   /** Null where its files do not tell. */
   readonly createdAt: string | null;
   readonly lastActivity: string | null;
@@ -121,4 +124,6 @@ export interface CatalogKind extends RetainedKind, KindTrash {
   export(id: string, format: ExportFormat): Promise<string>;
   /** Moves it to the trash. Throws SESSION_NOT_FOUND, LOCKED. */
   remove(id: string): Promise<void>;
+  /** What is over, is not cleaned, and why: for whoever wants to clean up. */
+  leftAlone?(): Promise<readonly { readonly id: string; readonly reason: string }[]>;
 }

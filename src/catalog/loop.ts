@@ -20,7 +20,7 @@ import {
 /** What lies elsewhere and goes where its loop goes. */
 export interface BesideLoops {
   remove(id: string): void;
-  restore(id: string): void;
+  restore(id: string): unknown;
   purge(ids: readonly string[]): void;
 }
 

@@ -37,7 +37,7 @@ export interface CommandForm<Parts, Input, Output, Options extends Specs> {
   readonly options: Options;
   readonly examples: readonly string[];
   /** What the operation works with. */
-  parts(services: Services): Parts;
+  parts(services: Services, typed: Typed<Options>): Parts;
   /** What was typed, as the operation takes it; whether it is right is for the operation to say. */
   input(typed: Typed<Options>, parts: Parts, services: Services): Input;
   /** For people. */
@@ -73,7 +73,7 @@ export function commandOf<
     async run(context, { positionals, values }) {
       const { services, terminal, isJson } = context;
       const typed = { positionals, values, isJson };
-      const parts = form.parts(services);
+      const parts = form.parts(services, typed);
       const input = checkInput(operation, form.input(typed, parts, services));
       const output = await operation.run(parts, input, asCaller(context));
       const shown = { ...typed, parts, services, terminal };

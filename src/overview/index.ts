@@ -7,4 +7,12 @@ export {
   readRunLog,
 } from './operations.js';
 export { Overview, type OverviewParts } from './overview.js';
-export type { OpenRowSource, OverviewRow, RowGroup, RowQuestion, RowSource } from './row.js';
+export {
+  directoryOfRow,
+  type OpenRowSource,
+  type OverviewRow,
+  type RowGroup,
+  type RowQuestion,
+  type RowSource,
+  type RowWorktree,
+} from './row.js';

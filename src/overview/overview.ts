@@ -5,7 +5,7 @@ import type { QuestionSessions } from '../sessions/question/index.js';
 import { ChatRows } from './chats.js';
 import { PendingQuestions } from './pending.js';
 import { ProjectRuns } from './project-runs.js';
-import type { OpenRowSource, OverviewRow, RowSource } from './row.js';
+import type { OpenRowSource, OverviewRow, RowSource, RowWorktree } from './row.js';
 import { withQuestions } from './with-questions.js';
 
 export interface OverviewParts {
@@ -18,6 +18,8 @@ export interface OverviewParts {
   /** The directories that are remembered and there. */
   readonly projects: () => readonly string[];
   readonly loopsAt: (directory: string) => LoopSessions;
+  /** The worktree of a run that a directory is; undefined for any other. */
+  readonly worktreeAt?: ((directory: string) => RowWorktree | undefined) | undefined;
   /** Who works in a run, where that is known. */
   readonly agentOf: (sessionId: string) => string | undefined;
   /** Calls back when projects or runs may have come; `project` says which. */
@@ -117,7 +119,7 @@ export class Overview implements Disposable {
       try {
         const loops = this.#parts.loopsAt(directory);
         if (this.#projects.has(loops.directory)) continue;
-        const project = new ProjectRuns(this.#parts, loops);
+        const project = new ProjectRuns(this.#parts, loops, this.#parts.worktreeAt?.(directory));
         this.#projects.set(loops.directory, project);
         if (this.#onChange !== undefined) project.watch(() => this.#settle());
       } catch (error) {

@@ -1,6 +1,6 @@
 import { isHoldfastError, type Logger, messageOf } from '../foundation/index.js';
 import type { LoopSessions } from '../sessions/loop/index.js';
-import type { OverviewRow } from './row.js';
+import type { OverviewRow, RowWorktree } from './row.js';
 import { type RunRowOptions, runRows } from './run-rows.js';
 
 export interface ProjectRunsParts {
@@ -13,14 +13,16 @@ export interface ProjectRunsParts {
 export class ProjectRuns {
   readonly #parts: ProjectRunsParts;
   readonly #loops: LoopSessions;
+  readonly #worktree: RowWorktree | undefined;
   #rows: readonly OverviewRow[] = [];
   #readDay = Number.NaN;
   #isStale = true;
   #watch: { close(): void } | undefined;
   #onHint: (() => void) | undefined;
 
-  constructor(parts: ProjectRunsParts, loops: LoopSessions) {
+  constructor(parts: ProjectRunsParts, loops: LoopSessions, worktree?: RowWorktree) {
     this.#parts = parts;
+    this.#worktree = worktree;
     this.#loops = loops;
   }
 
@@ -32,7 +34,12 @@ export class ProjectRuns {
     this.#readDay = dayStart.getTime();
     try {
       this.#follow();
-      this.#rows = runRows(this.#loops, { now: clock.now(), dayStart, agentOf });
+      this.#rows = runRows(this.#loops, {
+        now: clock.now(),
+        dayStart,
+        agentOf,
+        worktree: this.#worktree,
+      });
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.#rows = [];

@@ -14,6 +14,8 @@ export interface OverviewRow {
   readonly id: string;
   /** The directory that it belongs to; null where nobody noted it. */
   readonly project: string | null;
+  /** Where a run works, where that is a worktree of its own; its project is the repository then. */
+  readonly worktree?: RowWorktree | undefined;
   /** The plan of a run, or what else it is about. */
   readonly title: string;
   readonly agent: string | null;
@@ -36,6 +38,20 @@ export interface OverviewRow {
   readonly isRunning: boolean;
   /** Whether a newer run of its project took its place: then it can only be looked at. */
   readonly isArchived: boolean;
+}
+
+export interface RowWorktree {
+  readonly path: string;
+  readonly branch: string;
+  readonly repository: string;
+}
+
+/** The directory where whoever steers or visits a row goes. */
+export function directoryOfRow({
+  worktree,
+  project,
+}: Pick<OverviewRow, 'worktree' | 'project'>): string | null {
+  return worktree?.path ?? project;
 }
 
 export interface RowQuestion {

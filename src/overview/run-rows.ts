@@ -7,7 +7,7 @@ import {
   momentOf,
   reportOf,
 } from '../sessions/loop/index.js';
-import type { OverviewRow, RowGroup } from './row.js';
+import type { OverviewRow, RowGroup, RowWorktree } from './row.js';
 
 export interface RunRowOptions {
   readonly now: Date;
@@ -15,6 +15,8 @@ export interface RunRowOptions {
   readonly dayStart: Date;
   /** Who works in a run, where that is known. */
   readonly agentOf: (sessionId: string) => string | undefined;
+  /** Where they work, if that is a worktree. */
+  readonly worktree?: RowWorktree | undefined;
 }
 
 const OVER: readonly string[] = ['completed', 'aborted'];
@@ -36,7 +38,7 @@ function rowOf(
   loops: LoopSessions,
   view: LoopView,
   isArchived: boolean,
-  { now, agentOf }: RunRowOptions,
+  { now, agentOf, worktree }: RunRowOptions,
 ): OverviewRow {
   const report = reportOf(view, now);
   const { state, documents } = view;
@@ -46,7 +48,7 @@ function rowOf(
     key: `run:${view.sessionId}`,
     kind: 'run',
     id: view.sessionId,
-    project: loops.projectDirectory,
+    ...placeOf(loops, worktree),
     title: state.prpFile,
     agent: agentOf(view.sessionId) ?? null,
     group,
@@ -61,6 +63,15 @@ function rowOf(
     isRunning: view.owner.hold === 'held',
     isArchived,
   };
+}
+
+function placeOf(
+  { projectDirectory }: LoopSessions,
+  worktree: RowWorktree | undefined,
+): Pick<OverviewRow, 'project' | 'worktree'> {
+  if (worktree === undefined) return { project: projectDirectory };
+  const { path, branch, repository } = worktree;
+  return { project: repository, worktree: { path, branch, repository } };
 }
 
 function groupOf({ status }: LoopReport): RowGroup {
@@ -91,7 +102,7 @@ function whyOf(report: LoopReport, now: Date): string | null {
 }
 
 /** A session that is there and cannot be read needs somebody, too. */
-function damagedRow(loops: LoopSessions, { now }: RunRowOptions): OverviewRow[] {
+function damagedRow(loops: LoopSessions, { now, worktree }: RunRowOptions): OverviewRow[] {
   if (!loops.isFound()) return [];
   const [fault = 'its state cannot be read'] = loops.verify();
   const at = now.toISOString();
@@ -100,7 +111,7 @@ function damagedRow(loops: LoopSessions, { now }: RunRowOptions): OverviewRow[] 
       key: `run:${loops.directory}`,
       kind: 'run',
       id: 'loop',
-      project: loops.projectDirectory,
+      ...placeOf(loops, worktree),
       title: '(cannot be read)',
       agent: null,
       group: 'rests',

@@ -58,3 +58,13 @@ export {
   TurnTaker,
   type TurnTakerOptions,
 } from './turn/take-turn.js';
+export { describeLost } from './worktree/lost-work.js';
+export {
+  intendWorktree,
+  type PrepareOptions,
+  prepareWorktree,
+  repositoryOf,
+  type WorktreeWish,
+} from './worktree/prepare.js';
+export type { WorktreeRecord } from './worktree/record.js';
+export { refuseWork, reportWorktree, type WorktreeReport } from './worktree/worktree-report.js';

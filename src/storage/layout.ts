@@ -19,6 +19,7 @@ export interface MovedDirectories {
   readonly conversation?: string | undefined;
   readonly loop?: string | undefined;
   readonly changeTemporary?: string | undefined;
+  readonly worktree?: string | undefined;
 }
 
 /** Every path we create, by what it is for. */
@@ -37,6 +38,10 @@ export interface Layout {
   /** How runs were started, and what happened in them. */
   readonly runs: string;
   readonly runTrash: string;
+  /** The worktrees of runs, and one small file for each. */
+  readonly worktrees: string;
+  /** Where new worktrees are made. */
+  readonly newWorktrees: string;
   /** What `setup` wrote into the settings of agent clients, so that it can be taken back. */
   readonly setups: string;
   /** One small file for each program that runs now. */
@@ -98,6 +103,12 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get runTrash() {
       return join(roots.state, 'trash', 'runs');
+    },
+    get worktrees() {
+      return join(roots.state, 'worktrees');
+    },
+    get newWorktrees() {
+      return moved.worktree ?? join(roots.state, 'worktrees');
     },
     get setups() {
       return join(roots.state, 'setup');

@@ -11,8 +11,25 @@ export {
   findStartingPoint,
   type StartingPoint,
 } from './count-lines.js';
+export { isGitTrouble } from './git.js';
 export type { Commit } from './git-history.js';
+export {
+  type BasePoint,
+  checkOutFiles,
+  compareToBase,
+  countUnmerged,
+  findBase,
+  findBranch,
+  isBranchName,
+  listSubmodulePaths,
+  listUntracked,
+  listWorktrees,
+  type RegisteredWorktree,
+  registerWorktree,
+  unlockWorktree,
+} from './git-worktrees.js';
 export { type GuessedChanges, guessChanges } from './guess-changes.js';
+export { findRepositoryTop } from './nested-repositories.js';
 export { ContentMemory } from './read-content.js';
 export type { MeasurementNote, RepositoryState, Snapshot } from './snapshot.js';
 export { type SnapshotOptions, takeSnapshot, type WorkspaceTools } from './take-snapshot.js';

@@ -1,4 +1,4 @@
-import { counted, formatAge, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, formatAge, shellWord, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunEnd, RunReport } from '../../run/index.js';
 import { costText, tokensText } from '../../sessions/loop/index.js';
 import { inOneLine } from '../../sessions/question/index.js';
@@ -33,6 +33,7 @@ export function renderRunEnd(report: RunReport, outcome: RunEnd['outcome']): str
     ...(report.skipped.length === 0
       ? []
       : [['skipped', report.skipped.map(({ phase }) => phase).join(', ')] as [string, string]]),
+    ...worktreeRows(report),
     ['next', nextOf(report, outcome)],
   ];
   return rows.map(([label, value]) => `${label.padEnd(LABEL_WIDTH)}${visibleLine(value)}`);
@@ -40,8 +41,14 @@ export function renderRunEnd(report: RunReport, outcome: RunEnd['outcome']): str
 
 const MAX_SHOWN_FILES = 20;
 
-function nextOf({ files }: RunReport, outcome: RunEnd['outcome']): string {
-  const look = files?.some(({ added }) => added !== null) ? ['git diff'] : [];
+function nextOf({ files, worktree }: RunReport, outcome: RunEnd['outcome']): string {
+  const look = files?.some(({ added }) => added !== null)
+    ? [
+        worktree === null
+          ? 'git diff'
+          : `git -C ${shellWord(worktree.path)} diff ${worktree.base.commit.slice(0, 12)}`,
+      ]
+    : [];
   const goOn = { halted: 'holdfast resume --reset', 'needs-person': 'holdfast inbox', completed: undefined };
   const command = outcome in goOn ? goOn[outcome as keyof typeof goOn] : 'holdfast resume';
   return [...(command === undefined ? [] : [command]), ...look, 'holdfast report'].join(' · ');
@@ -134,6 +141,26 @@ function factsOf(report: RunReport): [string, string][] {
     ],
     ['conversation', report.conversation ?? 'none'],
     ...(report.log === null ? [] : [['log', report.log] as [string, string]]),
+    ...worktreeRows(report),
+  ];
+}
+
+/** Where its work is, and what takes it over or throws it away. */
+function worktreeRows({ worktree }: RunReport): [string, string][] {
+  if (worktree === null) return [];
+  const { path, isThere, branch, isBranchThere, base, diffstat, uncommitted, unmerged, commands } = worktree;
+  const from = `${base.branch === null ? '' : `${base.branch} `}${base.commit.slice(0, 12)}`;
+  const changes =
+    diffstat === null
+      ? 'unknown'
+      : `${counted(diffstat.files, 'file')}, +${diffstat.added} −${diffstat.deleted}`;
+  const told = (count: number | null, what: string) => `${count ?? 'an unknown number of'} ${what}`;
+  return [
+    ['worktree', isThere ? path : `${path} (removed)`],
+    ['branch', `${branch}${isBranchThere ? '' : ' (deleted)'}, from ${from}`],
+    ['since base', `${changes}; ${told(uncommitted, 'uncommitted')}, ${told(unmerged, 'unmerged commits')}`],
+    ...commands.merge.map((command, at): [string, string] => [at === 0 ? 'merge' : '', command]),
+    ...commands.discard.map((command, at): [string, string] => [at === 0 ? 'discard' : '', command]),
   ];
 }
 

@@ -21,6 +21,7 @@ export function matching(rows: readonly OverviewRow[], filter: string): Overview
   return rows.filter((row) => {
     const text = [
       row.project,
+      row.worktree?.branch,
       row.kind,
       row.id,
       row.title,

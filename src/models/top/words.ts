@@ -21,7 +21,7 @@ const MAX_WORDS = 200;
 export function wordsOf(row: OverviewRow, labels: ReadonlyMap<string, string>, now: Date): RowWords {
   return {
     project: row.project === null ? '-' : (labels.get(row.project) ?? '-'),
-    plan: visibleExcerpt(row.kind === 'run' ? planName(row.title) : row.title, 60),
+    plan: visibleExcerpt(row.kind === 'run' ? runName(row) : row.title, 60),
     agent: visibleExcerpt(row.agent ?? '-', 40),
     phase: row.phase === null ? '-' : visibleExcerpt(row.phase, 32),
     cost: costOf(row),
@@ -51,6 +51,12 @@ function ageOf({ since }: OverviewRow, now: Date): string {
   const ms = now.getTime() - Date.parse(since);
   if (!Number.isFinite(ms)) return '-';
   return ms >= DAY_MS ? `${Math.floor(ms / DAY_MS)}d` : roughDurationOf(ms);
+}
+
+/** A run in a worktree of its own is told with it: there may be several of one plan. */
+function runName({ title, worktree }: OverviewRow): string {
+  const plan = planName(title);
+  return worktree === undefined ? plan : `${plan} in ${worktree.path.split('/').at(-1)}`;
 }
 
 /** The file without its ending says what the plan is about. */

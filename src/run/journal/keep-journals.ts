@@ -27,9 +27,22 @@ export class KeptJournals {
   }
 
   /** The session is back. */
-  restore(sessionId: string): void {
+  restore(sessionId: string): boolean {
     const latest = this.#entriesOf([sessionId]).at(-1);
-    if (latest !== undefined) this.#trash.restore(latest, journalPlace(this.#runs, sessionId).directory);
+    return latest !== undefined && this.#trash.restore(latest, journalPlace(this.#runs, sessionId).directory);
+  }
+
+  /** What is in the trash of a session, oldest first. */
+  trashed(sessionId: string): TrashEntry[] {
+    return this.#entriesOf([sessionId]);
+  }
+
+  /** Removes for good what has lain in the trash for longer than this; false where there was nothing. */
+  purgeOlder(sessionId: string, olderThanMs: number): boolean {
+    const limit = this.#tools.clock.now().getTime() - olderThanMs;
+    const old = this.trashed(sessionId).filter(({ trashedAt }) => trashedAt.getTime() < limit);
+    for (const { path } of old) removeTree(this.#tools.fileSystem, path);
+    return old.length > 0;
   }
 
   /** The sessions are gone for good. */

@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { AgentDefinition, PermissionMode } from '../../agents/index.js';
 import { InvalidInputError } from '../../foundation/index.js';
 import { guessVerifyCommands } from '../../plans/index.js';
@@ -21,6 +21,8 @@ import { isAskedHow, isToldToGoOn } from '../questions/ask-person.js';
 import { type RunStart, recallStart } from '../records/run-memory.js';
 import type { ContextMode } from '../run-parts.js';
 import { type Check, guessedCheck, typedCheck } from '../turn/checks.js';
+import { WorktreeTakenError } from '../worktree/errors.js';
+import { plansPlace, type WorktreeRecord } from '../worktree/record.js';
 import type { RunServices } from './run-services.js';
 
 /** What a person wants of a run. What they leave open is as when the session was last run, or as usual. */
@@ -85,6 +87,8 @@ export function findRun(services: RunServices, wishes: RunWishes): FoundRun {
 /** Finds everything else that a run needs. Throws NO_CHECKS, INVALID_INPUT, and what the choice of the agent throws. */
 export function prepareRun(services: RunServices, found: FoundRun, isNew: boolean): PreparedRun {
   const { projectDirectory, detection } = found;
+  if (isNew && services.worktree !== undefined && detection.session !== null)
+    throw new WorktreeTakenError(services.worktree);
   const before = isNew ? undefined : recallStart(services, detection.session?.sessionId);
   const wishes = asBefore(found.wishes, before);
   const agent = services.chooseAgent(wishes.agent);
@@ -118,10 +122,21 @@ function asBefore(wishes: RunWishes, before: RunStart | undefined): DecidedWishe
 }
 
 function openPlan(services: RunServices, { plan }: RunWishes, projectDirectory: string): RunPlan {
+  const { worktree } = services;
+  if (worktree !== undefined) return openKeptPlan(services, worktree, plan);
   if ('change' in plan) return openChangePlan(services, plan.change);
   const path = resolve(services.workingDirectory, plan.prp);
   const inside = relative(projectDirectory, path);
   return openPrpPlan(services.tools.fileSystem, path, inside.startsWith('..') ? path : inside);
+}
+
+/** In a worktree of a run there is one plan: the one that is kept, by whichever of its names. Throws WORKTREE_REFUSED. */
+function openKeptPlan(services: RunServices, worktree: WorktreeRecord, plan: RunWishes['plan']): RunPlan {
+  const kept = join(plansPlace(services, worktree), worktree.plan);
+  const typed = 'prp' in plan ? resolve(services.workingDirectory, plan.prp) : undefined;
+  const names = [kept, worktree.planSource, join(worktree.path, worktree.plan)];
+  if (typed === undefined || !names.includes(typed)) throw new WorktreeTakenError(worktree);
+  return openPrpPlan(services.tools.fileSystem, kept, worktree.plan, { isApart: true });
 }
 
 function checksOf({ tools }: RunServices, { verify }: RunWishes, projectDirectory: string): Check[] {

@@ -15,6 +15,7 @@ import type { QuestionSessions } from '../../sessions/question/index.js';
 import type { LockTools } from '../../storage/index.js';
 import type { ContentMemory } from '../../workspace/index.js';
 import type { Continuation, TurnTaker } from '../turn/take-turn.js';
+import type { WorktreeRecord } from '../worktree/record.js';
 
 /** What is needed to see how a run stands. */
 export interface RunShelf {
@@ -24,6 +25,8 @@ export interface RunShelf {
   readonly questions: QuestionSessions;
   /** Where what belongs to the runs of this user is kept. */
   readonly runs: string;
+  /** Where the worktrees of runs are known. */
+  readonly worktrees: string;
 }
 
 /** What a run needs of the process that it runs in, in one project. `app` puts it together. */
@@ -32,6 +35,8 @@ export interface RunServices extends RunShelf {
   readonly workingDirectory: string;
   /** The top of the project. */
   readonly projectDirectory: string;
+  /** The worktree of a run that this is; undefined in any other directory. */
+  readonly worktree: WorktreeRecord | undefined;
   /** How this very program is started. */
   readonly self: { readonly command: string; readonly args: readonly string[] };
   readonly programs: ProgramRegistry;
@@ -62,6 +67,8 @@ export interface RunSettings {
   readonly idleMinutes: number;
   /** What the person wants said in each phase, by its name. */
   readonly prompts: Readonly<Record<string, string>>;
+  /** Where new worktrees are made, and the person's own command for each. */
+  readonly worktree: { readonly directory: string; readonly setup: string | undefined };
   readonly preset: Pick<Parameters<typeof choosePreset>[0], 'configured' | 'phases'>;
 }
 

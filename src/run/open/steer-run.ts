@@ -1,5 +1,6 @@
 import { type Actor, SessionNotFoundError, visibleLine } from '../../foundation/index.js';
 import type { LoopRequestInput, LoopSessions } from '../../sessions/loop/index.js';
+import { isWorktreeThere } from '../worktree/record.js';
 import type { RunServices } from './run-services.js';
 import { findStoppedRun, needsReset, resumeStopped } from './stopped-run.js';
 
@@ -54,6 +55,9 @@ async function restart(services: RunServices, { actor, signal }: SteerOptions): 
   const stopped = findStoppedRun(services);
   if (stopped === undefined) return refused('It is over.');
   const { start, projectDirectory } = stopped;
+  const { worktree } = stopped.services;
+  if (worktree !== undefined && !isWorktreeThere(services.tools.fileSystem, worktree))
+    return refused(`Its worktree was removed: type \`holdfast resume ${worktree.sessionId.slice(0, 8)}\`.`);
   const there = `in ${visibleLine(projectDirectory)}`;
   if (start === undefined)
     return refused(`How it was started is not known; start it with \`holdfast run … --resume\` ${there}.`);

@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import type { PermissionMode } from '../../agents/index.js';
 import { type Actor, isHoldfastError, isUuidV4 } from '../../foundation/index.js';
 import type { LoopStatus, LoopView } from '../../sessions/loop/index.js';
@@ -77,12 +77,12 @@ export interface ResumeStoppedOptions {
 
 /** Starts it again in the background, as it was started before. Throws as `startDetachedRun` and `findRun` do. */
 export function resumeStopped(
-  { services, loop, projectDirectory }: StoppedRun,
+  { services, loop }: StoppedRun,
   { permissions, isReset, isUnattended, actor, signal }: ResumeStoppedOptions,
 ): Promise<DetachedRun> {
   const { prpFile, storiesTotal } = loop.state;
   const isChange = storiesTotal !== undefined;
-  const prp = resolve(projectDirectory, prpFile);
+  const prp = services.openLoops().planPath(prpFile);
   const found = findRun(services, {
     plan: isChange ? { change: basename(prpFile) } : { prp },
     verify: [],

@@ -10,6 +10,8 @@ export interface Assignment {
   readonly criteria: readonly { readonly text: string; readonly isDone: boolean }[];
   /** The plan's own sections, of which a prompt quotes those that matter; absent where `background` has it all. */
   readonly sections?: readonly PrpSection[] | undefined;
+  /** The plan's text, where the agent cannot read it by itself: then a prompt quotes it as a whole. */
+  readonly whole?: string | undefined;
   /** The story that it is, where the plan has stories. */
   readonly story?: StoryPlace | undefined;
   /** What else the agent must know: proposal, design, scenarios, learnings; empty for a plan that it can read itself. */

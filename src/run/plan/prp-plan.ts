@@ -4,8 +4,16 @@ import { type FileSystem, readUserFile, UnsafePathError } from '../../storage/in
 import { PlanNotFoundError } from '../errors.js';
 import type { RunPlan } from './plan.js';
 
-/** A PRP document as a plan. It is read again for each iteration: people edit it. Throws PLAN_NOT_FOUND. */
-export function openPrpPlan(fileSystem: FileSystem, path: string, shownPath: string): RunPlan {
+/**
+ * A PRP document as a plan. It is read again for each iteration: people edit it. `isApart`: it is not in the agent's directory,
+ * so the agent is told all of it. Throws PLAN_NOT_FOUND.
+ */
+export function openPrpPlan(
+  fileSystem: FileSystem,
+  path: string,
+  shownPath: string,
+  { isApart = false }: { readonly isApart?: boolean } = {},
+): RunPlan {
   const read = () => readPlan(fileSystem, path, shownPath);
   const { criteria: known, preset: asked } = parsePrp(read());
   const preset = PLAN_PRESETS.find((name) => name === asked);
@@ -23,7 +31,8 @@ export function openPrpPlan(fileSystem: FileSystem, path: string, shownPath: str
       const text = read();
       const { title, criteria } = parsePrp(text);
       const sections = prpSections(text);
-      return { title: title ?? shownPath, path: shownPath, criteria, sections, background: '', howTo: '' };
+      const known = { title: title ?? shownPath, path: shownPath, criteria, background: '', howTo: '' };
+      return isApart ? { ...known, whole: text } : { ...known, sections };
     },
     async progress() {
       return undefined;

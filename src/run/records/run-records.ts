@@ -3,6 +3,7 @@ import type { ConversationView } from '../../sessions/conversation/index.js';
 import type { ChangedFile, LoopView } from '../../sessions/loop/index.js';
 import type { QuestionView } from '../../sessions/question/index.js';
 import type { RunServices } from '../open/run-services.js';
+import { reportWorktree, type WorktreeReport } from '../worktree/worktree-report.js';
 import { changedSince } from './changed-files.js';
 import { logPath } from './run-log.js';
 import { lastWords } from './run-words.js';
@@ -18,6 +19,8 @@ export interface RunRecords {
   /** What it changed; null where nobody knows. */
   readonly files: readonly ChangedFile[] | null;
   readonly log: string | null;
+  /** The worktree that it works in; null for one that works in the project itself. */
+  readonly worktree: WorktreeReport | null;
 }
 
 /**
@@ -27,13 +30,16 @@ export interface RunRecords {
 export async function readRunRecords(services: RunServices, typed?: string): Promise<RunRecords> {
   const { loop, isArchived } = findLoop(services, typed);
   const { sessionId } = loop;
+  const own = services.worktree?.sessionId === sessionId ? services.worktree : undefined;
+  const worktree = own === undefined ? undefined : await reportWorktree(services, own);
   return {
     loop,
     conversation: readConversation(services, sessionId),
     questions: await questionsOf(services, loop, isArchived),
     lastWords: lastWords(services, sessionId),
-    files: await filesOf(services, loop, isArchived),
+    files: worktree?.files ?? (await filesOf(services, loop, isArchived, worktree?.report)),
     log: logPath(services, sessionId),
+    worktree: worktree?.report ?? null,
   };
 }
 
@@ -80,9 +86,11 @@ async function filesOf(
   services: RunServices,
   { state, status }: LoopView,
   isArchived: boolean,
+  worktree: WorktreeReport | undefined,
 ): Promise<readonly ChangedFile[] | null> {
   const recorded = state.filesChanged ?? null;
-  if (isArchived || status === 'completed' || status === 'aborted') return recorded;
+  if (isArchived || worktree?.isThere === false || status === 'completed' || status === 'aborted')
+    return recorded;
   return (await changedSince(services, services.projectDirectory, state)) ?? recorded;
 }
 

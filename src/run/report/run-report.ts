@@ -19,6 +19,7 @@ import {
   type ShownUsage,
 } from '../../sessions/loop/index.js';
 import { outcomeInWords, type QuestionView } from '../../sessions/question/index.js';
+import type { WorktreeReport } from '../worktree/worktree-report.js';
 
 const someNumber = optional(number());
 /** What an iteration measured; its file keeps the published names. */
@@ -86,6 +87,8 @@ export interface RunReport {
   readonly lastWords: string | null;
   /** Where its lines are kept. */
   readonly log: string | null;
+  /** The worktree that it works in; null for one that works in the project itself. */
+  readonly worktree: WorktreeReport | null;
 }
 
 export interface TestNumbers {
@@ -143,6 +146,7 @@ export function reportRun({
   lastWords,
   files,
   log,
+  worktree = null,
 }: {
   readonly loop: LoopView;
   readonly conversation: ConversationView | undefined;
@@ -150,6 +154,7 @@ export function reportRun({
   readonly lastWords: string | null;
   readonly files: readonly ChangedFile[] | null;
   readonly log: string | null;
+  readonly worktree?: WorktreeReport | null;
 }): RunReport {
   const { state, documents } = loop;
   const { iterations = 0, activeMs = 0 } = state.usage ?? {};
@@ -186,6 +191,7 @@ export function reportRun({
     conversation: conversation?.metadata.id ?? null,
     lastWords,
     log,
+    worktree,
   };
 }
 

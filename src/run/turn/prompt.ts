@@ -161,9 +161,14 @@ function criteriaPart({ assignment, state }: PromptFacts): string {
 
 /** With the first prompt of a phase, and whenever the agent cannot know it: within one conversation it stays known. */
 function planPart({ assignment, phase, iteration, interrupted, isFresh }: PromptFacts): string {
-  const { sections, path, criteria } = assignment;
+  const { sections, path, criteria, whole } = assignment;
+  const isKnown = iteration > 1 && isFresh !== true && interrupted === null;
+  if (whole !== undefined)
+    return isKnown
+      ? 'The first prompt of this phase quoted the whole plan.'
+      : `## The plan\n\n${whole.trim()}`;
   if (sections === undefined) return '';
-  if (iteration > 1 && isFresh !== true && interrupted === null)
+  if (isKnown)
     return `The first prompt of this phase quoted the plan. Read ${path} again if you need more of it.`;
   const excerpt = planExcerpt(sections, { gate: phase.gate, path, hasCriteria: criteria.length > 0 });
   return excerpt === '' ? `Read ${path} before you begin.` : `## The plan\n\n${excerpt}`;

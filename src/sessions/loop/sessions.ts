@@ -41,6 +41,10 @@ export interface LoopSessionsOptions extends LockTools {
   readonly directory: string;
   /** Where relative plans are looked for; the directory's parent if absent. */
   readonly projectDirectory?: string | undefined;
+  /** Where plans are named from instead, where they are kept apart from the project. */
+  readonly plansDirectory?: string | undefined;
+  /** The id of a new session, where that was decided before; any if absent. */
+  readonly sessionId?: string | undefined;
   /** Whether the directory was found rather than chosen by the user: then the place that it is in must be a safe one. */
   readonly isPlaceFound?: boolean | undefined;
   /** A loop further up, which is not looked at from here. */
@@ -110,6 +114,8 @@ export class LoopSessions {
   readonly #options: LoopSessionsOptions;
   readonly #store: LoopStore;
   readonly projectDirectory: string;
+  /** Where plans are named from. */
+  readonly plansDirectory: string;
 
   constructor(options: LoopSessionsOptions) {
     this.#options = options;
@@ -117,6 +123,12 @@ export class LoopSessions {
     const { directory, isPlaceFound = false } = options;
     this.#store = new LoopStore(options, { directory, isPlaceFound });
     this.projectDirectory = options.projectDirectory ?? dirname(options.directory);
+    this.plansDirectory = options.plansDirectory ?? this.projectDirectory;
+  }
+
+  /** Where a plan is, by what a session calls it. */
+  planPath(prpFile: string): string {
+    return resolve(this.plansDirectory, prpFile);
   }
 
   /** The same loop, where what is requested is somebody else's wish. */
@@ -353,7 +365,7 @@ export class LoopSessions {
   #newLoop(prpFile: string, options: CreateLoopOptions): NewLoop {
     const stored = this.#storedPath(prpFile);
     return {
-      sessionId: this.#options.ids.uuid(),
+      sessionId: this.#options.sessionId ?? this.#options.ids.uuid(),
       prpFile: stored,
       prpHash: this.#hashOf(stored),
       preset:
@@ -418,13 +430,13 @@ export class LoopSessions {
 
   /** A plan inside the project is stored by its path from there, as people write it. */
   #storedPath(prpFile: string): string {
-    const path = resolve(this.projectDirectory, prpFile);
-    const inside = relative(this.projectDirectory, path);
+    const path = this.planPath(prpFile);
+    const inside = relative(this.plansDirectory, path);
     return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
   }
 
   #realPath(prpFile: string): string {
-    const path = resolve(this.projectDirectory, prpFile);
+    const path = this.planPath(prpFile);
     return resolveUserPath(this.#options.fileSystem, path) ?? path;
   }
 

@@ -2,6 +2,7 @@ import { Text } from 'ink';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { type Clock, shellWord, visibleLine } from '../../foundation/index.js';
 import { countsOf, selectedRow, wordsOf } from '../../models/top/index.js';
+import { directoryOfRow } from '../../overview/index.js';
 import { HasColor, useColor } from '../colors.js';
 import { InboxScreens } from '../inbox/app.js';
 import { BackTo } from '../inbox/components/back-to.js';
@@ -123,7 +124,8 @@ function detailOf(state: TerminalTop, columns: number): string {
   const [line = []] = wrapSpans([{ text: why }], Math.max(10, columns - id.length - 3));
   const words = line.map(({ text }) => text).join('');
   if (words !== '') return `${id} · ${words}`;
-  return `${id} · ${row.project === null ? '-' : visibleLine(shellWord(row.project))}`;
+  const directory = directoryOfRow(row);
+  return `${id} · ${directory === null ? '-' : visibleLine(shellWord(directory))}`;
 }
 
 /** Those that do something with the row; what is likeliest first. */

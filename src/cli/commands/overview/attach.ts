@@ -1,5 +1,6 @@
 import { noteTerminal } from '../../../app/base.js';
-import { findRunOf, journalOf } from '../../../app/open-overview.js';
+import { journalOf } from '../../../app/open-overview.js';
+import { lookForRun } from '../../../app/run-place.js';
 import { runServices } from '../../../app/run-services.js';
 import type { Services } from '../../../app/services.js';
 import { messageOf, visibleLine } from '../../../foundation/index.js';
@@ -24,7 +25,7 @@ const attach = defineCommand({
   examples: ['holdfast attach', 'holdfast attach 3f2a'],
   async run(context, { positionals: [run] }) {
     const { services, terminal, isJson, signal } = context;
-    const place = findRunOf(services, run);
+    const place = lookForRun(services, run);
     if (!hasJournal(context, place)) {
       terminal.note(NO_JOURNAL);
       return ExitCode.done;

@@ -1,4 +1,5 @@
-import { findRunOf, journalOf } from '../../../app/open-overview.js';
+import { journalOf } from '../../../app/open-overview.js';
+import { lookForRun } from '../../../app/run-place.js';
 import { visibleJson } from '../../../foundation/index.js';
 import { type RunLogs, type RunPlace, readRunLog } from '../../../overview/index.js';
 import { type JournalEntry, JournalReader } from '../../../run/index.js';
@@ -27,7 +28,7 @@ const logs = defineCommand({
       values.since === undefined
         ? undefined
         : new Date(services.clock.now().getTime() - parseDuration(values.since)).toISOString();
-    const place = findRunOf(services, run);
+    const place = lookForRun(services, run);
     if (!hasJournal(context, place)) {
       terminal.note(NO_JOURNAL);
       return ExitCode.done;
@@ -46,7 +47,7 @@ export const commands = [logs];
 function logsOf({ services }: CommandContext): RunLogs {
   return {
     read(run) {
-      const { sessionId } = findRunOf(services, run);
+      const { sessionId } = lookForRun(services, run);
       return new JournalReader(journalOf(services, sessionId)).read();
     },
   };

@@ -3,7 +3,7 @@ import { openDirectory } from '../../../app/open-directory.js';
 import { findRunOf, openOverview } from '../../../app/open-overview.js';
 import { runServices } from '../../../app/run-services.js';
 import { shellWord, visibleLine } from '../../../foundation/index.js';
-import type { OverviewRow } from '../../../overview/index.js';
+import { directoryOfRow, type OverviewRow } from '../../../overview/index.js';
 import { steerRun } from '../../../run/open/steer-run.js';
 import type { TopResult } from '../../../tui/top/open.js';
 import type { CommandContext } from '../../command.js';
@@ -53,8 +53,8 @@ async function openOnce(
       if (hasBell) ringBell(stdout);
     },
     steer: async (kind, row) => (await steer(context, kind, row)).words,
-    async goThere({ project }) {
-      const directory = project ?? '/';
+    async goThere(row) {
+      const directory = directoryOfRow(row) ?? '/';
       const opened = await openDirectory(services, directory);
       if (opened !== undefined) return `Started ${visibleLine(opened)} for ${visibleLine(directory)}`;
       const line = `cd ${shellWord(directory)}`;
@@ -64,11 +64,7 @@ async function openOnce(
   });
 }
 
-function steer(
-  { services, signal }: CommandContext,
-  kind: 'pause' | 'resume' | 'stop',
-  { project, id }: OverviewRow,
-) {
-  const there = runServices(services).at(project ?? services.workingDirectory);
-  return steerRun(there, { kind }, { sessionId: id, actor: 'top', signal });
+function steer({ services, signal }: CommandContext, kind: 'pause' | 'resume' | 'stop', row: OverviewRow) {
+  const there = runServices(services).at(directoryOfRow(row) ?? services.workingDirectory);
+  return steerRun(there, { kind }, { sessionId: row.id, actor: 'top', signal });
 }

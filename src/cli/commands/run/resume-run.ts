@@ -7,6 +7,7 @@ import {
   visibleJson,
   visibleLine,
 } from '../../../foundation/index.js';
+import { prepareWorktree } from '../../../run/index.js';
 import {
   findStoppedAsker,
   needsReset,
@@ -17,6 +18,7 @@ import type { QuestionView } from '../../../sessions/question/index.js';
 import { type CommandContext, ConfirmationMissingError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { describeStart } from '../../render/run-start.js';
+import { confirmRecreation } from './run-worktree.js';
 
 // Everything about stopped runs that a command needs which starts often: it is loaded only now and then, from here.
 export { refuseWithdrawn } from '../../../run/open/stopped-run.js';
@@ -30,14 +32,17 @@ export interface ResumeWishes {
   readonly permissions?: PermissionMode | undefined;
   readonly isReset?: boolean;
   readonly isUnattended?: boolean;
+  /** The person said that a worktree that was removed is made again. */
+  readonly isRecreated?: boolean;
 }
 
 /** Starts a run again that no process runs, in the background, and tells how to watch it. Throws CONFIRMATION_MISSING. */
 export async function resumeRun(
-  { terminal, signal, isJson, services }: CommandContext,
+  context: CommandContext,
   stopped: StoppedRun,
-  { permissions, isReset = false, isUnattended = false }: ResumeWishes = {},
+  { permissions, isReset = false, isUnattended = false, isRecreated = false }: ResumeWishes = {},
 ): Promise<ExitCode> {
+  const { terminal, signal, isJson, services } = context;
   const { loop, start } = stopped;
   const plan = visibleLine(loop.state.prpFile);
   if (start === undefined)
@@ -59,6 +64,7 @@ export async function resumeRun(
     else terminal.complain(`${error}\n${hint}`);
     return ExitCode.breakerOpen;
   }
+  await makeWorktreeAgain(context, stopped, isRecreated);
   const wished = { permissions, isReset, isUnattended: isUnattended || start.isUnattended === true };
   const { pid, exit } = await resumeStopped(stopped, { ...wished, signal });
   const exitCode = exit === null ? null : ((exit.code ?? ExitCode.failed) as ExitCode);
@@ -73,6 +79,19 @@ export async function resumeRun(
     terminal.complain(exit.stderr.trim() === '' ? ENDED : visibleBlock(exit.stderr.trim()));
   }
   return exitCode ?? ExitCode.done;
+}
+
+/** A run in a worktree that somebody removed goes on in a new one, on the same branch, if the person says so. */
+async function makeWorktreeAgain(
+  context: CommandContext,
+  { services }: StoppedRun,
+  isRecreated: boolean,
+): Promise<void> {
+  const { worktree } = services;
+  if (worktree === undefined) return;
+  await confirmRecreation(context, services, worktree, isRecreated);
+  const tell = (words: string) => context.terminal.note(words);
+  await prepareWorktree(services, worktree, { tell, signal: context.signal });
 }
 
 const ENDED = 'The run is already over; `holdfast status` shows how it ended.';

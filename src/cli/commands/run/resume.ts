@@ -1,5 +1,6 @@
 import { openLoops } from '../../../app/index.js';
 import { openRuns } from '../../../app/open-runs.js';
+import { placeOfRun } from '../../../app/run-place.js';
 import { runServices } from '../../../app/run-services.js';
 import { visibleJson, visibleLine } from '../../../foundation/index.js';
 import { showRun } from '../../../run/index.js';
@@ -14,7 +15,7 @@ import { resumeRun } from './resume-run.js';
 
 const resume = defineCommand({
   operation: resumeLoop,
-  usage: 'resume',
+  usage: 'resume [run]',
   details:
     'A paused run continues, and one that is waiting for a limit, an overloaded\n' +
     'service or the network tries at once. A run without a process is restarted in the\n' +
@@ -31,10 +32,17 @@ const resume = defineCommand({
       type: 'boolean',
       about: 'nobody answers: what needs a person ends the restarted run',
     },
+    recreate: { type: 'boolean', about: 'make its worktree again that was removed, from its branch' },
   },
-  examples: ['holdfast resume', 'holdfast resume --reset', 'holdfast resume --permissions bypass'],
-  async run(context, { values }) {
-    const { services } = context;
+  examples: [
+    'holdfast resume',
+    'holdfast resume 3f2a',
+    'holdfast resume --reset',
+    'holdfast resume --permissions bypass',
+  ],
+  async run(given, { positionals: [run], values }) {
+    const services = placeOfRun(given.services, run);
+    const context = { ...given, services };
     const loops = openLoops(services);
     const loop = loops.get();
     if (loop === undefined) throw loops.notFound();
@@ -49,6 +57,7 @@ const resume = defineCommand({
       permissions,
       isReset: values.reset,
       isUnattended: values.unattended,
+      isRecreated: values.recreate,
     });
   },
 });

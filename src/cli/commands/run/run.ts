@@ -38,6 +38,7 @@ import { showDryRun } from './run-dry.js';
 import { describeEnd } from './run-end.js';
 import { RunRecord } from './run-record.js';
 import { openRunScreen } from './run-screen.js';
+import { placeInWorktree } from './run-worktree.js';
 
 const OPTIONS = {
   change: {
@@ -91,6 +92,12 @@ const OPTIONS = {
     about: 'the same, but leave its phase without meeting the gate; recorded as skipped',
   },
   reason: { type: 'string', value: '<text>', about: 'why the phase is skipped' },
+  worktree: {
+    type: 'string',
+    value: '[name]',
+    about: 'in a git worktree and a branch of its own, named after the plan; others go on beside it',
+  },
+  recreate: { type: 'boolean', about: 'with --resume: make a worktree again that was removed' },
   dirty: { type: 'boolean', about: 'start even though there are uncommitted changes' },
   detach: {
     type: 'boolean',
@@ -132,37 +139,55 @@ const run = defineCommand({
     'holdfast run docs/prps/login.md --skip --reason "the tests are there already"',
     'holdfast run docs/prps/manual.md --phases work --verify "npm run lint"',
     'holdfast run docs/prps/login.md --detach',
+    'holdfast run docs/prps/login.md --worktree --detach',
     'holdfast run --change add-login --dry-run',
   ],
   async run(context, { positionals: [plan], values }) {
-    const { services, terminal, signal } = context;
-    const own = runServices(services);
-    const startedAt = services.clock.now();
+    const startedAt = context.services.clock.now();
     const wishes = wishesOf(context, plan, values);
-    const found = findRun(own, wishes);
-    // Said before anything is decided about the session: it is not ours to decide about.
-    if (!values.dryRun) refuseSecondRun(services, found);
-    if (values.abort) return abort(context, found);
-    for (const warning of found.plan.warnings ?? []) terminal.note(`note: ${visibleLine(warning)}`);
-    if (values.dryRun) return showDryRun(context, found, isNewDry(found, values));
-    await settleCompleted(found);
-    const start = await decideStart(context, found, values);
-    if (start === 'leave') return leave(context);
-    if (start === 'abort') return abort(context, found);
-    const isNew = start === 'new';
-    const prepared = prepareRun(own, found, isNew);
-    await checkCostLimit(own, prepared, isNew);
-    if (isNew && !values.dirty) await confirmDirty(context, found);
-    if (signal.aborted) throw new AbortedError('The run');
-    if (values.detach) return runDetached(context, found, { plan, isNew, values });
-    if (!context.isJson) for (const note of notesOn(prepared)) terminal.note(note);
-    if (isNew && !context.isJson) for (const note of phaseNotes(own, found)) terminal.note(note);
-    const end = await showRun(context, prepared, { isNew, startedAt, values });
-    return exitCodeOf(end);
+    if (values.worktree === undefined) return start(context, { plan, values, wishes, startedAt });
+    const place = await placeInWorktree(context, { wishes, values });
+    return start(place.context, { plan: place.plan, values: place.values, wishes: place.wishes, startedAt });
   },
 });
 
 export const commands = [run];
+
+interface AskedRun {
+  readonly plan: string | undefined;
+  readonly values: RunValues;
+  readonly wishes: RunWishes;
+  readonly startedAt: Date;
+}
+
+/** Starts a run, or goes on with one, in the project that the services are in. */
+async function start(
+  context: CommandContext,
+  { plan, values, wishes, startedAt }: AskedRun,
+): Promise<ExitCode> {
+  const { services, terminal, signal } = context;
+  const own = runServices(services);
+  const found = findRun(own, wishes);
+  // Said before anything is decided about the session: it is not ours to decide about.
+  if (!values.dryRun) refuseSecondRun(services, found);
+  if (values.abort) return abort(context, found);
+  for (const warning of found.plan.warnings ?? []) terminal.note(`note: ${visibleLine(warning)}`);
+  if (values.dryRun) return showDryRun(context, found, isNewDry(found, values));
+  await settleCompleted(found);
+  const how = await decideStart(context, found, values);
+  if (how === 'leave') return leave(context);
+  if (how === 'abort') return abort(context, found);
+  const isNew = how === 'new';
+  const prepared = prepareRun(own, found, isNew);
+  await checkCostLimit(own, prepared, isNew);
+  if (isNew && !values.dirty) await confirmDirty(context, found);
+  if (signal.aborted) throw new AbortedError('The run');
+  if (values.detach) return runDetached(context, found, { plan, isNew, values });
+  if (!context.isJson) for (const note of notesOn(prepared)) terminal.note(note);
+  if (isNew && !context.isJson) for (const note of phaseNotes(own, found)) terminal.note(note);
+  const end = await showRun(context, prepared, { isNew, startedAt, values });
+  return exitCodeOf(end);
+}
 
 /** Works through the plan on the screen, and says in the end what was done. */
 async function showRun(
@@ -208,7 +233,10 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
   const { change } = values;
   if ((plan === undefined) === (change === undefined))
     throw new UsageError('A run needs a plan or --change <name>, one of them', {
-      hint: 'Such as `holdfast run docs/prps/login.md`.',
+      hint:
+        values.worktree === undefined || values.worktree === ''
+          ? 'Such as `holdfast run docs/prps/login.md`.'
+          : 'Put the plan before a bare --worktree, which takes the next word for a name: `holdfast run docs/prps/login.md --worktree`.',
     });
   const resumes = values.resume || values.reset || values.skip;
   const chosen = [resumes, values.new, values.abort].filter(Boolean);

@@ -1,8 +1,9 @@
 import { openLoops } from '../../../app/index.js';
 import { overviewReader } from '../../../app/open-overview.js';
 import { openRunStatus } from '../../../app/open-run-status.js';
+import { placeOfRun } from '../../../app/run-place.js';
 import { runShelf } from '../../../app/run-shelf.js';
-import { sleepOrHint, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import { sleepOrHint, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { inOrder } from '../../../models/top/index.js';
 import { listOverview } from '../../../overview/index.js';
 import { showRun } from '../../../run/index.js';
@@ -20,31 +21,41 @@ const LOOK_MS = 2_000;
 
 const status = defineCommand({
   operation: showRun,
-  usage: 'status',
+  usage: 'status [run]',
   details:
-    'The nearest .prp-session upwards from here: what it is waiting for and since when, how far its phase is, and\n' +
+    'The nearest .prp-session upwards from here, or the run of any project by its id: what it is waiting for and since when, how far its phase is, and\n' +
     'what to type next. Exit code 4 when there is none. --watch shows it again whenever it changes, until Ctrl+C; with\n' +
     '--json, or into a pipe, each change is printed below the last.',
   options: {
     watch: { type: 'boolean', about: 'show it again whenever it changes' },
     all: { type: 'boolean', about: 'the runs of every project instead: what waits, works, ended today' },
   },
-  examples: ['holdfast status', 'holdfast status --json', 'holdfast status --watch', 'holdfast status --all'],
-  async run(context, { values }) {
-    const { services, terminal } = context;
+  examples: [
+    'holdfast status',
+    'holdfast status --json',
+    'holdfast status 3f2a --watch',
+    'holdfast status --all',
+  ],
+  async run(context, { positionals: [run], values }) {
     if (values.all && values.watch)
       throw new UsageError('Either --all or --watch; `holdfast top` watches all');
+    if (values.all && run !== undefined) throw new UsageError('Either --all or one run');
     if (values.all) return showAll(context);
-    const loops = openLoops(services);
-    const isFound = loops.isFound();
-    if (values.watch && isFound) return watch(context, loops);
-    terminal.write(await show(context));
-    noteLastWords(context, loops);
-    return isFound ? ExitCode.done : ExitCode.notFound;
+    return showOne({ ...context, services: placeOfRun(context.services, run) }, values.watch);
   },
 });
 
 export const commands = [status];
+
+async function showOne(context: CommandContext, isWatched: boolean): Promise<ExitCode> {
+  const { services, terminal } = context;
+  const loops = openLoops(services);
+  const isFound = loops.isFound();
+  if (isWatched && isFound) return watch(context, loops);
+  terminal.write(await show(context));
+  noteLastWords(context, loops);
+  return isFound ? ExitCode.done : ExitCode.notFound;
+}
 
 async function showAll(context: CommandContext): Promise<ExitCode> {
   const { services, terminal, isJson } = context;
@@ -64,10 +75,24 @@ async function show(context: CommandContext): Promise<string> {
   const { report, offer, faults } = await perform(context, showRun, { runs: openRunStatus(services) }, {});
   if (isJson) {
     return offer.found
-      ? visibleJson({ found: true, loop: report, resume: offer, faults })
+      ? visibleJson({ found: true, loop: report, resume: offer, faults, ...worktreeFacts(context) })
       : visibleJson({ found: false, status: 'idle', message: IDLE });
   }
-  return offer.found ? renderLoop({ report, offer, faults }, clock.now(), terminal.style) : IDLE;
+  if (!offer.found) return IDLE;
+  return `${renderLoop({ report, offer, faults }, clock.now(), terminal.style)}${worktreeLine(context)}`;
+}
+
+function worktreeFacts({ services }: CommandContext): object {
+  const { worktree } = services.config;
+  if (worktree === undefined) return {};
+  const { path, branch, repository, baseCommit } = worktree;
+  return { worktree: { path, branch, repository, baseCommit } };
+}
+
+function worktreeLine({ services }: CommandContext): string {
+  const { worktree } = services.config;
+  if (worktree === undefined) return '';
+  return `\nworktree    ${visibleLine(worktree.path)} on ${visibleLine(worktree.branch)}`;
 }
 
 /** A run in the background had nobody to talk to. */

@@ -1,40 +1,44 @@
 import { openLoops, type Services } from '../../../app/index.js';
+import { placeOfRun } from '../../../app/run-place.js';
 import { guideLoop, type LoopParts, pauseLoop, stopLoop } from '../../../sessions/loop/index.js';
 import { commandOf } from '../../command-of.js';
 import { renderRequest } from '../../render/loop-request.js';
 
-const parts = (services: Services): LoopParts => ({ loops: openLoops(services) });
+/** The loop of the run that was typed, by its id; of the one here if none was. */
+const partsOf = (services: Services, run: string | undefined): LoopParts => ({
+  loops: openLoops(placeOfRun(services, run)),
+});
 
 const REASON = { type: 'string', value: '<text>', about: 'why; shown in the status' } as const;
 
 const pause = commandOf(pauseLoop, {
-  usage: 'pause',
+  usage: 'pause [run]',
   details:
     "The agent's turn is cut short, and the run waits for `holdfast resume`. Exit code 4 when there is no loop.",
   options: { reason: REASON },
-  examples: ['holdfast pause', 'holdfast pause --reason "I need the machine"'],
-  parts,
+  examples: ['holdfast pause', 'holdfast pause 3f2a --reason "I need the machine"'],
+  parts: (services, { positionals: [run] }) => partsOf(services, run),
   input: ({ values }) => values,
   render: renderRequest,
 });
 
 const stop = commandOf(stopLoop, {
-  usage: 'stop',
+  usage: 'stop [run]',
   details:
     "The same as Ctrl+C in the terminal of the run: the agent's processes are ended, the session is kept as suspended.",
   options: { reason: REASON },
-  examples: ['holdfast stop'],
-  parts,
+  examples: ['holdfast stop', 'holdfast stop 3f2a'],
+  parts: (services, { positionals: [run] }) => partsOf(services, run),
   input: ({ values }) => values,
   render: renderRequest,
 });
 
 const guide = commandOf(guideLoop, {
-  usage: 'guide <text>',
+  usage: 'guide <text> [run]',
   details: 'The text is kept until the agent has received it, even if no run is active now.',
   options: {},
-  examples: ['holdfast guide "use the existing date library"'],
-  parts,
+  examples: ['holdfast guide "use the existing date library"', 'holdfast guide "no new packages" 3f2a'],
+  parts: (services, { positionals: [, run] }) => partsOf(services, run),
   input: ({ positionals: [text = ''] }) => ({ text }),
   render: renderRequest,
 });

@@ -1,6 +1,6 @@
 import { openCatalog } from '../../../app/open-catalog.js';
 import { deleteSession, type SessionSummary } from '../../../catalog/index.js';
-import { visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
+import { shellWord, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { defineCommand } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
@@ -18,7 +18,8 @@ export const deleteCommand = defineCommand({
     const { services, terminal, isJson } = context;
     const catalog = openCatalog(services);
     const session = await catalog.find(typed, values.kind);
-    if (!(await confirm(context, describeSession(await catalog.summarize(session)), values.yes))) {
+    const summary = await catalog.summarize(session);
+    if (!(await confirm(context, describeSession(summary), values.yes))) {
       terminal.write('Nothing was deleted.');
       return ExitCode.failed;
     }
@@ -26,9 +27,24 @@ export const deleteCommand = defineCommand({
     const id = visibleLine(session.id);
     terminal.write(isJson ? visibleJson({ success: true, ...session }) : `Deleted ${session.kind} ${id}`);
     if (!isJson) terminal.note(`It is in the trash; put it back with: holdfast sessions trash restore ${id}`);
+    if (!isJson) for (const words of worktreeNotes(summary)) terminal.note(words);
     return ExitCode.done;
   },
 });
+
+/** A worktree and its branch are the person's to remove. */
+function worktreeNotes({ repository, branch, workingDirectory }: SessionSummary): string[] {
+  if (repository === undefined || branch === undefined || workingDirectory === null) return [];
+  const git = `git -C ${shellWord(repository)}`;
+  const commands = [
+    `${git} worktree remove ${shellWord(workingDirectory)}`,
+    `${git} branch -d ${shellWord(branch)}`,
+  ];
+  return [
+    'Its worktree and branch are kept; to remove them:',
+    ...commands.map((one) => `  ${visibleLine(one)}`),
+  ];
+}
 
 function describeSession({ kind, id, status, title }: SessionSummary): string {
   const about = title === '' ? '' : `, ${visibleExcerpt(title, 60)}`;

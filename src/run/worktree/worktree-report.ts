@@ -1,0 +1,124 @@
+import { counted, shellWord } from '../../foundation/index.js';
+import {
+  type CountedFile,
+  countChangedLines,
+  countUnmerged,
+  findBranch,
+  isGitTrouble,
+  takeSnapshot,
+} from '../../workspace/index.js';
+import type { RunServices } from '../open/run-services.js';
+import { WorktreeHasWorkError } from './errors.js';
+import { topFor } from './prepare.js';
+import { isWorktreeThere, type WorktreeRecord } from './record.js';
+
+/** The worktree of a run as it stands now, and what a person types to take its work or to be rid of it. */
+export interface WorktreeReport {
+  readonly path: string;
+  readonly isThere: boolean;
+  readonly branch: string;
+  readonly isBranchThere: boolean;
+  readonly repository: string;
+  readonly base: { readonly commit: string; readonly branch: string | null };
+  /** Against the base, uncommitted changes included; null where git cannot tell. */
+  readonly diffstat: { readonly files: number; readonly added: number; readonly deleted: number } | null;
+  /** Files that are not committed; null where git cannot tell, or nothing is there. */
+  readonly uncommitted: number | null;
+  /** Commits that no other branch has; null where git cannot tell. */
+  readonly unmerged: number | null;
+  /** For a shell, one command each. We never run them. */
+  readonly commands: { readonly merge: readonly string[]; readonly discard: readonly string[] };
+}
+
+/** Looks at the worktree of a run; nothing is changed. */
+export async function reportWorktree(
+  services: RunServices,
+  worktree: WorktreeRecord,
+): Promise<{ report: WorktreeReport; files: readonly CountedFile[] | undefined }> {
+  const { path, branch, repository, baseCommit, baseBranch } = worktree;
+  const isThere = isWorktreeThere(services.tools.fileSystem, worktree);
+  const top = topFor(services, worktree);
+  const workbench = services.workbench();
+  const commit = await orUnknown(findBranch(workbench, top, branch));
+  const isBranchThere = commit !== undefined && commit !== null;
+  const files = isThere ? await countChangedLines(workbench, path, baseCommit) : undefined;
+  const uncommitted = isThere ? await countUncommittedIn(services, path) : null;
+  const unmerged = isBranchThere ? await orUnknown(countUnmerged(workbench, top, branch)) : null;
+  const report = {
+    path,
+    isThere,
+    branch,
+    isBranchThere,
+    repository,
+    base: { commit: baseCommit, branch: baseBranch },
+    diffstat: files === undefined ? null : sumOf(files),
+    uncommitted,
+    unmerged,
+    commands: commandsFor({ path, branch, repository, isThere, isBranchThere, uncommitted }),
+  };
+  return { report, files };
+}
+
+function sumOf(files: readonly CountedFile[]): WorktreeReport['diffstat'] {
+  const sum = (key: 'added' | 'deleted') => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+  return { files: files.length, added: sum('added'), deleted: sum('deleted') };
+}
+
+async function countUncommittedIn(services: RunServices, path: string): Promise<number | null> {
+  const workbench = services.workbench();
+  const { repositories, files } = await takeSnapshot(workbench, path, workbench);
+  return repositories.length === 0 ? null : files.size;
+}
+
+async function orUnknown<Value>(asked: Promise<Value>): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!isGitTrouble(error)) throw error;
+    return null;
+  }
+}
+
+/** The commands for a person: pure. */
+export function commandsFor({
+  path,
+  branch,
+  repository,
+  isThere,
+  isBranchThere,
+  uncommitted,
+}: Pick<
+  WorktreeReport,
+  'path' | 'branch' | 'repository' | 'isThere' | 'isBranchThere' | 'uncommitted'
+>): WorktreeReport['commands'] {
+  const [there, here, name] = [shellWord(path), shellWord(repository), shellWord(branch)];
+  const hasChanges = uncommitted !== 0;
+  const commit = [`git -C ${there} add --all`, `git -C ${there} commit`];
+  const remove = `git -C ${here} worktree remove ${hasChanges ? '--force ' : ''}${there}`;
+  return {
+    merge: isBranchThere ? [...(isThere && hasChanges ? commit : []), `git -C ${here} merge ${name}`] : [],
+    discard: [
+      isThere ? remove : `git -C ${here} worktree prune`,
+      ...(isBranchThere ? [`git -C ${here} branch -D ${name}`] : []),
+    ],
+  };
+}
+
+/** Refuses to let go of a session whose worktree holds work that no other branch has. Throws WORKTREE_HAS_WORK. */
+export function refuseWork({
+  path,
+  uncommitted,
+  unmerged,
+  isThere,
+  isBranchThere,
+  commands,
+}: WorktreeReport): void {
+  const work = [
+    ...(isThere && uncommitted === null ? ['changes that git cannot tell'] : []),
+    ...(uncommitted !== null && uncommitted > 0 ? [counted(uncommitted, 'uncommitted file')] : []),
+    ...(isBranchThere && unmerged === null ? ['commits that git cannot tell'] : []),
+    ...(unmerged !== null && unmerged > 0 ? [counted(unmerged, 'unmerged commit')] : []),
+  ];
+  if (work.length === 0) return;
+  throw new WorktreeHasWorkError(path, work.join(' and '), [...commands.merge, ...commands.discard]);
+}

@@ -1,0 +1,171 @@
+import { findForeignFilters } from './foreign-filters.js';
+import { askGit, GitFailedError, type GitTools, isGitTrouble } from './git.js';
+import { compareCommits } from './git-history.js';
+import { splitAtNul } from './git-status.js';
+import { nameOf } from './path-bytes.js';
+import { gitTools, type WorkspaceTools } from './take-snapshot.js';
+
+/** A worktree as git has it registered. */
+export interface RegisteredWorktree {
+  readonly path: string;
+  /** Without `refs/heads/`; undefined where HEAD is detached, or cannot be read. */
+  readonly branch: string | undefined;
+}
+
+/** Where a repository stands, for whoever wants to begin something there. */
+export interface BasePoint {
+  readonly commit: string;
+  /** Undefined: HEAD is detached. */
+  readonly branch: string | undefined;
+}
+
+/** Checking out a large repository takes its time. */
+const CHECKOUT_TIMEOUT_MS = 30 * 60_000;
+/** git ended, and said no. */
+const NOT_FOUND = 1;
+
+/** The commit and the branch that are checked out; undefined before the first commit. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function findBase(tools: WorkspaceTools, top: string): Promise<BasePoint | undefined> {
+  const git = gitTools(tools, {});
+  const commit = await askOrNot(git, top, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  if (commit === undefined) return undefined;
+  const branch = await askOrNot(git, top, ['symbolic-ref', '--short', '--quiet', 'HEAD']);
+  return { commit: commit.trim(), branch: branch?.trim() };
+}
+
+/** The commit of a branch; undefined where there is no such branch. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function findBranch(
+  tools: WorkspaceTools,
+  top: string,
+  branch: string,
+): Promise<string | undefined> {
+  const git = gitTools(tools, {});
+  const reference = `refs/heads/${branch}`;
+  const commit = await askOrNot(git, top, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${reference}^{commit}`,
+  ]);
+  return commit?.trim();
+}
+
+/** Whether git would take this as the name of a branch. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function isBranchName(tools: WorkspaceTools, top: string, branch: string): Promise<boolean> {
+  return (
+    (await askOrNot(gitTools(tools, {}), top, ['check-ref-format', `refs/heads/${branch}`])) !== undefined
+  );
+}
+
+/** Every worktree that the repository knows, those that are gone too. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function listWorktrees(tools: WorkspaceTools, top: string): Promise<RegisteredWorktree[]> {
+  const output = await askGit(gitTools(tools, {}), top, ['worktree', 'list', '--porcelain']);
+  return output
+    .toString('utf8')
+    .split('\n\n')
+    .flatMap((block) => {
+      const path = /^worktree (.+)$/m.exec(block)?.[1];
+      const branch = /^branch refs\/heads\/(.+)$/m.exec(block)?.[1];
+      return path === undefined ? [] : [{ path, branch }];
+    });
+}
+
+/**
+ * Registers a worktree with its branch; no file is checked out, so that it is quick and a crash leaves next to nothing.
+ * One that is registered and gone is registered again. No hook runs. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ */
+export async function registerWorktree(
+  tools: WorkspaceTools,
+  top: string,
+  { path, branch, from }: { readonly path: string; readonly branch: string; readonly from?: string },
+): Promise<void> {
+  // Twice: one that a crash left is locked as well.
+  const common = ['worktree', 'add', '--force', '--force', '--no-checkout', '--quiet'] as const;
+  await askGit(
+    gitTools(tools, {}),
+    top,
+    from === undefined
+      ? [...common, '--', path, branch]
+      : [...common, '--no-track', '-b', branch, '--', path, from],
+  );
+}
+
+/** Takes away the mark that git leaves on a worktree until it is done with it; what is not there is no trouble. */
+export async function unlockWorktree(tools: WorkspaceTools, top: string, path: string): Promise<void> {
+  try {
+    await askGit(gitTools(tools, {}), top, ['worktree', 'unlock', '--', path]);
+  } catch (error) {
+    if (!(error instanceof GitFailedError)) throw error; // it was not locked
+  }
+}
+
+/**
+ * Writes the files of a worktree as its branch has them. No hook and no filter of the repository runs. Done twice it is done
+ * once. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ */
+export async function checkOutFiles(tools: WorkspaceTools, top: string): Promise<void> {
+  const git = gitTools(tools, { timeoutMs: CHECKOUT_TIMEOUT_MS });
+  const { settings } = await findForeignFilters(git, top);
+  await askGit(git, top, ['read-tree', '--reset', '-u', 'HEAD'], { settings });
+}
+
+/** The directories of submodules, of which nothing is checked out. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function listSubmodulePaths(tools: WorkspaceTools, top: string): Promise<string[]> {
+  const output = await askGit(gitTools(tools, {}), top, ['ls-files', '--stage', '-z']);
+  return splitAtNul(output)
+    .filter((entry) => entry.subarray(0, 7).toString('latin1') === '160000 ')
+    .map((entry) => nameOf(entry.subarray(entry.indexOf(0x09) + 1)));
+}
+
+/** The files that git does not track, those that it ignores too. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function listUntracked(tools: WorkspaceTools, top: string): Promise<string[]> {
+  const output = await askGit(gitTools(tools, {}), top, ['ls-files', '--others', '-z']);
+  return splitAtNul(output).map(nameOf);
+}
+
+/** How many commits of a branch no other branch has, here or at a remote. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function countUnmerged(tools: WorkspaceTools, top: string, branch: string): Promise<number> {
+  const reference = `refs/heads/${branch}`;
+  const output = await askGit(gitTools(tools, {}), top, [
+    'rev-list',
+    '--count',
+    reference,
+    '--not',
+    // Without `refs/heads/`, as this option wants it for branches.
+    `--exclude=${branch}`,
+    '--branches',
+    '--remotes',
+    '--',
+  ]);
+  return Number(output.toString('latin1').trim());
+}
+
+/** The files that a branch has changed in commits since its base; undefined where git cannot tell. */
+export async function compareToBase(
+  tools: WorkspaceTools,
+  top: string,
+  { branch, baseCommit }: { readonly branch: string; readonly baseCommit: string },
+): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const commit = await findBranch(tools, top, branch);
+    if (commit === undefined) return undefined;
+    return new Set((await compareCommits(gitTools(tools, {}), top, baseCommit, commit)).keys());
+  } catch (error) {
+    if (!isGitTrouble(error)) throw error;
+    return undefined;
+  }
+}
+
+async function askOrNot(
+  git: GitTools,
+  top: string,
+  args: readonly [operation: string, ...rest: string[]],
+): Promise<string | undefined> {
+  try {
+    return (await askGit(git, top, args)).toString('utf8');
+  } catch (error) {
+    if (error instanceof GitFailedError && error.exitCode === NOT_FOUND) return undefined;
+    throw error;
+  }
+}
