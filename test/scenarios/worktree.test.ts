@@ -342,6 +342,33 @@ describe('a worktree that was removed', () => {
     expect(await world.run(['resume', sessionId, '--recreate'])).toMatchObject({ code: 0 });
     expect(world.registered()).toEqual([path]);
   });
+
+  verifies('O04', 'whose branch the person has checked out by now is not made a second time', async () => {
+    await using world = await worktreeWorld([HANG]);
+    const { pid, sessionId } = await leftBehind(world);
+    const { path, branch } = world.record();
+    await kill(pid);
+    rmSync(path, { recursive: true });
+    world.git(['worktree', 'prune']);
+    world.git(['switch', '--quiet', branch]);
+    const refused = await world.run(['resume', sessionId, '--recreate']);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain(`${branch} is checked out in ${world.project}`);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  verifies('O04', 'is where the service starts its run again', async () => {
+    await using world = await worktreeWorld([HANG, ...WHOLE_WAY]);
+    const { pid, sessionId } = await leftBehind(world);
+    const { path } = world.record();
+    await kill(pid);
+    // As the unit of the service does, with the worktree there: the run goes on.
+    expect(await world.run(['service', 'run'])).toMatchObject({ code: 0 });
+    await until(() => world.prompts().length === 2);
+    await world.run(['stop', sessionId]);
+    await until(() => ['suspended', 'completed'].includes(world.stateOf(world.record()).status));
+    expect(world.registered()).toEqual([path]);
+  });
 });
 
 describe('what is in a worktree', () => {
