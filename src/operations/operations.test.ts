@@ -25,6 +25,7 @@ describe('the registry of operations', () => {
       'notice',
       'setting',
       'path',
+      'web',
     ]);
   });
 

@@ -30,13 +30,17 @@ export { type OwnedRun, ownRun, type StartRunOptions } from './open/own-run.js';
 export { type DetachedRun, startDetachedRun } from './open/run-detached.js';
 export type { RunServices, RunShelf } from './open/run-services.js';
 export {
+  type RunRequest,
   type RunStatus,
   type Runs,
   type RunsParts,
   type RunWait,
   reportOnRun,
   type ShownRun,
+  type Steered,
+  type SteeringParts,
   showRun,
+  steerRunAnywhere,
 } from './operations.js';
 export { type Standing, type TestPoint, testHistory } from './phases/standing.js';
 export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan/plan.js';

@@ -49,6 +49,8 @@ export interface Layout {
   readonly agents: string;
   /** One small file for each event and channel: what a person was told. */
   readonly notices: string;
+  /** The page: its origin, who is signed in, its servers, and what was done through it. */
+  readonly web: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -114,6 +116,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get notices() {
       return join(roots.state, 'notices');
+    },
+    get web() {
+      return join(roots.state, 'web');
     },
     get scripted() {
       return join(roots.state, 'scripted');
