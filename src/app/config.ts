@@ -162,6 +162,12 @@ export const SETTINGS = {
     undefined,
     'When nothing is sent, in local time, such as 22:00-07:00; it is told together afterwards',
   ),
+  'web.writesPerMinute': setting(
+    Count(1_000_000),
+    60,
+    'What one browser may change on the page within a minute',
+  ),
+  'web.streams': setting(Count(1_000), 8, 'How often one browser may have the page open'),
   'notices.digestSeconds': setting(
     Seconds,
     60,

@@ -115,6 +115,14 @@ const WORDS: Readonly<Record<string, Words>> = {
   'turn.not-resumed': because('The agent could not continue its own conversation'),
   'watch.polling': (fields) =>
     `${textIn(fields, 'path')} cannot be watched here (${textIn(fields, 'reason')}); it is looked at every ${textIn(fields, 'everyMs')} ms.`,
+  'web.audit-failed': because('What was done through the page could not be written into its audit'),
+  'web.device-unreadable': because('The record of device {device} could not be read, so it cannot sign in'),
+  'web.failed': because('A request of the page failed'),
+  'web.journal-not-read': because('The journal of a run could not be read for the page'),
+  'web.not-read': because('What the page shows could not be read'),
+  'web.refusal-not-told': because('That somebody tried to sign in could not be written down'),
+  'web.seen-not-noted': because('That device {device} was there could not be noted'),
+  'web.server-unreadable': because('The record of a server of the page could not be read ({path})'),
 };
 
 function sizeOf(value: unknown): number {

@@ -154,6 +154,7 @@ describe('the command line', () => {
       report: 'work',
       exec: 'work',
       chat: 'work',
+      web: 'web',
       mcp: 'server',
     });
     expect(texts.__RALPHTOOL_WORDS__).toEqual({ agent: 'change' });

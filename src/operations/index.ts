@@ -11,6 +11,7 @@ import { processOperations } from '../sessions/process/operations.js';
 import { questionOperations } from '../sessions/question/operations.js';
 import { pathOperations } from './paths.js';
 import { settingOperations } from './settings.js';
+import { webOperations } from './web.js';
 
 export type { SettingReport, Settings } from './settings.js';
 
@@ -28,6 +29,7 @@ export const OPERATIONS = [
   ...serviceOperations,
   ...settingOperations,
   ...pathOperations,
+  ...webOperations,
 ] as const satisfies readonly OperationFacts[];
 
 /** The operations that may appear on a surface, and no others. */

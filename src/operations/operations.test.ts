@@ -26,6 +26,7 @@ describe('the registry of operations', () => {
       'service',
       'setting',
       'path',
+      'web',
     ]);
   });
 

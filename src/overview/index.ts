@@ -3,8 +3,11 @@ export {
   listOverview,
   type OverviewOperationParts,
   type OverviewReader,
+  type RunFacts,
+  type RunFactsParts,
   type RunLogs,
   readRunLog,
+  showRunAnywhere,
 } from './operations.js';
 export { Overview, type OverviewParts } from './overview.js';
 export {

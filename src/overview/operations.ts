@@ -54,5 +54,38 @@ export const readRunLog = defineOperation({
   },
 });
 
+/** What can be said of a run of any project without its journal. */
+export interface RunFacts {
+  readonly id: string;
+  readonly row: OverviewRow | null;
+  readonly project: string;
+  readonly isArchived: boolean;
+  /** False where it ran before there were journals. */
+  readonly hasJournal: boolean;
+  /** What a person would type to look at it or to go on. */
+  readonly commands: readonly string[];
+}
+
+export interface RunFactsParts {
+  readonly runFacts: {
+    /** Throws RUN_NOT_FOUND, AMBIGUOUS_ID. */
+    read(run: string): RunFacts;
+  };
+}
+
+export const showRunAnywhere = defineOperation({
+  name: 'run.show',
+  summary: 'Show one run of any project',
+  effect: 'read',
+  capability: 'view',
+  surfaces: ['page', 'fleet'],
+  input: z.strictObject({
+    /** Its id, or 4 or more characters of it. */
+    run: z.string(),
+  }),
+  output: z.custom<RunFacts>(),
+  run: async ({ runFacts }: RunFactsParts, { run }) => runFacts.read(run),
+});
+
 /** Every action of the overview, for the registry. */
-export const overviewOperations = [listOverview, readRunLog] as const;
+export const overviewOperations = [listOverview, readRunLog, showRunAnywhere] as const;

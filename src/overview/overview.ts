@@ -1,7 +1,7 @@
 import { isHoldfastError, type Logger, messageOf } from '../foundation/index.js';
 import type { ConversationSessions } from '../sessions/conversation/index.js';
 import type { LoopSessions } from '../sessions/loop/index.js';
-import type { QuestionSessions } from '../sessions/question/index.js';
+import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
 import { ChatRows } from './chats.js';
 import { PendingQuestions } from './pending.js';
 import { ProjectRuns } from './project-runs.js';
@@ -69,6 +69,11 @@ export class Overview implements Disposable {
     const isShown = ({ group, since }: OverviewRow) =>
       group !== 'ended' || Date.parse(since) >= dayStart.getTime();
     return withQuestions(rows.filter(isShown), await this.#pending.read());
+  }
+
+  /** The question sets that wait, oldest first, as `read` found them or newer. Throws STORAGE_FAILED. */
+  readPending(): Promise<QuestionView[]> {
+    return this.#pending.read();
   }
 
   /** Calls back whenever `read` may tell something else, until it is disposed of. */

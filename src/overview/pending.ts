@@ -36,11 +36,13 @@ export class PendingQuestions {
   }
 
   watch(onHint: () => void): { close(): void } {
+    // What was decided stays decided: to watch thousands of those would cost memory and time for nothing.
+    const isWanted = (id: string) => this.#known?.has(id) !== true || this.#known.get(id) !== undefined;
     return this.#parts.questions.watch((id) => {
       if (id === null) this.#isListStale = true;
       else this.#stale.add(id);
       onHint();
-    });
+    }, isWanted);
   }
 
   /** Somebody who asked may be gone. */

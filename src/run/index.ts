@@ -31,13 +31,17 @@ export { planRestart, type RestartOutcome, type RestartPlan, restartRun } from '
 export { type DetachedRun, startDetachedRun } from './open/run-detached.js';
 export type { RunServices, RunShelf } from './open/run-services.js';
 export {
+  type RunRequest,
   type RunStatus,
   type Runs,
   type RunsParts,
   type RunWait,
   reportOnRun,
   type ShownRun,
+  type Steered,
+  type SteeringParts,
   showRun,
+  steerRunAnywhere,
 } from './operations.js';
 export { type Standing, type TestPoint, testHistory } from './phases/standing.js';
 export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan/plan.js';

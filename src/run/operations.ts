@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { defineOperation } from '../foundation/index.js';
+import { type Actor, defineOperation, OUTSIDE } from '../foundation/index.js';
 import type { LoopReport, ResumeOffer } from '../sessions/loop/index.js';
 import type { RunReport } from './report/run-report.js';
 
@@ -73,5 +73,41 @@ export const reportOnRun = defineOperation({
   run: ({ runs }: RunsParts, { session }) => runs.report(session),
 });
 
+/** What is asked of a run of any project. */
+export type RunRequest =
+  | { readonly kind: 'pause' | 'resume' | 'stop' }
+  | { readonly kind: 'guidance'; readonly text: string };
+
+/** What came of it, for a person. */
+export interface Steered {
+  readonly isDone: boolean;
+  readonly words: string;
+}
+
+export interface SteeringParts {
+  readonly steering: {
+    /** Throws RUN_NOT_FOUND, LOOP_ENDED, PROGRAM_NOT_STARTED. */
+    steer(run: string, request: RunRequest, actor: Actor): Promise<Steered>;
+  };
+}
+
+export const steerRunAnywhere = defineOperation({
+  name: 'run.steer',
+  summary: 'Pause, resume, stop or guide a run of any project',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['page', 'fleet'],
+  input: z.strictObject({
+    run: z.string(),
+    request: z.discriminatedUnion('kind', [
+      z.strictObject({ kind: z.enum(['pause', 'resume', 'stop']) }),
+      z.strictObject({ kind: z.literal('guidance'), text: z.string() }),
+    ]),
+  }),
+  output: z.strictObject({ isDone: z.boolean(), words: z.string() }),
+  run: ({ steering }: SteeringParts, { run, request }, context) =>
+    steering.steer(run, request, context?.actor ?? OUTSIDE),
+});
+
 /** Every action of runs, for the registry. */
-export const runOperations = [showRun, reportOnRun] as const;
+export const runOperations = [showRun, reportOnRun, steerRunAnywhere] as const;

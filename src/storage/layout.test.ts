@@ -32,6 +32,7 @@ describe('deriveLayout', () => {
       scripted: '/home/ada/.local/state/holdfast/scripted',
       terminals: '/home/ada/.local/state/holdfast/terminals',
       notices: '/home/ada/.local/state/holdfast/notices',
+      web: '/home/ada/.local/state/holdfast/web',
       agents: '/home/ada/.local/state/holdfast/agents',
       permissions: '/home/ada/.local/share/holdfast/permissions',
       permissionTrash: '/home/ada/.local/share/holdfast/trash/permissions',

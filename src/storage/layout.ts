@@ -56,6 +56,8 @@ export interface Layout {
   readonly notices: string;
   /** The lock of the service that starts runs again. */
   readonly service: string;
+  /** The page: its origin, who is signed in, its servers, and what was done through it. */
+  readonly web: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -130,6 +132,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get service() {
       return join(roots.state, 'service');
+    },
+    get web() {
+      return join(roots.state, 'web');
     },
     get scripted() {
       return join(roots.state, 'scripted');

@@ -1,6 +1,6 @@
 import { holdfastProgram, type WordGroup } from './holdfast-program.js';
 import { change, hook, lists, quick } from './quick-table.js';
-import { server, work } from './work-table.js';
+import { server, web, work } from './work-table.js';
 
 /**
  * Every first word and the file that its commands are in, in the order of the help. Each file is a chunk of its own, loaded
@@ -56,6 +56,7 @@ export const GROUPS: WordGroup[] = [
   {
     title: 'Everything else',
     words: {
+      web: web.holdfast.web,
       demo: () => import('../commands/run/demo.js'),
       service: () => import('../commands/service/index.js'),
       notify: () => import('../commands/notify/index.js'),

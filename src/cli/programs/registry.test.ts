@@ -29,6 +29,7 @@ describe('the commands', () => {
       'agents probe',
       'exec',
       'chat',
+      'web',
       'demo',
       'service run',
       'completion',
@@ -46,6 +47,8 @@ describe('the commands', () => {
       'trash.restore',
       'trash.empty',
       'conversation.clean',
+      // An option of `web devices`.
+      'web.revoke',
     ]);
   });
 

@@ -24,6 +24,12 @@ export const work = {
   },
 } as const satisfies QuickFile;
 
+/** The page. */
+export const web = {
+  isLongLived: true,
+  holdfast: { web: () => import('../commands/web/index.js') },
+} as const satisfies QuickFile;
+
 /** The MCP server, of which each agent starts one. */
 export const server = {
   isLongLived: true,

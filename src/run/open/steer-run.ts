@@ -1,6 +1,7 @@
 import { type Actor, SessionNotFoundError, visibleLine } from '../../foundation/index.js';
 import type { LoopRequestInput, LoopSessions } from '../../sessions/loop/index.js';
 import { isWorktreeThere } from '../worktree/record.js';
+import type { Steered } from '../operations.js';
 import type { RunServices } from './run-services.js';
 import { findStoppedRun, needsReset, resumeStopped } from './stopped-run.js';
 
@@ -9,12 +10,6 @@ export interface SteerOptions {
   readonly sessionId: string;
   readonly actor: Actor;
   readonly signal: AbortSignal;
-}
-
-/** What came of it, for a person. */
-export interface Steered {
-  readonly isDone: boolean;
-  readonly words: string;
 }
 
 /**

@@ -26,6 +26,7 @@ export {
   collectQuestions,
   countWaiting,
   createQuestions,
+  draftQuestions,
   listQuestions,
   type QuestionServices,
   rejectQuestions,

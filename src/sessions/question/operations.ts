@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { defineOperation, isHoldfastError, type OperationContext } from '../../foundation/index.js';
 import { CreateInput } from './check-input.js';
 import type { Delivery } from './collect.js';
-import { SessionNotFoundError } from './errors.js';
+import { AlreadySettledError, SessionNotFoundError } from './errors.js';
 import { questionLifecycle } from './lifecycle.js';
 import { QuestionReport, reportOf } from './report.js';
 import { AnswerInput } from './schema.js';
 import type { QuestionSessions } from './sessions.js';
-import type { QuestionOutcome } from './state.js';
+import { isSettled, type QuestionOutcome } from './state.js';
 
 /** What the operations need: the question sessions. */
 export interface QuestionServices {
@@ -111,6 +111,38 @@ export const answerQuestions = defineOperation({
   output: QuestionReport,
   async run({ questions }: QuestionServices, { session, answers }, context) {
     return reportOf(await by(questions, context).answer(questions.resolve(session), answers));
+  },
+});
+
+/** What a person has chosen and typed so far, as a surface sends it. */
+const DraftInput = z.strictObject({
+  questionIndex: z.int().nonnegative(),
+  answers: z.array(
+    z.strictObject({
+      selected: z.array(z.string()),
+      isOther: z.boolean(),
+      text: z.string(),
+      isConfirmed: z.boolean(),
+    }),
+  ),
+  rejectionReason: z.string(),
+});
+
+export const draftQuestions = defineOperation({
+  name: 'question.draft',
+  summary: 'Keep a half-given answer, so that it is there on every surface',
+  effect: 'write',
+  capability: 'answer',
+  surfaces: ['page', 'fleet'],
+  input: z.strictObject({ session: SessionRef, draft: DraftInput }),
+  output: z.strictObject({}),
+  /** Throws SESSION_NOT_FOUND, and ALREADY_SETTLED where nobody needs it any more. */
+  async run({ questions }: QuestionServices, { session, draft }) {
+    const id = questions.resolve(session);
+    const { outcome } = await questions.get(id);
+    if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
+    questions.saveDraft(id, draft);
+    return {};
   },
 });
 
@@ -243,6 +275,7 @@ export const questionOperations = [
   countWaiting,
   showQuestions,
   answerQuestions,
+  draftQuestions,
   rejectQuestions,
   cancelQuestions,
   waitForQuestions,

@@ -147,9 +147,9 @@ export class QuestionSessions {
     this.#options.store.removeDraft(id);
   }
 
-  /** Calls back whenever a set may have come, gone or changed, with its id where it is one that was there. */
-  watch(onHint: (id: string | null) => void): { close(): void } {
-    return watchSets(this.#options.store, onHint);
+  /** Calls back whenever a set may have come, gone or changed, with its id where it is one that was there and is wanted. */
+  watch(onHint: (id: string | null) => void, isWanted?: (id: string) => boolean): { close(): void } {
+    return watchSets(this.#options.store, onHint, isWanted);
   }
 
   /** What is wrong with a set: files, ids, counts. An empty list means that it is whole. */

@@ -2,8 +2,15 @@ import type { DirectoryWatch } from '../../storage/index.js';
 import { SessionNotFoundError } from './errors.js';
 import type { QuestionStore } from './store.js';
 
-/** Watches the directory of all sets, and each set for changes of its own. A hint names the set, or none: some came or went. */
-export function watchSets(store: QuestionStore, onHint: (id: string | null) => void): { close(): void } {
+/**
+ * Watches the directory of all sets, and each set that is wanted when it is first seen for changes of its own. A hint names the
+ * set, or none: some came or went.
+ */
+export function watchSets(
+  store: QuestionStore,
+  onHint: (id: string | null) => void,
+  isWanted: (id: string) => boolean = () => true,
+): { close(): void } {
   const watches = new Map<string, DirectoryWatch>();
   const all = store.watchAll(() => {
     follow();
@@ -24,7 +31,7 @@ export function watchSets(store: QuestionStore, onHint: (id: string | null) => v
       watch.close();
       watches.delete(id);
     }
-    for (const id of ids) if (!watches.has(id)) add(id);
+    for (const id of ids) if (!watches.has(id) && isWanted(id)) add(id);
   }
 
   function add(id: string): void {

@@ -15,8 +15,8 @@ import {
   standing,
   toolCall,
 } from '../../../test/support/run-events.js';
-import { describeRunEvent } from '../../cli/render/run.js';
 import type { RunEvent } from '../../run/index.js';
+import { describeRunEvent } from '../../run/journal/describe-run.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import { allowStyles } from '../colors.js';
 import type { SizedStream } from '../use-size.js';

@@ -1,7 +1,6 @@
-import { describeEvent } from '../../agents/index.js';
 import { isWorthKeeping, type RunViewEvent, type ToldLine } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
-import { causeOfWait, untilOf } from '../../sessions/loop/index.js';
+import { eventWords } from '../../run/journal/describe-run.js';
 
 type RunTold = Extract<RunViewEvent, { type: 'run' }>;
 
@@ -11,22 +10,6 @@ export function withWords(
   describe: (event: RunEvent) => readonly ToldLine[],
   nowMs: number,
 ): RunTold {
-  const doing = event.type === 'agent' ? describeEvent(event.event) : undefined;
-  return { type: 'run', event, lines: linesOf(event, describe, nowMs), doing, nowMs };
-}
-
-function linesOf(
-  event: RunEvent,
-  describe: (event: RunEvent) => readonly ToldLine[],
-  nowMs: number,
-): readonly ToldLine[] {
-  if (event.type !== 'waiting') return isWorthKeeping(event) ? describe(event) : [];
-  return event.until === null
-    ? []
-    : [
-        {
-          text: `waits: ${causeOfWait(event)}, ${untilOf({ ...event, until: event.until }, new Date(nowMs))}`,
-          tone: 'plain',
-        },
-      ];
+  const words = eventWords(event, new Date(nowMs), { describe, isKept: isWorthKeeping });
+  return { type: 'run', event, ...words, nowMs };
 }

@@ -10,9 +10,9 @@ import {
   standing,
   toolCall,
 } from '../../../test/support/run-events.js';
-import { describeRunEvent } from '../../cli/render/run.js';
 import type { Effect } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
+import { describeRunEvent } from '../../run/journal/describe-run.js';
 import type { Size } from '../use-size.js';
 import { widthOfRow } from './cells.js';
 import { withWords } from './event-words.js';

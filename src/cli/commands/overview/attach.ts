@@ -6,12 +6,12 @@ import type { Services } from '../../../app/services.js';
 import { messageOf, visibleLine } from '../../../foundation/index.js';
 import type { RunPlace } from '../../../overview/index.js';
 import { type JournalEntry, JournalReader } from '../../../run/index.js';
+import { runDescriber } from '../../../run/journal/describe-run.js';
 import { steerRun } from '../../../run/open/steer-run.js';
 import type { LoopRequestInput } from '../../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { loadInk } from '../../load-ink.js';
-import { runDescriber } from '../../render/run.js';
 import { followRun, hasJournal, isRun, NO_JOURNAL } from './follow-run.js';
 import { follow, lineWriter } from './logs.js';
 

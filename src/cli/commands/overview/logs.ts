@@ -3,12 +3,12 @@ import { lookForRun } from '../../../app/run-place.js';
 import { visibleJson } from '../../../foundation/index.js';
 import { type RunLogs, type RunPlace, readRunLog } from '../../../overview/index.js';
 import { type JournalEntry, JournalReader } from '../../../run/index.js';
+import { runDescriber } from '../../../run/journal/describe-run.js';
 import { describeWait } from '../../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
-import { runDescriber } from '../../render/run.js';
 import { followRun, hasJournal, isRun, NO_JOURNAL } from './follow-run.js';
 
 const logs = defineCommand({

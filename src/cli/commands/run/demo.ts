@@ -1,4 +1,4 @@
-import { createServices, driverTools, withTemporaryHome } from '../../../app/index.js';
+import { createServices, driverTools, type Services, withTemporaryHome } from '../../../app/index.js';
 import { runServices } from '../../../app/run-services.js';
 import { runDemo } from '../../../demo/index.js';
 import { readRunRecords, reportRun } from '../../../run/index.js';
@@ -14,8 +14,11 @@ const demo = defineCommand({
     'A scripted agent works through a plan in four phases, asks a question, is killed in the middle and resumed; the tests\n' +
     'are real, and what you answer is what it makes. Everything happens in a temporary directory that is removed\n' +
     'afterwards. Take your time with the question; Ctrl+C leaves. Without a terminal it answers by itself.',
-  options: { auto: { type: 'boolean', about: 'answer by itself, at a terminal too' } },
-  examples: ['holdfast demo', 'holdfast demo --auto'],
+  options: {
+    auto: { type: 'boolean', about: 'answer by itself, at a terminal too' },
+    web: { type: 'boolean', about: 'show it on the page, and answer there' },
+  },
+  examples: ['holdfast demo', 'holdfast demo --auto', 'holdfast demo --web'],
   async run(context, { values }) {
     const { services, terminal, signal } = context;
     const isAuto = values.auto || !terminal.isInteractive;
@@ -39,6 +42,7 @@ const demo = defineCommand({
         command: 'holdfast demo',
         log: terminal.log,
       });
+      await using page = values.web ? await serveDemo(context, demo) : undefined;
       const ending = await runDemo({
         self: services.self,
         environment,
@@ -47,7 +51,10 @@ const demo = defineCommand({
         storage: demo.tools,
         programs: driverTools(demo),
         questions: demo.questions,
-        decide: (view) => (isAuto ? decideAlone(context, view) : decideTogether(context, view)),
+        decide: (view) => {
+          if (isAuto) return decideAlone(context, view);
+          return page === undefined ? decideTogether(context, view) : page.decide(view);
+        },
         tell: (line) => terminal.write(line),
         signal,
       });
@@ -61,6 +68,12 @@ const demo = defineCommand({
 });
 
 export const commands = [demo];
+
+/** The page of the demo, until it is over. */
+async function serveDemo(context: CommandContext, services: Services) {
+  const { serveDemoPage } = await import('./demo-page.js');
+  return serveDemoPage(context, services);
+}
 
 const NEXT =
   '\nNothing was lost. Next: `holdfast run <plan> --agent claude` or `holdfast setup claude`; `holdfast top` shows all of them.';

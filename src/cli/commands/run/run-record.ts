@@ -1,8 +1,8 @@
 import type { Services } from '../../../app/index.js';
 import { runShelf } from '../../../app/run-shelf.js';
 import { type RunEvent, RunLog } from '../../../run/index.js';
+import { runDescriber } from '../../../run/journal/describe-run.js';
 import { describeWait } from '../../../sessions/loop/index.js';
-import { runDescriber } from '../../render/run.js';
 
 /** Keeps the plain lines of a run where those find them who were not there. */
 export class RunRecord implements Disposable {

@@ -1,10 +1,11 @@
 import { noteTerminal } from '../../../app/base.js';
 import { messageOf, visibleJson } from '../../../foundation/index.js';
 import type { JournalEntry, PreparedRun, RunEvent } from '../../../run/index.js';
+import { runDescriber } from '../../../run/journal/describe-run.js';
 import type { CommandContext } from '../../command.js';
 import { loadInk } from '../../load-ink.js';
 import type { CommandNotices } from '../../open-notices.js';
-import { RunLines, runDescriber } from '../../render/run.js';
+import { RunLines } from '../../render/run.js';
 
 /** Where a run is shown. */
 export interface RunScreen extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { iterationEnd, iterationStart } from '../../../test/support/run-events.js';
 import type { RunEvent } from '../../run/index.js';
-import { describeRunEvent, type RunLine, runDescriber } from './run.js';
+import { describeRunEvent, type RunLine, runDescriber } from './describe-run.js';
 
 const textOf = ({ text }: RunLine) => text;
 const linesOf = (event: RunEvent, isUnattended = false) => describeRunEvent(event, isUnattended).map(textOf);

@@ -1,0 +1,163 @@
+import { counted, HoldfastError, visibleExcerpt } from '../../foundation/index.js';
+
+/** The request names a host that this server is not. */
+export class WrongHostError extends HoldfastError<'WRONG_HOST'> {
+  readonly code = 'WRONG_HOST';
+
+  constructor(host: string | undefined) {
+    super(`This server is not ${host === undefined ? 'without a name' : visibleExcerpt(host, 80)}`, {
+      hint: 'Open the link that `holdfast web` or `holdfast web link` prints; another name or a proxy is declared with --behind.',
+    });
+  }
+}
+
+/** The request comes from a page that is not ours. */
+export class ForeignOriginError extends HoldfastError<'FOREIGN_ORIGIN'> {
+  readonly code = 'FOREIGN_ORIGIN';
+
+  constructor(reason: string) {
+    super(`The request was refused: ${reason}`);
+  }
+}
+
+/** Nobody whom we know. */
+export class NotSignedInError extends HoldfastError<'NOT_SIGNED_IN'> {
+  readonly code = 'NOT_SIGNED_IN';
+
+  constructor() {
+    super('This browser is not signed in', { hint: 'Make a new link with `holdfast web link` and open it.' });
+  }
+}
+
+/** The cookie without the key of the page, or the key without the cookie, or those of two devices. */
+export class KeyRefusedError extends HoldfastError<'KEY_REFUSED'> {
+  readonly code = 'KEY_REFUSED';
+
+  constructor() {
+    super('The cookie and the key of the page do not belong together', {
+      hint: 'Sign in again: make a new link with `holdfast web link` and open it.',
+    });
+  }
+}
+
+/** The code of a link is wrong, was used, or is too old. */
+export class CodeRefusedError extends HoldfastError<'CODE_REFUSED'> {
+  readonly code = 'CODE_REFUSED';
+
+  constructor() {
+    super(
+      'This link does not count: it is wrong, was used, was replaced by a newer one, or is over two minutes old',
+      {
+        hint: 'Make a new link with `holdfast web link` and open it.',
+      },
+    );
+  }
+}
+
+/** The device may do less than this. */
+export class NotAllowedError extends HoldfastError<'NOT_ALLOWED'> {
+  readonly code = 'NOT_ALLOWED';
+
+  constructor(what: string, needed: string) {
+    super(`${what} needs a device that can ${needed}`, {
+      hint: `Make a link that can: \`holdfast web link --can ${needed}\`.`,
+    });
+  }
+}
+
+/** A permission cannot be allowed by somebody who did not see all of it. */
+export class NotWholeError extends HoldfastError<'NOT_WHOLE'> {
+  readonly code = 'NOT_WHOLE';
+
+  constructor() {
+    super('Nothing was allowed: the whole of what is asked must have been on the screen');
+  }
+}
+
+/** There is nothing at this address. */
+export class NoSuchAddressError extends HoldfastError<'NO_SUCH_ADDRESS'> {
+  readonly code = 'NO_SUCH_ADDRESS';
+
+  constructor() {
+    super('There is nothing at this address');
+  }
+}
+
+/** The body is larger than any request of the page. */
+export class BodyTooLargeError extends HoldfastError<'BODY_TOO_LARGE'> {
+  readonly code = 'BODY_TOO_LARGE';
+
+  constructor(maxBytes: number) {
+    super(`The request is larger than ${maxBytes} bytes`);
+  }
+}
+
+/** The body is not declared to be JSON. */
+export class NotJsonError extends HoldfastError<'NOT_JSON'> {
+  readonly code = 'NOT_JSON';
+
+  constructor() {
+    super('The request must be application/json');
+  }
+}
+
+/** Too much in too little time. */
+export class TooManyRequestsError extends HoldfastError<'TOO_MANY_REQUESTS'> {
+  readonly code = 'TOO_MANY_REQUESTS';
+
+  constructor(what: string) {
+    super(`Too many ${what}; wait a minute`);
+  }
+}
+
+/** The port that the page always had is another program's now: what browsers keep for it may be known there. */
+export class PortTakenError extends HoldfastError<'PORT_TAKEN'> {
+  readonly code = 'PORT_TAKEN';
+
+  constructor(port: number, owner: string | undefined, revoked: number | null) {
+    const who = owner === undefined ? 'another program' : visibleExcerpt(owner, 200);
+    const why =
+      revoked === null
+        ? ''
+        : ` It was the port of the page, so whatever browsers keep for it may be known there: ${revoked === 0 ? 'no device was signed in' : `${counted(revoked, 'device')} signed out`}`;
+    super(`Port ${port} is taken by ${who}.${why}`, {
+      hint: 'End that program and start again, or take another port for good: `holdfast web --port <port>`.',
+    });
+  }
+}
+
+/** An address beyond this machine, without what makes it safe. */
+export class BindRefusedError extends HoldfastError<'BIND_REFUSED'> {
+  readonly code = 'BIND_REFUSED';
+}
+
+/** A link was asked for where no person is. */
+export class LinkRefusedError extends HoldfastError<'LINK_REFUSED'> {
+  readonly code = 'LINK_REFUSED';
+
+  constructor(reason: string) {
+    super(`No link is made here: ${reason}`, {
+      hint: 'A link lets its holder answer for you. Make it in a terminal of your own: `holdfast web link`.',
+    });
+  }
+}
+
+/** No server of the page runs. */
+export class WebNotRunningError extends HoldfastError<'WEB_NOT_RUNNING'> {
+  readonly code = 'WEB_NOT_RUNNING';
+
+  constructor() {
+    super('The page is not being served', { hint: 'Start it: `holdfast web`, or `holdfast web --detach`.' });
+  }
+}
+
+/** There is no such device. */
+export class DeviceNotFoundError extends HoldfastError<'DEVICE_NOT_FOUND'> {
+  readonly code = 'DEVICE_NOT_FOUND';
+
+  constructor(typed: string) {
+    super(`There is no device ${visibleExcerpt(typed, 80)}`, {
+      hint: 'See them with `holdfast web devices`.',
+    });
+  }
+}

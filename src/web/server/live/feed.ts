@@ -1,0 +1,192 @@
+import { isHoldfastError, type Logger, messageOf } from '../../../foundation/index.js';
+import type { Overview, OverviewRow } from '../../../overview/index.js';
+import { type QuestionSessions, type QuestionView, reportOf } from '../../../sessions/question/index.js';
+import type { Card, Change } from '../../contract/index.js';
+
+export interface FeedParts {
+  readonly overview: Overview;
+  readonly questions: QuestionSessions;
+  readonly clock: { now(): Date };
+  readonly log: Logger;
+}
+
+/** How everything stands, but for who looks at it. */
+export interface FeedState {
+  readonly seq: number;
+  readonly cards: readonly Card[];
+  readonly rows: readonly OverviewRow[];
+}
+
+interface Known<Value> {
+  readonly value: Value;
+  /** As JSON, to tell whether it changed. */
+  readonly text: string;
+}
+
+/** What is shown by every page: read once for all of them, and only while one of them looks. */
+export class Feed implements Disposable {
+  readonly #parts: FeedParts;
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #staleDrafts = new Set<string>();
+  #cards = new Map<string, Known<Card>>();
+  #rows = new Map<string, Known<OverviewRow>>();
+  #seq = 0;
+  #isStale = true;
+  #isWatched = false;
+  #reading: Promise<void> | undefined;
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts;
+  }
+
+  /** Everything as it is now, what others typed included. Throws STORAGE_FAILED. */
+  async read(): Promise<FeedState> {
+    for (const id of this.#cards.keys()) this.#staleDrafts.add(id);
+    this.#isStale = true;
+    await this.#refresh();
+    return this.state();
+  }
+
+  /** Returns when it was read at all. Throws STORAGE_FAILED. */
+  async ready(): Promise<void> {
+    if (this.#isStale) await this.#refresh();
+  }
+
+  /** The same as it was read last. */
+  state(): FeedState {
+    return {
+      seq: this.#seq,
+      cards: [...this.#cards.values()].map(({ value }) => value),
+      rows: [...this.#rows.values()].map(({ value }) => value),
+    };
+  }
+
+  /** One set as a card, whether it waits or not. Throws SESSION_NOT_FOUND. */
+  async card(id: string): Promise<Card> {
+    const view = await this.#parts.questions.get(id);
+    return { ...this.#cardOf(view, this.state().rows), draft: this.#readDraft(id) };
+  }
+
+  row(id: string): OverviewRow | null {
+    for (const { value } of this.#rows.values()) if (value.kind === 'run' && value.id === id) return value;
+    return null;
+  }
+
+  /** Somebody typed something through this server. */
+  noteDraft(id: string): void {
+    this.#staleDrafts.add(id);
+    this.#hint();
+  }
+
+  /** Calls back with each change until it is closed. */
+  subscribe(onChange: (change: Change) => void): { close(): void } {
+    this.#listeners.add(onChange);
+    return { close: () => void this.#listeners.delete(onChange) };
+  }
+
+  [Symbol.dispose](): void {
+    this.#listeners.clear();
+    this.#parts.overview[Symbol.dispose]();
+  }
+
+  #hint(): void {
+    this.#isStale = true;
+    // Nobody looks: whoever comes reads it then.
+    if (this.#listeners.size === 0) return;
+    this.#refresh().catch((error: unknown) =>
+      this.#parts.log.warn('web.not-read', { error: messageOf(error) }),
+    );
+  }
+
+  /** One reading at a time; a hint that comes meanwhile causes the next one. */
+  #refresh(): Promise<void> {
+    this.#reading ??= this.#readAll();
+    return this.#reading;
+  }
+
+  async #readAll(): Promise<void> {
+    const { overview } = this.#parts;
+    try {
+      while (this.#isStale) {
+        this.#isStale = false;
+        const rows = await overview.read();
+        if (!this.#isWatched) overview.watch(() => this.#hint());
+        this.#isWatched = true;
+        await this.#take(rows, await overview.readPending());
+      }
+    } catch (error) {
+      this.#isStale = true;
+      throw error;
+    } finally {
+      // At once: a hint that comes now starts the next reading.
+      this.#reading = undefined;
+    }
+  }
+
+  async #take(read: readonly OverviewRow[], pending: readonly QuestionView[]): Promise<void> {
+    const rows = new Map(read.map((row) => [row.key, known(row)]));
+    const cards = new Map(pending.map((view) => [view.id, known(this.#cardOf(view, read))]));
+    const left = [...this.#cards.keys()].filter((id) => !cards.has(id));
+    const settled = (await Promise.all(left.map((id) => this.#settled(id, read)))).filter(
+      (card) => card !== null,
+    );
+    const settledIds = new Set(settled.map(({ set }) => set.sessionId));
+    const change = {
+      cards: changed(this.#cards, cards),
+      settled,
+      goneCards: left.filter((id) => !settledIds.has(id)),
+      rows: changed(this.#rows, rows),
+      goneRows: [...this.#rows.keys()].filter((key) => !rows.has(key)),
+    };
+    [this.#cards, this.#rows] = [cards, rows];
+    if (Object.values(change).every((list) => list.length === 0)) return;
+    this.#seq += 1;
+    const told: Change = { seq: this.#seq, now: this.#parts.clock.now().toISOString(), ...change };
+    for (const listener of [...this.#listeners]) listener(told);
+  }
+
+  /** A set that no longer waits; null where it is gone. */
+  async #settled(id: string, rows: readonly OverviewRow[]): Promise<Card | null> {
+    try {
+      return this.#cardOf(await this.#parts.questions.get(id), rows);
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      return null;
+    }
+  }
+
+  #cardOf(view: QuestionView, rows: readonly OverviewRow[]): Card {
+    const session = view.asker?.session ?? view.asker?.hook;
+    const row = rows.find(({ kind, id }) => kind !== 'question' && id === session);
+    return { set: reportOf(view), draft: this.#draftOf(view.id), row: row?.key ?? null };
+  }
+
+  #draftOf(id: string): Card['draft'] {
+    const before = this.#cards.get(id)?.value;
+    return before !== undefined && !this.#staleDrafts.delete(id) ? before.draft : this.#readDraft(id);
+  }
+
+  #readDraft(id: string): Card['draft'] {
+    try {
+      const draft = this.#parts.questions.readDraft(id);
+      if (draft === undefined) return null;
+      const { questionIndex, answers, rejectionReason } = draft;
+      return { questionIndex, answers, rejectionReason };
+    } catch (error) {
+      // Gone, or not to be read: nothing that was typed can be shown.
+      if (!isHoldfastError(error)) throw error;
+      return null;
+    }
+  }
+}
+
+function known<Value>(value: Value): Known<Value> {
+  return { value, text: JSON.stringify(value) };
+}
+
+function changed<Value>(
+  before: ReadonlyMap<string, Known<Value>>,
+  after: ReadonlyMap<string, Known<Value>>,
+): Value[] {
+  return [...after].flatMap(([key, { value, text }]) => (before.get(key)?.text === text ? [] : [value]));
+}

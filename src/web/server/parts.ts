@@ -1,0 +1,23 @@
+import type { Services } from '../../app/services.js';
+import type { RunFactsParts } from '../../overview/index.js';
+import type { SteeringParts } from '../../run/index.js';
+import type { QuestionServices } from '../../sessions/question/index.js';
+import type { WebPlace } from './files/place.js';
+import type { OwnOrigins } from './gate/own-origins.js';
+import type { Rate, WebLimits } from './gate/rates.js';
+import type { Feed } from './live/feed.js';
+import type { Streams } from './live/streams.js';
+
+/** Everything that the routes work with. */
+export interface WebParts extends QuestionServices, RunFactsParts, SteeringParts {
+  readonly services: Services;
+  readonly place: WebPlace;
+  readonly origins: OwnOrigins;
+  readonly limits: WebLimits;
+  readonly failures: Rate;
+  readonly writes: Rate;
+  readonly feed: Feed;
+  readonly streams: Streams;
+  /** Fires when the server ends. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,25 @@
+import type { PageAsset } from '../assets.js';
+import { NoSuchAddressError } from '../errors.js';
+
+/** The addresses that the page itself knows; each of them is the shell. */
+const SHELL_PATHS = /^\/(?:q\/[\w-]{1,64}|runs|r\/[\w-]{1,64}|sign-in)?$/;
+
+/** A file of the page, by its name in a table: no part of an address is ever part of a path. Throws NO_SUCH_ADDRESS. */
+export function assetResponse(
+  assets: ReadonlyMap<string, PageAsset>,
+  request: Request,
+  path: string,
+): Response {
+  const asset = assets.get(SHELL_PATHS.test(path) ? '/' : path);
+  if (asset === undefined) throw new NoSuchAddressError();
+  const { type, body, gzip, isImmutable } = asset;
+  const isPacked = gzip !== undefined && /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
+  return new Response((isPacked ? gzip : body) as Uint8Array<ArrayBuffer>, {
+    headers: {
+      'Content-Type': type,
+      'Cache-Control': isImmutable ? 'private, max-age=31536000, immutable' : 'no-cache',
+      ...(gzip === undefined ? {} : { Vary: 'Accept-Encoding' }),
+      ...(isPacked ? { 'Content-Encoding': 'gzip' } : {}),
+    },
+  });
+}

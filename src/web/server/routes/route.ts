@@ -1,0 +1,47 @@
+import type * as z from 'zod';
+import type { OperationContext, OperationFacts } from '../../../foundation/index.js';
+import type { DeviceCapability } from '../../contract/index.js';
+import type { AuditEntry } from '../files/audit.js';
+import type { Device } from '../files/devices.js';
+import type { OwnOrigin } from '../gate/own-origins.js';
+import type { WebParts } from '../parts.js';
+
+/** A request that has passed every check. */
+export interface Call {
+  readonly parts: WebParts;
+  readonly device: Device;
+  readonly own: OwnOrigin;
+  /** Where it came from, as far as that is known. */
+  readonly address: string;
+  /** What stands in the address for `:id`. */
+  readonly id: string;
+  readonly query: URLSearchParams;
+  /** What was sent, as JSON; undefined for a read. */
+  readonly body: unknown;
+  readonly context: OperationContext;
+}
+
+/** One address of the API. Each is one or more operations; what it takes to call it is the most that one of them takes. */
+export interface Route {
+  readonly method: 'get' | 'post' | 'put';
+  readonly path: string;
+  readonly operations: readonly (OperationFacts & { readonly output: z.ZodType })[];
+  /** The form of what is sent, for a write. */
+  readonly body?: z.ZodType;
+  /** What the line in the audit says of it, for writes that count. */
+  readonly audit?: AuditEntry['what'];
+  /** Answers with JSON, or with a whole response. */
+  answer(call: Call): Promise<unknown>;
+}
+
+const ORDER = ['view', 'answer', 'steer', 'admin'] as const;
+
+/** What a device must be able to do for a route. */
+export function capabilityOf({ operations }: Pick<Route, 'operations'>): (typeof ORDER)[number] {
+  const levels = operations.map(({ capability }) => ORDER.indexOf(capability));
+  return ORDER[Math.max(0, ...levels)] ?? 'admin';
+}
+
+export function isAllowed(can: DeviceCapability, needed: (typeof ORDER)[number]): boolean {
+  return ORDER.indexOf(can) >= ORDER.indexOf(needed);
+}

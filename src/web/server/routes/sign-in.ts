@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { checkInput, messageOf, visibleLine } from '../../../foundation/index.js';
+import type { SignedIn } from '../../contract/index.js';
+import { CodeRefusedError, TooManyRequestsError } from '../errors.js';
+import { writeAudit } from '../files/audit.js';
+import { spendCode } from '../files/codes.js';
+import { addDevice, revokeDevice } from '../files/devices.js';
+import { dropCookie, setCookie } from '../gate/cookie.js';
+import type { OwnOrigin } from '../gate/own-origins.js';
+import type { WebParts } from '../parts.js';
+import { meOf } from './live.js';
+import type { Call } from './route.js';
+
+const Login = z.strictObject({ code: z.string().max(200), name: z.string().max(400) });
+const MAX_NAME = 40;
+const EVERYBODY = 'everybody';
+
+/** A sign-in: who it is and from where. */
+export interface SignIn {
+  readonly parts: WebParts;
+  readonly own: OwnOrigin;
+  readonly address: string;
+  readonly body: unknown;
+}
+
+/** Signs a browser in by the code of a link. Throws TOO_MANY_REQUESTS, CODE_REFUSED, INVALID_INPUT. */
+export async function signIn({ parts, own, address, body }: SignIn): Promise<Response> {
+  const { place, failures } = parts;
+  if (failures.isOver(EVERYBODY)) throw new TooManyRequestsError('attempts to sign in');
+  const { code, name: given } = checkInput({ input: Login }, body);
+  const name = nameOf(given);
+  const can = spendCode(place, code);
+  if (can === undefined) {
+    await refuse(parts, address);
+    throw new CodeRefusedError();
+  }
+  const { device, cookie, key } = addDevice(place, { name, can, origin: own.origin });
+  await writeAudit(place, { what: 'sign-in', device: device.id, name, can, address, result: 'done' });
+  const told: SignedIn = { ...meOf(device), key };
+  return Response.json(told, { headers: { 'Set-Cookie': setCookie(own, cookie) } });
+}
+
+/** Signs this browser out, for good. */
+export async function signOut({ parts, own, device, address }: Call): Promise<Response> {
+  revokeDevice(parts.place, device.id, 'signed out');
+  const { id, name, can } = device;
+  await writeAudit(parts.place, { what: 'sign-out', device: id, name, can, address, result: 'done' });
+  return Response.json({}, { headers: { 'Set-Cookie': dropCookie(own) } });
+}
+
+/** What a browser calls itself stands in terminals and records: one short line of visible text. */
+function nameOf(given: string): string {
+  const name = visibleLine(given).replaceAll(/\s+/g, ' ').trim();
+  return name === '' ? 'browser' : [...name].slice(0, MAX_NAME).join('').trim();
+}
+
+async function refuse(
+  { place, failures, services, limits, questions }: WebParts,
+  address: string,
+): Promise<void> {
+  const count = failures.count(EVERYBODY);
+  const { log } = services;
+  try {
+    await writeAudit(place, { what: 'sign-in-refused', device: null, address, result: 'CODE_REFUSED' });
+    if (count === limits.signInFailures)
+      await questions.create([tried(count, address)], { asker: { agent: 'holdfast web' } });
+  } catch (error) {
+    // The refusal stands, whether it could be written down or not.
+    log.warn('web.refusal-not-told', { error: messageOf(error) });
+  }
+}
+
+function tried(count: number, address: string) {
+  return {
+    title: 'Sign-in',
+    prompt:
+      `Somebody tried to sign in to the page with a wrong code, ${count} times within a minute, from ${visibleLine(address)}. ` +
+      'Nobody got in. If it was not you: `holdfast web devices` shows who is signed in, `holdfast web stop` ends the page.',
+    options: [{ label: 'It was me' }, { label: 'It was not me' }],
+  };
+}

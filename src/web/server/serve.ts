@@ -1,0 +1,130 @@
+import { getRequestListener } from '@hono/node-server';
+import type { Services } from '../../app/services.js';
+import { messageOf } from '../../foundation/index.js';
+import { systemCode } from '../../storage/index.js';
+import { webApp } from './app.js';
+import { composeWeb } from './compose.js';
+import { PortTakenError, WrongHostError } from './errors.js';
+import { writeAudit } from './files/audit.js';
+import { revokeDevices } from './files/devices.js';
+import { sweepLaunchers } from './files/launcher.js';
+import { fixOrigin, movePort, readOrigin } from './files/origin.js';
+import { type WebPlace, webPlace } from './files/place.js';
+import { portOwner } from './files/port-owner.js';
+import { listServers, noteServer } from './files/servers.js';
+import { EVERYWHERE, NOT_KEPT } from './gate/headers.js';
+import { OwnOrigins } from './gate/own-origins.js';
+import type { WebLimits } from './gate/rates.js';
+import { checkReach, originsOf, type Reach } from './gate/reach.js';
+import { type Listener, listenOnPort, listenOnSocket, portOf, stopListening } from './listen.js';
+import { refusalOf } from './routes/status.js';
+
+export interface ServeOptions extends Reach {
+  readonly limits: WebLimits;
+}
+
+/** The page while it is served. */
+export interface WebServer {
+  /** Where it can be opened, the one for links first. */
+  readonly origins: readonly string[];
+  /** Resolves when somebody asks it to stop, through `holdfast web stop`. */
+  readonly asked: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves the page until it is closed. Throws BIND_REFUSED, PORT_TAKEN, INVALID_INPUT, UNSAFE_PATH, STORAGE_FAILED. */
+export async function serveWeb(services: Services, options: ServeOptions): Promise<WebServer> {
+  checkReach(options);
+  const place = webPlace(services);
+  // Nothing is answered before the server knows what it is called.
+  let answer: ReturnType<typeof getRequestListener> | undefined;
+  const listeners = await open(place, options, (request, response) => {
+    if (answer === undefined) response.destroy();
+    else void answer(request, response);
+  });
+  try {
+    const port = options.socket === undefined && listeners[0] !== undefined ? portOf(listeners[0]) : null;
+    const origins = new OwnOrigins(originsOf(options, nameFor(place, options, port), port ?? 0));
+    const ending = new AbortController();
+    const parts = composeWeb(services, { place, origins, limits: options.limits, signal: ending.signal });
+    answer = getRequestListener(webApp(parts).fetch, {
+      overrideGlobalObjects: false,
+      errorHandler: badRequest,
+    });
+    const urls = origins.all.map(({ origin }) => origin);
+    const noted = noteServer(place, { origins: urls, port, socket: options.socket ?? null });
+    const sweeping = setInterval(() => sweepLaunchers(place), SWEPT_EVERY_MS);
+    const asked = new Promise<void>((resolve) => noted.onStop(resolve));
+    return {
+      origins: urls,
+      asked,
+      async close() {
+        ending.abort();
+        clearInterval(sweeping);
+        sweepLaunchers(place, true);
+        parts.streams[Symbol.dispose]();
+        await Promise.all(listeners.map(stopListening));
+        parts.feed[Symbol.dispose]();
+        noted.close();
+      },
+    };
+  } catch (error) {
+    await Promise.all(listeners.map(stopListening));
+    throw error;
+  }
+}
+
+const SWEPT_EVERY_MS = 60_000;
+
+async function open(
+  place: WebPlace,
+  options: ServeOptions,
+  answer: Parameters<typeof listenOnPort>[2],
+): Promise<Listener[]> {
+  const { socket } = options;
+  if (socket !== undefined) return [await listenOnSocket(place.tools.fileSystem, socket, answer)];
+  const port = options.port ?? readOrigin(place)?.port ?? 0;
+  try {
+    return await listenOnPort(options, port, answer);
+  } catch (error) {
+    if (systemCode(error) !== 'EADDRINUSE') throw error;
+    throw await portTaken(place, port);
+  }
+}
+
+/**
+ * Who has our port may have been given what browsers keep for it: cookies and the key of the page. Unless it is another
+ * server of ours, everybody who is signed in there is signed out.
+ */
+async function portTaken(place: WebPlace, port: number): Promise<PortTakenError> {
+  const ours = listServers(place).find((server) => server.port === port);
+  if (ours !== undefined)
+    return new PortTakenError(port, `another \`holdfast web\` (process ${ours.pid})`, null);
+  const owner = portOwner(place.tools.fileSystem, port);
+  if (readOrigin(place)?.port !== port) return new PortTakenError(port, owner, null);
+  const reason = `its port was taken by ${owner ?? 'another program'}`;
+  const revoked = revokeDevices(place, reason, ({ origin }) => new URL(origin).port === String(port));
+  for (const { id, name } of revoked)
+    await writeAudit(place, { what: 'revoked', device: id, name, result: 'done', reason }).catch(
+      (error: unknown) => place.tools.log.warn('web.audit-failed', { device: id, error: messageOf(error) }),
+    );
+  return new PortTakenError(port, owner, revoked.length);
+}
+
+/** The name that never changes; the port, too, unless the person says another one and nobody serves on the old one. */
+function nameFor(place: WebPlace, { port: wished }: ServeOptions, port: number | null): string {
+  const known = readOrigin(place);
+  if (port === null) return known?.name ?? '';
+  if (known === undefined) return fixOrigin(place, port).name;
+  const isServed = listServers(place).some((server) => server.port === known.port);
+  if (wished !== undefined && !isServed) movePort(place, port);
+  return known.name;
+}
+
+/** What cannot be read as a request for any host, such as one for `http://%/`. */
+function badRequest(): Response {
+  return Response.json(refusalOf(new WrongHostError(undefined)), {
+    status: 421,
+    headers: { ...EVERYWHERE, 'Cache-Control': NOT_KEPT },
+  });
+}
