@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { finishPackage } from './package/finish.mjs';
 import { build } from './package/metafiles.mjs';
+import { buildPage } from './package/page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -140,6 +141,9 @@ async function entryTexts() {
 export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules = MODULES } = {}) {
   const small = { ...common, outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
   const { texts, files } = await entryTexts();
+  const { embedded } = await buildPage(outdir);
+  // A text within a text: of anything else the bundler would make a value that every chunk loads.
+  const withPage = { ...common.define, __HOLDFAST_PAGE__: JSON.stringify(JSON.stringify(embedded)) };
   await build({
     ...small,
     entryPoints: { ...entryPointsOf('quick-table', files), ...quick },
@@ -151,6 +155,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
     ...small,
     entryPoints: entryPointsOf('work-table', files),
     plugins: [quickFiles, besideWork],
+    define: withPage,
   });
   for (const { name } of files) wrapForCache(resolve(root, outdir, `${name}.cjs`));
   await build({ ...small, entryPoints: LATE });
@@ -176,6 +181,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
     minify: true,
     chunkNames: 'chunks/[name]-[hash]',
     banner: { js: REQUIRE },
+    define: withPage,
   });
 }
 

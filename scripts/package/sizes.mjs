@@ -7,7 +7,10 @@ export function printSizes(bundles) {
   const chunks = Object.keys(bundles).filter((path) => path.includes('/chunks/'));
   const named = Object.keys(bundles).filter((path) => !path.includes('/chunks/'));
   const rows = [
-    ...named.map((path) => [path, kilobytes(statSync(path).size)]),
+    ...named.filter((path) => !isInPage(path)).map((path) => [path, kilobytes(statSync(path).size)]),
+    ...Object.entries(bundles)
+      .filter(([path]) => isInPage(path))
+      .map(([path, { bytes }]) => [`${path} (embedded)`, kilobytes(bytes)]),
     ...perFolder(chunks).map(([folder, paths]) => [
       `${folder} (${paths.length} chunks)`,
       kilobytes(sum(paths)),
@@ -16,6 +19,11 @@ export function printSizes(bundles) {
   ];
   console.log(`\n${table(rows)}\n`);
   console.log(table([['folder of src', 'files', 'lines', 'tests'], ...folders()]));
+}
+
+/** The page is within the chunk of its server, and is no file. */
+function isInPage(path) {
+  return path.startsWith('dist/cli/page/');
 }
 
 function perFolder(paths) {

@@ -1,6 +1,8 @@
 export type { InboxAction } from './act.js';
 export {
   answersFromDraft,
+  choose,
+  chooseOther,
   EMPTY_ANSWER,
   type Fault,
   faultIn,
@@ -17,6 +19,7 @@ export {
   type InboxState,
   listedSets,
   type OpenSet,
+  unreadFault,
   writtenText,
 } from './state.js';
 export { type Departure, type InboxEvent, update } from './update.js';

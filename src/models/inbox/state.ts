@@ -123,7 +123,10 @@ export function faultAt(open: OpenSet, index: number): Fault | undefined {
 }
 
 /** Nothing is allowed while a part of it was not on screen yet; to deny it, nobody has to read it. */
-export function unreadFault({ view, isRead }: OpenSet, label: string): Fault | undefined {
+export function unreadFault(
+  { view, isRead }: { readonly view: Pick<QuestionView, 'asker'>; readonly isRead: boolean },
+  label: string,
+): Fault | undefined {
   if (isRead || !isPermission(view) || label === PERMISSION_CHOICES.deny) return undefined;
   return 'unread';
 }

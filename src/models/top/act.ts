@@ -93,7 +93,7 @@ function steer(state: TopState, row: OverviewRow, what: 'pause' | 'resume'): Top
 }
 
 /** Why a row does not take a request; undefined where it does. */
-function steeringFault(row: OverviewRow, what: 'pause' | 'resume' | 'stop'): string | undefined {
+export function steeringFault(row: OverviewRow, what: 'pause' | 'resume' | 'stop'): string | undefined {
   if (row.kind !== 'run') return 'Only runs can be paused, resumed and stopped from here.';
   if (row.group === 'ended') return `It is ${row.status}.`;
   if (row.status === 'damaged')

@@ -1,4 +1,4 @@
-export type { TopAction } from './act.js';
+export { steeringFault, type TopAction } from './act.js';
 export { inOrder, matching } from './order.js';
 export { initialTop, selectedRow, type TopEffect, type TopMode, type TopState } from './state.js';
 export { type TopEvent, update } from './update.js';

@@ -1,4 +1,6 @@
-/** A file of the page, as it was embedded by the build. */
+import { gunzipSync } from 'node:zlib';
+
+/** A file of the page. It is in this program: no path is ever read from a URL. */
 export interface PageAsset {
   readonly type: string;
   readonly body: Uint8Array;
@@ -7,11 +9,48 @@ export interface PageAsset {
   readonly isImmutable: boolean;
 }
 
-const SHELL = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Holdfast</title><p>Holdfast';
+/** As scripts/package/page.mjs embeds it; the bytes as base64. */
+interface EmbeddedFile {
+  readonly path: string;
+  readonly type: string;
+  readonly gzip: string;
+  readonly isImmutable: boolean;
+}
 
-/** Every file of the page by the path of its URL; `/` is the shell. */
+/** Put in by the build, as JSON. What is not built has no page. */
+declare const __HOLDFAST_PAGE__: string | undefined;
+
+const NOT_BUILT = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Holdfast</title><p>Holdfast';
+
+/** Every file of the page by the path of its URL; `/` is the shell, with which every place of the page begins. */
 export function pageAssets(): ReadonlyMap<string, PageAsset> {
-  return new Map([
-    ['/', { type: 'text/html; charset=utf-8', body: new TextEncoder().encode(SHELL), isImmutable: false }],
-  ]);
+  if (typeof __HOLDFAST_PAGE__ !== 'undefined') {
+    const files: readonly EmbeddedFile[] = JSON.parse(__HOLDFAST_PAGE__);
+    return new Map(files.map((file) => [file.path, new EmbeddedAsset(file)]));
+  }
+  const body = new TextEncoder().encode(NOT_BUILT);
+  return new Map([['/', { type: 'text/html; charset=utf-8', body, isImmutable: false }]]);
+}
+
+/** Made into bytes when somebody asks for them. */
+class EmbeddedAsset implements PageAsset {
+  readonly type: string;
+  readonly isImmutable: boolean;
+  readonly #embedded: string;
+  #gzip: Uint8Array | undefined;
+
+  constructor({ type, gzip, isImmutable }: EmbeddedFile) {
+    this.type = type;
+    this.isImmutable = isImmutable;
+    this.#embedded = gzip;
+  }
+
+  get gzip(): Uint8Array {
+    this.#gzip ??= Buffer.from(this.#embedded, 'base64');
+    return this.#gzip;
+  }
+
+  get body(): Uint8Array {
+    return gunzipSync(this.gzip);
+  }
 }

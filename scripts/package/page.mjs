@@ -1,0 +1,79 @@
+// The page of the browser, built before the command line and embedded in the chunk of its server: no path is ever read from a
+// URL. See src/web/server/assets.ts.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from './metafiles.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const FOLDER = 'src/web/page';
+
+/**
+ * Every file of the page as { path, type, text, gzip, isImmutable }, the shell as `/`; which of them the shell loads by itself;
+ * and what is embedded of them. Bundled as if they were below `outdir`; nothing is written.
+ */
+export async function buildPage(outdir) {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    platform: 'browser',
+    format: 'esm',
+    target: ['chrome125', 'firefox128', 'safari17.5'],
+    splitting: true,
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'warning',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    entryPoints: { app: `${FOLDER}/main.tsx`, theme: `${FOLDER}/theme-boot.ts`, style: `${FOLDER}/page.css` },
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    outdir: `${outdir}/page`,
+  });
+  const text = new Map(outputFiles.map((file) => [nameOf(file.path), file.text]));
+  const outputs = Object.entries(metafile.outputs);
+  const made = (entry) =>
+    outputs.find(([, { entryPoint }]) => entryPoint === `${FOLDER}/${entry}`)?.[0] ?? '';
+  const app = made('main.tsx');
+  const preloads = staticImports(metafile.outputs, app);
+  const [theme, style] = [made('theme-boot.ts'), made('page.css')];
+  const shell = readFileSync(`${root}${FOLDER}/shell.html`, 'utf8')
+    .replace('%theme%', `/${nameOf(theme)}`)
+    .replace('%style%', `/${nameOf(style)}`)
+    .replace('%app%', `/${nameOf(app)}`)
+    .replace(
+      '%preloads%',
+      preloads.map((path) => `<link rel="modulepreload" href="/${nameOf(path)}">`).join(''),
+    )
+    .replaceAll(/>\s+</g, '><');
+  const files = [...text].map(([name, content]) => ({
+    path: `/${name}`,
+    type: name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+    text: content,
+    isImmutable: true,
+  }));
+  const all = [
+    { path: '/', type: 'text/html; charset=utf-8', text: shell, isImmutable: false },
+    ...files,
+  ].map((file) => ({ ...file, gzip: gzipSync(file.text, { level: 9 }) }));
+  return {
+    files: all,
+    // As base64: what looks like an import would be taken for one of the file that it is embedded in.
+    embedded: all.map(({ text: _, gzip, ...file }) => ({ ...file, gzip: gzip.toString('base64') })),
+    first: ['/', ...[theme, style, app, ...preloads].map((path) => `/${nameOf(path)}`)],
+  };
+}
+
+function nameOf(path) {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** What a bundle cannot begin without, however far away. */
+function staticImports(outputs, from, found = new Set()) {
+  for (const { path, kind } of outputs[from]?.imports ?? [])
+    if (kind === 'import-statement' && !found.has(path)) staticImports(outputs, path, found.add(path));
+  return [...found];
+}

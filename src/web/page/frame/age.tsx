@@ -1,0 +1,10 @@
+import { useComputed } from '@preact/signals';
+import { usePage } from '../page-context.js';
+import { ageWords } from '../words.js';
+
+/** How long ago something was; it grows older by itself. */
+export function Age({ at }: { at: string }) {
+  const { store } = usePage();
+  const words = useComputed(() => ageWords(at, store.serverNow.value));
+  return <time dateTime={at}>{words}</time>;
+}

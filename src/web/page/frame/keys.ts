@@ -1,0 +1,135 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Kept } from './kept.js';
+import type { Router } from './router.js';
+
+const ITEM = 'holdfast.letter-keys';
+
+/** The keys of the page, as the help tells them. */
+export const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ['g i, g r', 'go to the inbox, to the runs'],
+  ['j, k', 'next card or run, previous one'],
+  ['1 … 9', 'choose an option of the card with the focus'],
+  ['x', 'choose or take back the option with the focus'],
+  ['o', 'write your own words'],
+  ['Enter, Ctrl+Enter', 'answer'],
+  ['l', 'later'],
+  ['r', 'reject'],
+  ['.', 'open the run behind the card'],
+  ['/', 'filter the runs'],
+  ['?', 'this help'],
+  ['Esc', 'back'],
+];
+
+/** Keys of one letter: they work only where no text is typed, and can be switched off. */
+export class LetterKeys {
+  readonly #kept: Kept;
+  readonly #router: Router;
+  readonly #isOn = signal(true);
+  readonly isHelpShown: Signal<boolean> = signal(false);
+  #isGoing = false;
+
+  constructor(kept: Kept, router: Router) {
+    this.#kept = kept;
+    this.#router = router;
+    this.#isOn.value = kept.text(ITEM) !== 'off';
+  }
+
+  get isOn(): ReadonlySignal<boolean> {
+    return this.#isOn;
+  }
+
+  switch(isOn: boolean): void {
+    this.#isOn.value = isOn;
+    this.#kept.keepText(ITEM, isOn ? null : 'off');
+  }
+
+  start(): void {
+    document.addEventListener('keydown', (event) => this.#press(event));
+  }
+
+  #press(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.isComposing || event.altKey || event.metaKey) return;
+    const isInDialog = document.querySelector('dialog[open]') !== null;
+    if (isInDialog) return;
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (event.key === 'Enter') {
+      if (event.ctrlKey || isQuiet(target)) pressIn(target, 'answer', event);
+    } else if (event.key === 'Escape') this.#escape(target);
+    else if (this.#isOn.value && !event.ctrlKey && !isTyping(target)) this.#pressLetter(event, target);
+  }
+
+  #escape(target: Element): void {
+    if (isTyping(target)) (target.closest<HTMLElement>('[data-stop]') ?? document.body).focus();
+    else this.#router.back();
+  }
+
+  #pressLetter(event: KeyboardEvent, target: Element): void {
+    const { key } = event;
+    const isGoing = this.#isGoing;
+    this.#isGoing = key === 'g';
+    if (isGoing && (key === 'i' || key === 'r')) this.#router.go(key === 'i' ? '/' : '/runs');
+    else if (key === 'j' || key === 'k') moveFocus(target, key === 'j' ? 1 : -1, event);
+    else if (key === '?') this.#help(event);
+    else if (key === '/') focusFirst(document.body, '[data-key="filter"]', event);
+    else if (key === 'o') focusFirst(cardOf(target), '[data-key="other"]', event);
+    else if (key === 'x' && target instanceof HTMLInputElement) target.click();
+    else if (/^[1-9]$/.test(key)) chooseOption(target, Number(key) - 1, event);
+    else if (Object.hasOwn(BUTTONS, key)) pressIn(target, BUTTONS[key] ?? '', event);
+  }
+
+  #help(event: Event): void {
+    this.isHelpShown.value = true;
+    event.preventDefault();
+  }
+}
+
+/** The buttons of a card, by their key. */
+const BUTTONS: Readonly<Record<string, string>> = { l: 'later', r: 'reject', '.': 'context' };
+
+function isTyping(target: Element): boolean {
+  return target.matches('textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])');
+}
+
+/** Where Enter does nothing of its own. */
+function isQuiet(target: Element): boolean {
+  return !isTyping(target) && !target.matches('button, a, summary');
+}
+
+function cardOf(target: Element): Element | null {
+  return target.closest('[data-card]');
+}
+
+function pressIn(target: Element, name: string, event: Event): void {
+  const button = cardOf(target)?.querySelector<HTMLElement>(`[data-key="${name}"]`);
+  if (button == null) return;
+  event.preventDefault();
+  button.click();
+}
+
+function focusFirst(within: Element | null, selector: string, event: Event): void {
+  const found = within?.querySelector<HTMLElement>(selector);
+  if (found == null) return;
+  event.preventDefault();
+  found.focus();
+}
+
+/** Chooses an option; what would be sent by it only gets the focus. */
+function chooseOption(target: Element, index: number, event: Event): void {
+  const group = target.closest('fieldset') ?? cardOf(target);
+  const option = group?.querySelectorAll<HTMLElement>('[data-key="option"]')[index];
+  if (option === undefined) return;
+  event.preventDefault();
+  option.focus();
+  if (option instanceof HTMLInputElement) option.click();
+}
+
+function moveFocus(target: Element, by: number, event: Event): void {
+  const stops = [...document.querySelectorAll<HTMLElement>('[data-stop]')];
+  if (stops.length === 0) return;
+  const here = stops.findIndex((stop) => stop.contains(target));
+  const next = here === -1 ? (by > 0 ? 0 : stops.length - 1) : here + by;
+  const stop = stops[Math.max(0, Math.min(stops.length - 1, next))];
+  event.preventDefault();
+  stop?.focus();
+  stop?.scrollIntoView({ block: 'nearest' });
+}

@@ -1,0 +1,55 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { refusalWords } from '../inbox/desk.js';
+import { usePage } from '../page-context.js';
+
+/** The code of the link, taken out of the address bar at once: it must be in no history. */
+export function takeCode(): string | null {
+  const code = /^#code=([\w-]{16,200})$/.exec(location.hash)?.[1] ?? null;
+  if (location.hash.startsWith('#code=')) history.replaceState(null, '', location.pathname);
+  return code;
+}
+
+/** Signs in with the code of the link, or says how to get one. */
+export function SignIn({ code }: { code: string | null }) {
+  const { store } = usePage();
+  const fault = useSignal<string | null>(null);
+  const isBusy = useSignal(code !== null);
+  useEffect(() => {
+    if (code === null) return;
+    void store.signIn(code).then((reply) => {
+      // A link that was opened twice in one browser did its work the first time.
+      if (!reply.isDone && reply.status === 401 && store.goOn()) return;
+      isBusy.value = false;
+      if (!reply.isDone)
+        fault.value =
+          reply.status === 401 || reply.status === 403
+            ? 'This link was used already, or is too old. A new one takes a moment.'
+            : refusalWords(reply);
+    });
+  }, [code, store, fault, isBusy]);
+  const wasIn = store.access.value === 'ended';
+  return (
+    <main class="sign-in" id="content">
+      <h1>{isBusy.value ? 'Signing in …' : wasIn ? 'Signed out' : 'Holdfast'}</h1>
+      {isBusy.value ? null : (
+        <>
+          {wasIn ? (
+            <p>
+              This browser is not signed in any more: its time was over, or it was signed out in a terminal.
+              What you typed is kept here and comes back when you sign in.
+            </p>
+          ) : null}
+          {fault.value === null ? null : <p class="fault">{fault.value}</p>}
+          <p>
+            To get in, run this in a terminal on the machine where Holdfast runs, and open what it prints:
+          </p>
+          <pre class="command">
+            <code>holdfast web link</code>
+          </pre>
+          <p class="hint">The link works once, for two minutes. There is no password to remember.</p>
+        </>
+      )}
+    </main>
+  );
+}

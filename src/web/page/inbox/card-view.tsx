@@ -1,0 +1,33 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { isPermission } from '../../../foundation/permission-card.js';
+import type { Card } from '../../contract/index.js';
+import { usePage } from '../page-context.js';
+import { PermissionCard } from './permission-card.js';
+import { QuestionCard } from './question-card.js';
+import { SettledCard } from './settled-card.js';
+
+/** A set as it stands: it waits, can be answered late, or is over. */
+export function CardView({ card, isAlone = false }: { card: Card; isAlone?: boolean }) {
+  const { desk } = usePage();
+  const wasOpen = useRef(false);
+  const { status } = card.set;
+  // What ran out of time or was withdrawn can be answered late, by who looks for it; a permission cannot.
+  const isOpen =
+    status === 'pending' ||
+    (isAlone && !isPermission(card.set) && status !== 'completed' && status !== 'rejected');
+  // Who decided with the focus on a button that is gone now stands on what came of it.
+  useLayoutEffect(() => {
+    if (wasOpen.current && !isOpen && document.activeElement === document.body)
+      document
+        .querySelector<HTMLElement>(`[data-card="${card.set.sessionId}"]`)
+        ?.focus({ preventScroll: true });
+    wasOpen.current = isOpen;
+  }, [isOpen, card]);
+  if (!isOpen) return <SettledCard card={card} />;
+  const work = desk.on(card);
+  return isPermission(card.set) ? (
+    <PermissionCard card={card} work={work} />
+  ) : (
+    <QuestionCard card={card} work={work} />
+  );
+}

@@ -1,0 +1,273 @@
+import { type Signal, signal } from '@preact/signals';
+import {
+  choose,
+  chooseOther,
+  EMPTY_ANSWER,
+  type Fault,
+  faultIn,
+  toAnswerInputs,
+} from '../../../models/inbox/index.js';
+import type { Answering, Card } from '../../contract/index.js';
+import type { Kept } from '../frame/kept.js';
+import type { Reply } from '../live/api.js';
+import type { Store } from '../live/store.js';
+import { type Draft, hasWords, isSame, type KeptDraft, mergedDraft, type Origin } from './drafts.js';
+
+/** What is under way with a card. */
+export type Sending =
+  | { readonly name: 'idle' }
+  | { readonly name: 'sending' }
+  /** Nobody answered; it is sent again only when the person says so. */
+  | { readonly name: 'unsent' }
+  | { readonly name: 'refused'; readonly words: string };
+
+/** What the person does with one card. */
+export interface Work {
+  readonly draft: Signal<Draft>;
+  readonly origin: Signal<Origin>;
+  readonly faults: Signal<ReadonlyMap<number, Fault>>;
+  readonly sending: Signal<Sending>;
+  /** Of a permission: the whole of it was on the screen. */
+  readonly isRead: Signal<boolean>;
+}
+
+interface OwnWork extends Work {
+  editedMs: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  request: AbortController | undefined;
+}
+
+type Answer = Draft['answers'][number];
+
+/** Few enough writes for the server, soon enough for another device. */
+const SAVE_AFTER_MS = 1_200;
+const SAVE_AGAIN_MS = 6_000;
+/** What was typed here so lately is not replaced by what came from the server. */
+const EDITING_MS = 4_000;
+const ITEM = 'holdfast.draft.';
+
+/** The cards that the person has begun with: drafts, faults, and sending. */
+export class Desk {
+  readonly #works = new Map<string, OwnWork>();
+  readonly #kept: Kept;
+  readonly #store: () => Store;
+
+  constructor({ kept, store }: { kept: Kept; store: () => Store }) {
+    this.#kept = kept;
+    this.#store = store;
+  }
+
+  /** Saves what is not saved yet when the page is left. */
+  start(): void {
+    addEventListener('pagehide', () => this.flush());
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'hidden') this.flush();
+    });
+  }
+
+  /** The work on a card, with what the server told of it since. */
+  on(card: Card): Work {
+    const { sessionId } = card.set;
+    const kept = this.#kept.value<KeptDraft>(ITEM + sessionId);
+    const known = this.#works.get(sessionId);
+    if (known !== undefined) {
+      const isEditing = known.timer !== undefined || Date.now() - known.editedMs < EDITING_MS;
+      if (!isEditing) adopt(known, mergedDraft(card, kept));
+      return known;
+    }
+    const { draft, origin } = mergedDraft(card, kept);
+    const work: OwnWork = {
+      draft: signal(draft),
+      origin: signal(origin),
+      faults: signal(new Map()),
+      sending: signal({ name: 'idle' }),
+      isRead: signal(false),
+      editedMs: 0,
+      timer: undefined,
+      request: undefined,
+    };
+    this.#works.set(sessionId, work);
+    // Typed while there was no server: it has to get there some time.
+    if (kept !== null && !kept.isSaved) this.#saveLater(sessionId, work, SAVE_AGAIN_MS);
+    return work;
+  }
+
+  /** What this browser keeps of a set that is settled: it was typed, and did not count. */
+  leftBehind(id: string): Draft | undefined {
+    const kept = this.#kept.value<KeptDraft>(ITEM + id);
+    return kept !== null && hasWords(kept.draft) ? kept.draft : undefined;
+  }
+
+  /** Forgets what was typed for a set: the person said so, or it was sent. */
+  forget(id: string): void {
+    const work = this.#works.get(id);
+    clearTimeout(work?.timer);
+    this.#works.delete(id);
+    this.#kept.keepValue(ITEM + id, null);
+  }
+
+  choose(card: Card, index: number, label: string): void {
+    const question = card.set.questions[index];
+    if (question !== undefined) this.#answer(card, index, (given) => choose(question, given, label));
+  }
+
+  /** Own words count, or where several can be chosen do not count any more. */
+  takeOwnWords(card: Card, index: number, isOther: boolean): void {
+    const question = card.set.questions[index];
+    if (question === undefined) return;
+    this.#answer(card, index, (given) =>
+      isOther ? chooseOther(question, given) : { ...given, isOther: false },
+    );
+  }
+
+  write(card: Card, index: number, text: string): void {
+    const question = card.set.questions[index];
+    if (question === undefined) return;
+    this.#answer(card, index, (given) => ({ ...chooseOther(question, given), text }));
+  }
+
+  giveReason(card: Card, rejectionReason: string): void {
+    const work = this.#own(card);
+    this.#edit(card, { ...work.draft.peek(), rejectionReason });
+  }
+
+  /** Sends the answers, unless something is wrong with one: then that is the index of the first. */
+  async answer(card: Card): Promise<number | undefined> {
+    const work = this.#own(card);
+    const { answers } = work.draft.peek();
+    const faults = new Map<number, Fault>();
+    for (const [index, question] of card.set.questions.entries()) {
+      const fault = faultIn(question, answers[index] ?? EMPTY_ANSWER);
+      // To choose none is confirmed by a second press.
+      if (fault !== undefined && !(fault === 'none-not-confirmed' && work.faults.peek().get(index) === fault))
+        faults.set(index, fault);
+    }
+    work.faults.value = faults;
+    const [first] = faults.keys();
+    if (first !== undefined) return first;
+    await this.#send(card, { answers: toAnswerInputs(card.set.questions, answers), isWhole: false });
+    return undefined;
+  }
+
+  /** Decides a permission by one of its choices; without one the own words deny it. */
+  async decide(card: Card, label: string | null): Promise<void> {
+    const work = this.#own(card);
+    const text = work.draft.peek().answers[0]?.text ?? '';
+    const isWhole = work.isRead.peek();
+    const answer = label === null ? { customText: text } : { selectedOption: label };
+    await this.#send(card, { answers: [{ questionIndex: 0, ...answer }], isWhole });
+  }
+
+  reject(card: Card): Promise<void> {
+    const reason = this.#own(card).draft.peek().rejectionReason.trim();
+    const { sessionId } = card.set;
+    return this.#request(card, (signal) =>
+      this.#store().api.reject(sessionId, reason === '' ? null : reason, signal),
+    );
+  }
+
+  /** Takes back what is being sent, if it has not arrived. */
+  cancel(card: Card): void {
+    const work = this.#own(card);
+    work.request?.abort();
+    work.sending.value = { name: 'idle' };
+  }
+
+  flush(): void {
+    for (const [id, work] of this.#works) if (work.timer !== undefined) void this.#save(id, work);
+  }
+
+  #send(card: Card, answering: Answering): Promise<void> {
+    const { sessionId } = card.set;
+    return this.#request(card, (signal) => this.#store().api.answer(sessionId, answering, signal));
+  }
+
+  async #request(card: Card, send: (signal: AbortSignal) => Promise<Reply<Card>>): Promise<void> {
+    const work = this.#own(card);
+    if (work.sending.peek().name === 'sending') return;
+    const request = new AbortController();
+    work.request = request;
+    work.sending.value = { name: 'sending' };
+    const reply = await send(request.signal);
+    if (request.signal.aborted) return;
+    const store = this.#store();
+    if (reply.isDone) {
+      this.forget(card.set.sessionId);
+      return store.noteSettled(reply.value);
+    }
+    const winner = reply.refusal?.details?.winner;
+    work.sending.value =
+      winner !== undefined
+        ? { name: 'idle' }
+        : reply.status === 0
+          ? { name: 'unsent' }
+          : { name: 'refused', words: refusalWords(reply) };
+    if (winner !== undefined) store.noteSettled(winner);
+    store.noteRefused(reply);
+  }
+
+  #answer(card: Card, index: number, change: (given: Answer) => Answer): void {
+    const work = this.#own(card);
+    const { answers, ...draft } = work.draft.peek();
+    const next = answers.with(index, change(answers[index] ?? EMPTY_ANSWER));
+    const faults = new Map(work.faults.peek());
+    if (faults.delete(index)) work.faults.value = faults;
+    this.#edit(card, { ...draft, questionIndex: index, answers: next });
+  }
+
+  #edit(card: Card, draft: Draft): void {
+    const { sessionId } = card.set;
+    const work = this.#own(card);
+    work.draft.value = draft;
+    work.origin.value = 'here';
+    work.editedMs = Date.now();
+    if (work.sending.peek().name === 'refused') work.sending.value = { name: 'idle' };
+    this.#keep(sessionId, draft, false);
+    this.#saveLater(sessionId, work, SAVE_AFTER_MS);
+  }
+
+  #saveLater(id: string, work: OwnWork, afterMs: number): void {
+    clearTimeout(work.timer);
+    work.timer = setTimeout(() => void this.#save(id, work), afterMs);
+  }
+
+  async #save(id: string, work: OwnWork): Promise<void> {
+    clearTimeout(work.timer);
+    work.timer = undefined;
+    const draft = work.draft.peek();
+    const store = this.#store();
+    const { me, settled } = store.state.peek();
+    if (store.access.peek() !== 'in' || me?.can === 'view' || settled.has(id)) return;
+    const reply = await store.api.saveDraft(id, draft);
+    const isCurrent = this.#works.get(id) === work && isSame(work.draft.peek(), draft);
+    if (!isCurrent) return;
+    if (reply.isDone) this.#keep(id, draft, true);
+    else if (reply.status === 0 || reply.status === 429 || reply.status >= 500)
+      this.#saveLater(id, work, SAVE_AGAIN_MS);
+    if (!reply.isDone) store.noteRefused(reply);
+  }
+
+  #keep(id: string, draft: Draft, isSaved: boolean): void {
+    this.#kept.keepValue(ITEM + id, { draft, atMs: Date.now(), isSaved } satisfies KeptDraft);
+  }
+
+  #own(card: Card): OwnWork {
+    this.on(card);
+    const work = this.#works.get(card.set.sessionId);
+    if (work === undefined) throw new Error('no work on a card that is shown');
+    return work;
+  }
+}
+
+function adopt(work: Work, { draft, origin }: { readonly draft: Draft; readonly origin: Origin }): void {
+  if (isSame(work.draft.peek(), draft)) return;
+  work.draft.value = draft;
+  work.origin.value = origin;
+}
+
+/** What the server refused and what helps, in its own words. */
+export function refusalWords({ status, refusal }: Extract<Reply<unknown>, { isDone: false }>): string {
+  if (status === 0) return 'The server does not answer.';
+  if (refusal === null) return `The server refused it (${status}).`;
+  return refusal.hint === undefined ? refusal.message : `${refusal.message} ${refusal.hint}`;
+}

@@ -1,0 +1,50 @@
+import { answersFromDraft, isTouched } from '../../../models/inbox/index.js';
+import type { Card } from '../../contract/index.js';
+
+export type Draft = NonNullable<Card['draft']>;
+
+/** What was typed in this browser: kept here at once, and at the server a moment later. */
+export interface KeptDraft {
+  readonly draft: Draft;
+  readonly atMs: number;
+  /** Whether the server has it. */
+  readonly isSaved: boolean;
+}
+
+/** Where a draft comes from: nobody began, this browser, or another surface. */
+export type Origin = 'none' | 'here' | 'elsewhere';
+
+/** What the person goes on with: what is only here wins; else what the server has, which may be newer. */
+export function mergedDraft(
+  { set, draft: told }: Pick<Card, 'set' | 'draft'>,
+  kept: KeptDraft | null,
+): { readonly draft: Draft; readonly origin: Origin } {
+  const whole = (draft: Draft | null): Draft => ({
+    questionIndex: draft?.questionIndex ?? 0,
+    answers: answersFromDraft(set.questions, draft ?? undefined),
+    rejectionReason: draft?.rejectionReason ?? '',
+  });
+  if (kept !== null && (!kept.isSaved || told === null))
+    return { draft: whole(kept.draft), origin: hasWords(kept.draft) ? 'here' : 'none' };
+  if (told === null || !hasWords(told)) return { draft: whole(told), origin: 'none' };
+  return { draft: whole(told), origin: kept !== null && isSame(kept.draft, told) ? 'here' : 'elsewhere' };
+}
+
+/** Whether there is anything in it that is worth keeping. */
+export function hasWords(draft: Draft): boolean {
+  return draft.rejectionReason !== '' || draft.answers.some(isTouched);
+}
+
+export function isSame(one: Draft, other: Draft): boolean {
+  return JSON.stringify(bare(one)) === JSON.stringify(bare(other));
+}
+
+function bare({ questionIndex, answers, rejectionReason }: Draft): unknown {
+  const said = answers.map(({ selected, isOther, text, isConfirmed }) => [
+    selected,
+    isOther,
+    text,
+    isConfirmed,
+  ]);
+  return [questionIndex, said, rejectionReason];
+}

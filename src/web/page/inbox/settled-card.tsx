@@ -1,0 +1,80 @@
+import { visibleBlock, visibleLabel } from '../../../foundation/text/visible-text.js';
+import type { Card } from '../../contract/index.js';
+import { usePage } from '../page-context.js';
+import { Words } from '../prompt.js';
+import { actorWords, answersInWords, cardName, endWords, timeOfDay } from '../words.js';
+import { CardHead } from './card-head.js';
+import { Damage } from './card-notes.js';
+
+/** How a set ended: who decided, what, and what was typed here and did not count. */
+export function SettledCard({ card }: { card: Card }) {
+  const { desk, store } = usePage();
+  const { set } = card;
+  const typed = desk.leftBehind(set.sessionId);
+  const isDecided = set.status === 'completed' || set.status === 'rejected';
+  const who = actorWords(set.actor, store.state.value.me);
+  const isHere = who === 'you, here';
+  const reason = set.rejectionReason ?? set.abandonedReason;
+  return (
+    <article
+      class="card settled"
+      tabIndex={-1}
+      aria-label={cardName(card.set)}
+      data-card={set.sessionId}
+      data-stop
+    >
+      <CardHead card={card} />
+      <p class={`outcome ${set.status}`}>
+        <strong>
+          {endWords(set)}
+          {isDecided && !isHere ? ' elsewhere' : ''}
+        </strong>
+        {isDecided ? ` by ${who}` : ''} at {timeOfDay(Date.parse(set.lastActivityAt))}
+        {set.late ? ', late' : ''}
+      </p>
+      <Damage card={card} />
+      {set.status === 'completed' ? (
+        <dl class="answers">
+          {answersInWords(set).map(({ title, said }, index) => (
+            <div key={index}>
+              <dt>
+                <Words text={title} />
+              </dt>
+              <dd>
+                <bdi>{visibleBlock(said)}</bdi>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      ) : null}
+      {reason === null || reason === '' ? null : (
+        <p class="reason">
+          <bdi>{visibleBlock(reason)}</bdi>
+        </p>
+      )}
+      {set.unheardReason === undefined ? null : (
+        <p class="note">It did not count: {visibleLabel(set.unheardReason)}</p>
+      )}
+      {typed === undefined || isHere ? null : (
+        <div class="note">
+          <p>What you had begun here is kept until you let it go:</p>
+          {typed.answers.map(({ selected, text }, index) => (
+            <p key={index} class="typed">
+              <bdi>{[...selected.map(visibleLabel), visibleBlock(text)].filter(Boolean).join(', ')}</bdi>
+            </p>
+          ))}
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              desk.forget(set.sessionId);
+              store.dismiss(set.sessionId);
+            }}
+          >
+            Let it go
+          </button>
+        </div>
+      )}
+    </article>
+  );
+}

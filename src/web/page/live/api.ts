@@ -1,0 +1,109 @@
+import {
+  type Answering,
+  type Card,
+  KEY_HEADER,
+  type Me,
+  type Refusal,
+  type RunPage,
+  type RunRequest,
+  type SignedIn,
+  type Steered,
+} from '../../contract/index.js';
+
+type Draft = NonNullable<Card['draft']>;
+
+/** What a request came to. `status` 0: nobody answered. */
+export type Reply<Value> =
+  | { readonly isDone: true; readonly value: Value }
+  | { readonly isDone: false; readonly status: number; readonly refusal: Refusal | null };
+
+/** The requests of the page, each with the key of this browser. */
+export class Api {
+  readonly #key: () => string | null;
+
+  constructor(key: () => string | null) {
+    this.#key = key;
+  }
+
+  logIn(code: string, name: string): Promise<Reply<SignedIn>> {
+    return this.#send('POST', '/api/login', { body: { code, name } });
+  }
+
+  logOut(): Promise<Reply<unknown>> {
+    return this.#send('POST', '/api/logout', { body: {} });
+  }
+
+  me(): Promise<Reply<Me>> {
+    return this.#send('GET', '/api/me');
+  }
+
+  card(id: string): Promise<Reply<Card>> {
+    return this.#send('GET', `/api/questions/${encodeURIComponent(id)}`);
+  }
+
+  /** Goes out even where the page is being left. */
+  saveDraft(id: string, draft: Draft): Promise<Reply<unknown>> {
+    const path = `/api/questions/${encodeURIComponent(id)}/draft`;
+    return this.#send('PUT', path, { body: draft, keepalive: true });
+  }
+
+  answer(id: string, answering: Answering, signal: AbortSignal): Promise<Reply<Card>> {
+    return this.#send('POST', `/api/questions/${encodeURIComponent(id)}/answer`, { body: answering, signal });
+  }
+
+  reject(id: string, reason: string | null, signal: AbortSignal): Promise<Reply<Card>> {
+    return this.#send('POST', `/api/questions/${encodeURIComponent(id)}/reject`, {
+      body: { reason },
+      signal,
+    });
+  }
+
+  run(id: string): Promise<Reply<RunPage>> {
+    return this.#send('GET', `/api/runs/${encodeURIComponent(id)}`);
+  }
+
+  steer(id: string, request: RunRequest): Promise<Reply<Steered>> {
+    return this.#send('POST', `/api/runs/${encodeURIComponent(id)}/request`, { body: request });
+  }
+
+  /** The stream, open; `run` is `<id>:<seq>`. */
+  events(run: string | null, signal: AbortSignal): Promise<Response> {
+    const query = run === null ? '' : `?run=${encodeURIComponent(run)}`;
+    return fetch(`/api/events${query}`, {
+      headers: { accept: 'text/event-stream', ...this.#keyHeader() },
+      cache: 'no-store',
+      signal,
+    });
+  }
+
+  async #send<Value>(
+    method: string,
+    path: string,
+    { body, signal, keepalive }: { body?: unknown; signal?: AbortSignal; keepalive?: boolean } = {},
+  ): Promise<Reply<Value>> {
+    try {
+      const response = await fetch(path, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...this.#keyHeader(),
+        },
+        cache: 'no-store',
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+        ...(keepalive === true ? { keepalive } : {}),
+      });
+      const told: unknown = await response.json().catch(() => null);
+      if (response.ok) return { isDone: true, value: told as Value };
+      return { isDone: false, status: response.status, refusal: told as Refusal | null };
+    } catch {
+      return { isDone: false, status: 0, refusal: null };
+    }
+  }
+
+  #keyHeader(): Record<string, string> {
+    const key = this.#key();
+    return key === null ? {} : { [KEY_HEADER]: key };
+  }
+}

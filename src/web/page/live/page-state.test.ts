@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { overviewRow } from '../../../../test/support/overview-rows.js';
+import { cardOf, changeOf, idOf, snapshot } from '../../../../test/support/page-world.js';
+import {
+  inOrderOfAge,
+  NOTHING_TOLD,
+  type PageState,
+  snapshotOf,
+  vanished,
+  withChange,
+  withoutSettled,
+  withSettled,
+  withSnapshot,
+} from './page-state.js';
+
+const NOW_MS = Date.parse('2026-11-16T12:00:00.000Z');
+const start = withSnapshot(NOTHING_TOLD, snapshot({ seq: 4, cards: [cardOf(1), cardOf(2)] }), NOW_MS);
+const idsOf = (state: PageState) => inOrderOfAge(state).map(({ set }) => set.sessionId);
+
+describe('what the page knows', () => {
+  it('is the snapshot first, with how far the clock of the server is ahead', () => {
+    expect([start.seq, idsOf(start), start.skewMs]).toEqual([4, [idOf(1), idOf(2)], 5_000]);
+  });
+
+  it('takes a change that follows: new cards, settled ones, rows that came and went', () => {
+    const row = overviewRow({ key: 'run:a' });
+    const one = withChange(start, changeOf(5, { cards: [cardOf(3)], rows: [row] }), NOW_MS);
+    expect(one === undefined ? [] : [idsOf(one), [...one.rows.keys()]]).toEqual([
+      [idOf(1), idOf(2), idOf(3)],
+      ['run:a'],
+    ]);
+    const settled = cardOf(1, { status: 'rejected' });
+    const two =
+      one &&
+      withChange(one, changeOf(6, { settled: [settled], goneCards: [idOf(3)], goneRows: ['run:a'] }), NOW_MS);
+    expect(two && [[...two.cards.keys()], [...two.settled.keys()], two.rows.size]).toEqual([
+      [idOf(2)],
+      [idOf(1)],
+      0,
+    ]);
+    // It stays where it stood.
+    expect(two && idsOf(two)).toEqual([idOf(1), idOf(2)]);
+  });
+
+  it('knows a change that was told twice, and sees that one is missing', () => {
+    expect(withChange(start, changeOf(4, { goneCards: [idOf(1)] }), NOW_MS)).toBe(start);
+    expect(withChange(start, changeOf(6), NOW_MS)).toBeUndefined();
+  });
+
+  it('forgets what it knew with another snapshot, and tells which cards that does not mention', () => {
+    const next = snapshot({ seq: 0, cards: [cardOf(2)] });
+    expect(vanished(start, next)).toEqual([idOf(1)]);
+    expect(withSnapshot(start, next, NOW_MS).seq).toBe(0);
+  });
+
+  it('shows a settled card until it is over, from when it was first told', () => {
+    const own = withSettled(start, cardOf(1, { status: 'completed' }), NOW_MS);
+    const told = withChange(
+      own,
+      changeOf(5, { settled: [cardOf(1, { status: 'completed' })] }),
+      NOW_MS + 900,
+    );
+    expect(told?.settled.get(idOf(1))?.atMs).toBe(NOW_MS);
+    const gone = withoutSettled(own, (_id, { atMs }) => atMs <= NOW_MS);
+    expect([gone.settled.size, withoutSettled(gone, () => true)]).toEqual([0, gone]);
+  });
+
+  it('is told to a tab that was opened later as the server would', () => {
+    const told = snapshotOf(start, NOW_MS);
+    expect(told && withSnapshot(NOTHING_TOLD, told, NOW_MS)).toEqual(start);
+    expect(snapshotOf(NOTHING_TOLD, NOW_MS)).toBeUndefined();
+  });
+});

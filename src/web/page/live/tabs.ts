@@ -1,0 +1,167 @@
+import type { Snapshot, StreamEvent } from '../../contract/index.js';
+import type { Api } from './api.js';
+import { type Connection, type Followed, Stream } from './stream.js';
+
+/** What the tabs of one browser tell each other. */
+type TabMessage =
+  | { readonly kind: 'told'; readonly event: StreamEvent }
+  | { readonly kind: 'connection'; readonly connection: Connection }
+  | { readonly kind: 'refused' }
+  /** To whoever leads: a tab is new, or wants the entries of a run, or wants a try now. */
+  | { readonly kind: 'hello' }
+  | { readonly kind: 'follow'; readonly followed: Followed | null }
+  | { readonly kind: 'retry' }
+  /** To all: somebody else leads now. */
+  | { readonly kind: 'leads' };
+
+export interface TabsParts {
+  readonly api: Pick<Api, 'events'>;
+  readonly onEvent: (event: StreamEvent) => void;
+  readonly onConnection: (connection: Connection) => void;
+  readonly onRefused: () => void;
+  /** Everything as it stands, for a tab that was opened later. */
+  readonly snapshot: () => Snapshot | undefined;
+}
+
+const NAME = 'holdfast.stream';
+
+/**
+ * One stream for all tabs of a browser: the tab that holds the lock reads it and tells the others. A run is followed for the
+ * tab that asked last, which is the one that the person looks at; the others ask again when they are looked at.
+ */
+export class Tabs {
+  readonly #parts: TabsParts;
+  readonly #channel: BroadcastChannel | undefined;
+  readonly #left = new AbortController();
+  #stream: Stream | undefined;
+  #connection: Connection = { name: 'connecting' };
+  #followed: Followed | null = null;
+  /** What the stream is asked for, for whichever tab. */
+  #asked: Followed | null = null;
+
+  constructor(parts: TabsParts) {
+    this.#parts = parts;
+    this.#channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(NAME);
+  }
+
+  start(): void {
+    this.#channel?.addEventListener('message', ({ data }) => this.#hear(data as TabMessage));
+    const { locks } = navigator;
+    // A page that is not on a secure origin has no locks: each tab leads itself.
+    if (locks === undefined || this.#channel === undefined) {
+      this.#lead();
+      return;
+    }
+    const { signal } = this.#left;
+    const held = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    locks
+      .request(NAME, { signal }, () => {
+        this.#lead();
+        return held;
+      })
+      .catch(() => {}); // left before it was our turn
+    this.#post({ kind: 'hello' });
+  }
+
+  /** Ends what this tab does for itself and for others. */
+  stop(): void {
+    this.#left.abort();
+    this.#stream?.stop();
+    this.#stream = undefined;
+    this.#channel?.close();
+  }
+
+  /** Wants the entries of a run behind a sequence, or those of none. */
+  follow(followed: Followed | null): void {
+    this.#followed = followed;
+    if (this.#stream === undefined) this.#post({ kind: 'follow', followed });
+    else this.#serve(followed);
+  }
+
+  retry(): void {
+    if (this.#stream === undefined) this.#post({ kind: 'retry' });
+    else this.#stream.retry();
+  }
+
+  /** The state does not fit together: it is asked for again. */
+  reopen(): void {
+    if (this.#stream === undefined) this.#post({ kind: 'hello' });
+    else this.#stream.reopen();
+  }
+
+  #lead(): void {
+    if (this.#left.signal.aborted) return;
+    this.#stream = new Stream({
+      isOnline: () => navigator.onLine,
+      open: (run, signal) => this.#parts.api.events(run, signal),
+      onEvent: (event) => this.#tell(event),
+      onConnection: (connection) => this.#nowConnected(connection),
+      onRefused: () => {
+        this.#post({ kind: 'refused' });
+        this.#parts.onRefused();
+      },
+    });
+    if (this.#followed !== null) this.#serve(this.#followed);
+    this.#stream.start();
+    this.#post({ kind: 'leads' });
+  }
+
+  #tell(event: StreamEvent): void {
+    if (event.name === 'entry') {
+      this.#stream?.noteSeq(event.data.seq);
+      if (this.#asked !== null) this.#asked = { ...this.#asked, after: event.data.seq };
+    }
+    this.#post({ kind: 'told', event });
+    this.#take(event);
+  }
+
+  #nowConnected(connection: Connection): void {
+    this.#connection = connection;
+    this.#post({ kind: 'connection', connection });
+    this.#parts.onConnection(connection);
+  }
+
+  #take(event: StreamEvent): void {
+    if (event.name === 'entry' && event.data.run === this.#followed?.run)
+      this.#followed = { ...this.#followed, after: Math.max(this.#followed.after, event.data.seq) };
+    if (event.name === 'bye' && event.data.reason === 'revoked') this.#parts.onRefused();
+    else this.#parts.onEvent(event);
+  }
+
+  /** Opens the stream again only where it is behind, or tells another run. */
+  #serve(followed: Followed | null): void {
+    const now = this.#asked;
+    if (followed === null || (now?.run === followed.run && now.after <= followed.after)) return;
+    this.#asked = followed;
+    this.#stream?.follow(followed);
+  }
+
+  #hear(message: TabMessage): void {
+    if (this.#stream === undefined) this.#hearAsOne(message);
+    else this.#hearAsLeader(message, this.#stream);
+  }
+
+  #hearAsOne(message: TabMessage): void {
+    if (message.kind === 'told') this.#take(message.event);
+    else if (message.kind === 'connection') this.#parts.onConnection(message.connection);
+    else if (message.kind === 'refused') this.#parts.onRefused();
+    else if (message.kind === 'leads' && this.#followed !== null)
+      this.#post({ kind: 'follow', followed: this.#followed });
+  }
+
+  #hearAsLeader(message: TabMessage, stream: Stream): void {
+    if (message.kind === 'follow') this.#serve(message.followed);
+    else if (message.kind === 'retry') stream.retry();
+    else if (message.kind === 'hello') this.#welcome();
+  }
+
+  #welcome(): void {
+    const snapshot = this.#parts.snapshot();
+    this.#post({ kind: 'connection', connection: this.#connection });
+    if (snapshot !== undefined) this.#post({ kind: 'told', event: { name: 'state', data: snapshot } });
+  }
+
+  #post(message: TabMessage): void {
+    this.#channel?.postMessage(message);
+  }
+}

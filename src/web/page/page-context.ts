@@ -1,0 +1,28 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Kept } from './frame/kept.js';
+import type { LetterKeys } from './frame/keys.js';
+import type { Router } from './frame/router.js';
+import type { Theme } from './frame/theme.js';
+import type { Desk } from './inbox/desk.js';
+import type { Snoozes } from './inbox/snooze.js';
+import type { Store } from './live/store.js';
+
+/** The parts of the page, made once when it starts. */
+export interface Page {
+  readonly kept: Kept;
+  readonly store: Store;
+  readonly desk: Desk;
+  readonly snoozes: Snoozes;
+  readonly router: Router;
+  readonly theme: Theme;
+  readonly keys: LetterKeys;
+}
+
+export const PageContext = createContext<Page | null>(null);
+
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (page === null) throw new Error('outside of the page');
+  return page;
+}
