@@ -1,7 +1,7 @@
 import { type Actor, SessionNotFoundError, visibleLine } from '../../foundation/index.js';
 import type { LoopRequestInput, LoopSessions } from '../../sessions/loop/index.js';
-import { isWorktreeThere } from '../worktree/record.js';
 import type { Steered } from '../operations.js';
+import { isWorktreeThere } from '../worktree/record.js';
 import type { RunServices } from './run-services.js';
 import { findStoppedRun, needsReset, resumeStopped } from './stopped-run.js';
 
