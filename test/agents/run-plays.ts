@@ -39,6 +39,12 @@ export const ASKS_FIRST = script(
   ...phases(IMPROVES_BY_FILE),
 );
 
+/** It asks before it begins, and begins in the same turn when it is told the answer. */
+export const ASKS_AND_BEGINS = script(
+  ...answers(prompts('RED'), asks(), WRITES_TESTS, DONE),
+  ...phases(IMPROVES_BY_FILE),
+);
+
 /** Each story as the prompt wants it: look, do, tick, learn. `ralphtool` is how the agent starts that program. */
 export function allStories(ralphtool: string): Script {
   const stories = Array.from({ length: STORIES }, (_, index) => storyRules(index + 1, `${ralphtool} agent`));
