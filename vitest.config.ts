@@ -63,6 +63,14 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        test: {
+          ...shared,
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          env: inMemory,
+        },
+      },
     ],
   },
 });

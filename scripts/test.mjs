@@ -2,6 +2,7 @@
 //   node scripts/test.mjs                  checks, unit, scenarios, quick crash selection (npm test)
 //   node scripts/test.mjs crash            the long fault runs
 //   node scripts/test.mjs agents           real third-party programs
+//   node scripts/test.mjs browser          the page in a real browser
 //   node scripts/test.mjs nodes [--all] [20.19 22 …]
 //                                          unit tests and quick scenarios, or all, on every Node that we promise
 import { execFile, spawn, spawnSync } from 'node:child_process';
@@ -35,6 +36,7 @@ const SLOW_SCENARIOS = [
 const CHECKS = [
   ['format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']],
   ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']],
+  ['types of the page', ['node_modules/typescript/bin/tsc', '-p', 'src/web/page/tsconfig.json', '--noEmit']],
   [
     'import table',
     [
@@ -57,6 +59,8 @@ const TIERS = {
     // Real agents run only where they can reach nobody; without that their tests are skipped.
     return runTests(['agents'], { way: isolation() ?? [], args: ['--maxConcurrency=3'] });
   },
+  // A browser looks for its maker's hosts; it reaches nobody either.
+  browser: () => runTests(['browser'], { way: isolation() ?? [] }),
   nodes: runOnNodes,
 };
 

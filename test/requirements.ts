@@ -95,6 +95,8 @@ export const REQUIREMENTS = {
   R14: 'chat --resume goes on as it was started; what is typed wins',
   R08: 'cost and budgets: reported dollars, else tokens times a price with a source and a date, else unknown',
   R13: 'tokens and cost equal what the service reported, to the digit, for each agent, with and without kills',
+  W01: '`holdfast web`: inbox, runs and one run live, on a phone and on a desk, with deep links and keys',
+  W04: 'live by a stream, resumable by sequence: no gap and no double after kill -9 of the server; what was typed is kept',
   N01: 'notices with a state: question, permission, limit, breaker, run ended, agent died, quota is back; once, whoever sees it',
   N02: 'channels: terminal, desktop, ntfy, Gotify, signed webhook, command; `notify test` and `notify list` name the leg that failed',
   N03: 'quiet hours, digest, escalation to the next channel; suppressed only where the card was on a focused screen',

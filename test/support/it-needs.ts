@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
+import { CHROMIUM } from './chromium.js';
 
 /** What a test needs from the machine. */
 export interface Needs {
@@ -8,6 +9,8 @@ export interface Needs {
   readonly strace?: true;
   /** Private pid and mount namespaces. */
   readonly unshare?: true;
+  /** A browser at one of the usual places. */
+  readonly chromium?: true;
   /** Private time namespaces. */
   readonly timeNamespace?: true;
 }
@@ -17,6 +20,7 @@ const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
   tmux: () => runs('tmux', '-V'),
   strace: () => runs('strace', '-o', '/dev/null', 'true'),
   unshare: () => runs('unshare', '--pid', '--fork', '--mount-proc', 'true'),
+  chromium: () => CHROMIUM !== undefined,
   timeNamespace: () => runs('unshare', '-T', '--boottime', '1000', '--fork', 'true'),
 };
 

@@ -1,0 +1,19 @@
+import { type Browser, chromium } from 'playwright-core';
+import { CHROMIUM } from './chromium.js';
+
+/** Without these it looks for the hosts of its maker at every start. */
+const QUIET = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/** A real browser, of which every test takes contexts of its own. Tests that use it need `chromium` (it-needs.ts). */
+export async function launchBrowser(): Promise<Browser> {
+  // Its sandbox does not start for root.
+  const sandbox = process.geteuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath: CHROMIUM ?? '', args: [...QUIET, ...sandbox] });
+}
