@@ -27,5 +27,10 @@ function start(root: HTMLElement): void {
   render(<App page={page} code={code} />, root);
 }
 
+// A link that is opened in a tab of the page changes nothing but what is behind the #.
+addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#code=')) location.reload();
+});
+
 const root = document.getElementById('page');
 if (root !== null) start(root);

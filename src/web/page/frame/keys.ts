@@ -59,8 +59,10 @@ export class LetterKeys {
   }
 
   #escape(target: Element): void {
-    if (isTyping(target)) (target.closest<HTMLElement>('[data-stop]') ?? document.body).focus();
-    else this.#router.back();
+    const stop = target.closest<HTMLElement>('[data-stop]');
+    if (!isTyping(target)) this.#router.back();
+    else if (stop !== null) stop.focus();
+    else (target as HTMLElement).blur();
   }
 
   #pressLetter(event: KeyboardEvent, target: Element): void {

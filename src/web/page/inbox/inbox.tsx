@@ -2,6 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { Component } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { counted } from '../../../foundation/text/counted.js';
+import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import type { Card } from '../../contract/index.js';
 import { Loading } from '../frame/loading.js';
 import { usePage } from '../page-context.js';
@@ -111,7 +112,8 @@ function Later({ cards }: { cards: readonly Card[] }) {
         {cards.map(({ set }) => (
           <li key={set.sessionId}>
             <span>
-              {set.questions[0]?.title} · until {timeOfDay(snoozes.until.value[set.sessionId] ?? 0)}
+              {visibleLabel(set.questions[0]?.title ?? '')} · until{' '}
+              {timeOfDay(snoozes.until.value[set.sessionId] ?? 0)}
             </span>
             <button type="button" class="quiet" onClick={() => snoozes.wake(set.sessionId)}>
               Show now

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { visibleBlock, visibleLabel } from '../../../foundation/text/visible-text.js';
 import type { Card } from '../../contract/index.js';
 import { usePage } from '../page-context.js';
@@ -14,6 +15,10 @@ export function SettledCard({ card }: { card: Card }) {
   const isDecided = set.status === 'completed' || set.status === 'rejected';
   const who = actorWords(set.actor, store.state.value.me);
   const isHere = who === 'you, here';
+  // The answer of this browser arrived, and the reply to it did not.
+  useEffect(() => {
+    if (isHere && typed !== undefined) desk.forget(set.sessionId);
+  }, [isHere, typed, desk, set.sessionId]);
   const reason = set.rejectionReason ?? set.abandonedReason;
   return (
     <article

@@ -1,3 +1,4 @@
+import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import { wordsOf } from '../../../models/top/index.js';
 import type { Snapshot } from '../../contract/index.js';
 import { Age } from '../frame/age.js';
@@ -38,7 +39,7 @@ export function RunRow({ row, isBrief = false }: { row: Row; isBrief?: boolean }
   const content = (
     <>
       <span class="row-title">
-        {row.kind === 'question' ? (row.question?.title ?? words.plan) : words.plan}
+        {row.kind === 'question' ? visibleLabel(row.question?.title ?? words.plan) : words.plan}
       </span>
       <Standing row={row} />
       <span class="row-where">{told.join(' · ')}</span>

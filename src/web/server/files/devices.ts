@@ -71,6 +71,7 @@ export function addDevice(
     version: DOCUMENT_VERSION,
     id: idOf(cookieHash),
     ...facts,
+    name: freeName(place, facts.name),
     cookieHash,
     keyHash: hashOf(key),
     createdAt: timestamp(place.tools.clock),
@@ -78,6 +79,14 @@ export function addDevice(
   const path = devicePath(place, device.id);
   createFile(place.tools, path, formatDocument(path, device, DeviceRecord));
   return { device, cookie, key };
+}
+
+/** Answers carry the name of the device: two browsers of one kind must not have the same. */
+function freeName(place: WebPlace, name: string): string {
+  const taken = new Set(readDevices(place).flatMap((other) => (isLive(place, other) ? [other.name] : [])));
+  let free = name;
+  for (let number = 2; taken.has(free); number += 1) free = `${name} ${number}`;
+  return free;
 }
 
 /** The device of a cookie as its file stands now, or undefined: unknown, revoked, or away for too long. */

@@ -28,14 +28,14 @@ export async function signIn({ parts, own, address, body }: SignIn): Promise<Res
   const { place, failures } = parts;
   if (failures.isOver(EVERYBODY)) throw new TooManyRequestsError('attempts to sign in');
   const { code, name: given } = checkInput({ input: Login }, body);
-  const name = nameOf(given);
   const can = spendCode(place, code);
   if (can === undefined) {
     await refuse(parts, address);
     throw new CodeRefusedError();
   }
-  const { device, cookie, key } = addDevice(place, { name, can, origin: own.origin });
-  await writeAudit(place, { what: 'sign-in', device: device.id, name, can, address, result: 'done' });
+  const { device, cookie, key } = addDevice(place, { name: nameOf(given), can, origin: own.origin });
+  const { id, name } = device;
+  await writeAudit(place, { what: 'sign-in', device: id, name, can, address, result: 'done' });
   const told: SignedIn = { ...meOf(device), key };
   return Response.json(told, { headers: { 'Set-Cookie': setCookie(own, cookie) } });
 }
