@@ -45,7 +45,6 @@ async function readAll(answers: (() => Response)[], follow: 'r' | null = null) {
         if (name === 'reconnecting' || name === 'offline') queueMicrotask(() => stream.retry());
       },
       onRefused: () => resolve('refused'),
-      isOnline: () => true,
     });
     if (follow !== null) stream.follow({ run: follow, after: 0 });
     stream.start();

@@ -21,7 +21,6 @@ export interface StreamParts {
   readonly onConnection: (connection: Connection) => void;
   /** The server does not know this browser any more. */
   readonly onRefused: () => void;
-  readonly isOnline: () => boolean;
 }
 
 /** The server sends something every 15 s. */
@@ -160,7 +159,8 @@ export class Stream {
     this.#tries += 1;
     this.#lostMs ??= Date.now();
     const waitMs = waitBefore(this.#tries, Math.random());
-    const isOffline = this.#tries >= TRIES_UNTIL_OFFLINE || !this.#parts.isOnline();
+    // What the browser says about networks is no news: the server may be on this very machine.
+    const isOffline = this.#tries >= TRIES_UNTIL_OFFLINE;
     this.#parts.onConnection({
       name: isOffline ? 'offline' : 'reconnecting',
       sinceMs: this.#lostMs,

@@ -92,7 +92,6 @@ export class Tabs {
   #lead(): void {
     if (this.#left.signal.aborted) return;
     this.#stream = new Stream({
-      isOnline: () => navigator.onLine,
       open: (run, signal) => this.#parts.api.events(run, signal),
       onEvent: (event) => this.#tell(event),
       onConnection: (connection) => this.#nowConnected(connection),
