@@ -116,6 +116,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'watch.polling': (fields) =>
     `${textIn(fields, 'path')} cannot be watched here (${textIn(fields, 'reason')}); it is looked at every ${textIn(fields, 'everyMs')} ms.`,
   'web.audit-failed': because('What was done through the page could not be written into its audit'),
+  'worktree.record-unreadable': because('The record {path} of a worktree could not be read'),
   'web.device-unreadable': because('The record of device {device} could not be read, so it cannot sign in'),
   'web.failed': because('A request of the page failed'),
   'web.journal-not-read': because('The journal of a run could not be read for the page'),

@@ -25,6 +25,8 @@ describe('deriveLayout', () => {
       programs: '/home/ada/.local/state/holdfast/programs',
       projects: '/home/ada/.local/state/holdfast/projects',
       runs: '/home/ada/.local/state/holdfast/runs',
+      worktrees: '/home/ada/.local/state/holdfast/worktrees',
+      newWorktrees: '/home/ada/.local/state/holdfast/worktrees',
       runTrash: '/home/ada/.local/state/holdfast/trash/runs',
       setups: '/home/ada/.local/state/holdfast/setup',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',

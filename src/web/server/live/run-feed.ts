@@ -44,8 +44,9 @@ export class RunFeed implements Disposable {
       }, COALESCED_MS);
     });
     this.#looking = setInterval(() => {
-      this.#isRunning = isRun(place);
-      if (this.#isRunning !== this.#told) onMore();
+      if (isRun(place) === this.#told) return;
+      this.#isHinted = true;
+      onMore();
     }, LOOK_MS);
   }
 
@@ -54,6 +55,8 @@ export class RunFeed implements Disposable {
     for (;;) {
       if (this.#waiting.length === 0 && this.#isHinted) {
         this.#isHinted = false;
+        // Before it is read: who does not run it any more has written everything by now.
+        this.#isRunning = isRun(this.#place);
         this.#waiting = this.#reader.read().reverse();
       }
       const entry = this.#waiting.pop();
@@ -64,9 +67,8 @@ export class RunFeed implements Disposable {
     }
   }
 
-  /** Whether a process runs it, where that was not told yet. Only when all entries are taken. */
+  /** Whether a process ran it when its entries were read, where that was not told yet. Only when all of them are taken. */
   news(): boolean | undefined {
-    this.#isRunning = isRun(this.#place);
     if (this.#told === this.#isRunning) return undefined;
     this.#told = this.#isRunning;
     return this.#isRunning;
