@@ -43,6 +43,7 @@ const LATE = { zod: 'src/cli/programs/loaded-zod.ts', commander: 'src/cli/progra
 const BESIDE_QUICK = {
   'ask-notices': 'src/cli/commands/questions/ask-notices.ts',
   'hook-notices': 'src/cli/commands/agents/hook-notices.ts',
+  'look-at-worktree': 'src/app/look-at-worktree.ts',
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
   'resume-run': 'src/cli/commands/run/resume-run.ts',
   'top-screen': 'src/cli/commands/overview/top-screen.ts',
@@ -55,7 +56,7 @@ const besideQuick = {
   name: 'beside-quick',
   setup(build) {
     build.onResolve(
-      { filter: /\/(ask-notices|hook-notices|prompt-answers|resume-run|top-screen)\.js$/ },
+      { filter: /\/(ask-notices|hook-notices|look-at-worktree|prompt-answers|resume-run|top-screen)\.js$/ },
       ({ path, kind }) => {
         const name = path.replace(/^.*\//, './');
         return kind === 'dynamic-import' ? { path: name, external: true } : undefined;

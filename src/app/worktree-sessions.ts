@@ -1,6 +1,5 @@
 import { type CatalogKind, type KeptWorktree, worktreeLoopKind } from '../catalog/index.js';
 import { visibleLine } from '../foundation/index.js';
-import { refuseWork, reportWorktree } from '../run/index.js';
 import type { KeptJournals } from '../run/journal/keep-journals.js';
 import {
   forgetWorktree,
@@ -11,8 +10,7 @@ import {
 } from '../run/worktree/record.js';
 import { gitCommonDirectory } from '../storage/index.js';
 import { loopsOfWorktree } from './loops.js';
-import { runServices } from './run-services.js';
-import { type Services, servicesAt } from './services.js';
+import type { Services } from './services.js';
 
 /** The loops of runs in worktrees: of the repository that the services are in, or of every one. */
 export function worktreeKinds(
@@ -47,16 +45,19 @@ export function worktreeKind(
 function keptWorktree(services: Services, worktree: WorktreeRecord, journals: KeptJournals): KeptWorktree {
   const { tools, config } = services;
   const { sessionId, repository, branch } = worktree;
-  const report = async () =>
-    (await reportWorktree(runServices(servicesAt(services, worktree.path)), worktree)).report;
+  const looking = () => import('./look-at-worktree.js');
   const note = (status: WorktreeRecord['status']) =>
     writeWorktree(tools, config.layout, { ...worktree, status });
   return {
     repository,
     branch,
-    refuseWork: async () => refuseWork(await report()),
+    async refuseWork() {
+      const { lookAtWorktree, refuseWork } = await looking();
+      refuseWork(await lookAtWorktree(services, worktree));
+    },
     async advice() {
-      const { isThere, isBranchThere, path, commands } = await report();
+      const { lookAtWorktree } = await looking();
+      const { isThere, isBranchThere, path, commands } = await lookAtWorktree(services, worktree);
       if (!isThere && !isBranchThere) return undefined;
       const words = [...commands.merge, ...commands.discard].map(visibleLine).join(' · ');
       return `its work is in ${visibleLine(path)}; to merge it or discard it: ${words}`;

@@ -1,5 +1,5 @@
 import { holdfastProgram, type WordGroup } from './holdfast-program.js';
-import { change, hook, lists, quick } from './quick-table.js';
+import { change, hook, lists, quick, runs } from './quick-table.js';
 import { server, web, work } from './work-table.js';
 
 /**
@@ -29,10 +29,10 @@ export const GROUPS: WordGroup[] = [
     title: 'Runs: an agent works through a plan, unattended',
     words: {
       run: work.holdfast.run,
-      top: lists.holdfast.top,
+      top: runs.holdfast.top,
       attach: work.holdfast.attach,
       logs: work.holdfast.logs,
-      status: lists.holdfast.status,
+      status: runs.holdfast.status,
       pause: work.holdfast.pause,
       resume: work.holdfast.resume,
       stop: work.holdfast.stop,

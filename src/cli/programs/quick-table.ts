@@ -43,11 +43,17 @@ export const change = {
   ralphtool: { agent: () => import('../commands/change/ralphtool-agent.js') },
 };
 
-/** What looks at sessions of every kind. */
-export const lists = {
+/** What looks at runs. */
+export const runs = {
   holdfast: {
     top: () => import('../commands/overview/top.js'),
     status: () => import('../commands/run/status.js'),
+  },
+};
+
+/** What looks at sessions of every kind. */
+export const lists = {
+  holdfast: {
     sessions: () => import('../commands/sessions/index.js'),
     paths: () => import('../commands/settings/paths.js'),
   },
