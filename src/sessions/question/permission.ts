@@ -10,7 +10,12 @@ export { isPermission, PERMISSION_CHOICES } from '../../foundation/index.js';
 export function inOneLine(prompt: string): string {
   return prompt
     .slice(0, 2_000)
-    .replaceAll(MARKS, (_marks, _fence, code?: string, bold?: string) => code ?? bold ?? '')
+    .replaceAll(
+      MARKS,
+      (_marks, fence = '', code?: string, bold?: string) =>
+        // Behind a fence stands the language of the code.
+        (fence.length > 2 ? code?.replace(/^[\w+-]+(?=\n)/, '') : code) ?? bold ?? '',
+    )
     .replaceAll(/\s+/g, ' ')
     .trim();
 }
