@@ -1,5 +1,5 @@
 // What the benchmark calls of Holdfast, bundled from `src/` on the fly. No measuring here: only our side of each row.
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClaudeReader } from '../src/agents/claude/read.js';
 import { lineDriver } from '../src/agents/line/index.js';
@@ -31,6 +31,7 @@ import {
   ownIdentity,
   replaceFile as replace,
 } from '../src/storage/index.js';
+import { issueCode, webPlace } from '../src/web/server/index.js';
 import {
   compareSnapshots,
   type Snapshot,
@@ -266,8 +267,7 @@ function createTools(fileSystem: FileSystem): LockTools {
 
 /** As many projects in a home, each with a run that rests. */
 export async function makeRuns(home: string, count: number): Promise<void> {
-  const environment = { HOME: home, HOLDFAST_HOME: join(home, 'holdfast') };
-  const services = createServices({ environment, workingDirectory: home, command: 'bench' });
+  const services = servicesOf(home);
   for (let number = 1; number <= count; number++) {
     const directory = join(home, `project-${number}`);
     // A repository of its own: what is measured lies inside of ours.
@@ -275,4 +275,47 @@ export async function makeRuns(home: string, count: number): Promise<void> {
     using _loop = await openLoops(servicesAt(services, directory)).create('plan.md');
   }
   services.tools.watcher.close();
+}
+
+/** As many decided question sets in a home, and as many that wait: one of each is made, the others are copies of its files. */
+export async function makeSets(
+  home: string,
+  { decided, waiting }: { decided: number; waiting: number },
+): Promise<void> {
+  const { questions, config, tools } = servicesOf(home);
+  const first = await questions.create([QUESTION]);
+  copySet(config.layout.questions, first.id, waiting);
+  await questions.answer(first.id, [{ questionIndex: 0, selectedOption: 'Yes' }]);
+  copySet(config.layout.questions, first.id, decided - 1);
+  tools.watcher.close();
+}
+
+function copySet(directory: string, id: string, count: number): void {
+  const files = readdirSync(join(directory, id)).filter((name) => name.endsWith('.json'));
+  const texts = files.map((name) => [name, readFileSync(join(directory, id, name), 'utf8')] as const);
+  for (let number = 0; number < count; number++) {
+    const copy = systemIds.uuid();
+    mkdirSync(join(directory, copy), { mode: 0o700 });
+    for (const [name, text] of texts)
+      writeFileSync(join(directory, copy, name), text.replaceAll(id, copy), { mode: 0o600 });
+  }
+}
+
+/** What a link of the page has behind its #. */
+export function makeCode(home: string): string {
+  return issueCode(webPlace(servicesOf(home)), 'steer').code;
+}
+
+/** Asks and answers in the process of whoever calls, as a terminal would. */
+export function openDesk(home: string) {
+  const { questions } = servicesOf(home);
+  return {
+    ask: async (title: string) => (await questions.create([{ ...QUESTION, title }])).id,
+    answer: (id: string) => questions.answer(id, [{ questionIndex: 0, selectedOption: 'Yes' }]),
+  };
+}
+
+function servicesOf(home: string) {
+  const environment = { HOME: home, HOLDFAST_HOME: join(home, 'holdfast') };
+  return createServices({ environment, workingDirectory: home, command: 'bench' });
 }

@@ -15,6 +15,7 @@ import { rows as ralphtool } from './ralphtool.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 import { rows as runLoop } from './run-loop.mjs';
 import { rows as top } from './top.mjs';
+import { rows as web } from './web.mjs';
 import { rows as workspace } from './workspace.mjs';
 
 const PEERS = ['proper-lockfile', 'write-file-atomic', 'better-sqlite3', 'chokidar', 'fs-ext'];
@@ -27,6 +28,7 @@ const ROWS = [
   ...cliStart,
   ...inbox,
   ...top,
+  ...web,
   ...agents,
   ...processes,
   ...workspace,
