@@ -1,6 +1,7 @@
 import { createServices, type Environment, mendTerminal, type Services } from '../app/base.js';
 import {
   HoldfastError,
+  isHoldfastError,
   messageOf,
   redact,
   visibleBlock,
@@ -128,7 +129,7 @@ function tell(report: ErrorReport, name: string, terminal: Terminal, isJson: boo
 }
 
 function reportOf(error: unknown, program: Program): ErrorReport {
-  const isOurs = error instanceof HoldfastError;
+  const isOurs = isHoldfastError(error);
   const hint = isOurs ? hintOf(error, program) : 'This is a defect of Holdfast; please report it.';
   return {
     success: false,

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { permissionAsker } from '../../src/sessions/question/index.js';
+import { revokeDevice, webPlace } from '../../src/web/server/index.js';
 import { PATIENT } from '../support/deadlines.js';
 import { question } from '../support/question-world.js';
 import { verifies } from '../support/verifies.js';
@@ -406,12 +410,13 @@ describe('the sign-in', () => {
 
   verifies(
     'W03',
-    'five wrong codes within a minute: 429, a right one too, and a card says that somebody tried',
+    'five wrong codes within a minute: 429 for further ones, and one card says that somebody tried; a right one still counts',
     async () => {
       await using own = await webWorld();
       for (let wrong = 1; wrong <= 5; wrong += 1)
         await expect(signIn(own.origin, own.port, 'x'.repeat(32))).rejects.toThrow('401');
-      await expect(signIn(own.origin, own.port, own.code())).rejects.toThrow('429');
+      await expect(signIn(own.origin, own.port, 'x'.repeat(32))).rejects.toThrow('429');
+      await signIn(own.origin, own.port, own.code());
       const [card, ...others] = await own.services.questions.list();
       expect(others).toEqual([]);
       expect(card?.questions[0]?.prompt).toContain(
@@ -419,6 +424,27 @@ describe('the sign-in', () => {
       );
     },
   );
+
+  verifies('W03', 'a device that was signed out while it was still sending writes nothing', async () => {
+    const own = await world.signIn('answer', 'slow');
+    const id = await newSet();
+    const body = JSON.stringify(A);
+    const { host } = new URL(world.origin);
+    const json = { 'content-type': 'application/json', 'content-length': body.length };
+    const headers = { ...own.headers, ...json, host };
+    const path = `/api/questions/${id}/answer`;
+    const sending = request({ host: '127.0.0.1', port: world.port, path, method: 'POST', headers });
+    const reply = once(sending, 'response');
+    sending.write(body.slice(0, 5));
+    // It has arrived when another request on the same server has.
+    await own.get('/api/me');
+    revokeDevice(webPlace(world.services), own.id, 'lost');
+    sending.end(body.slice(5));
+    const [response] = await reply;
+    expect(response.statusCode).toBe(401);
+    response.resume();
+    expect(await statusOf(id)).toBe('pending');
+  });
 
   verifies('W03', 'signing out ends it: the cookie goes, and neither it nor the key counts', async () => {
     const own = await world.signIn('view');
@@ -557,6 +583,26 @@ describe('limits and bad input', () => {
     expect((await one.put(`/api/questions/${id}/draft`, draft)).json.code).toBe('TOO_MANY_REQUESTS');
     expect((await two.put(`/api/questions/${id}/draft`, draft)).status).toBe(200);
     expect((await one.get('/api/me')).status).toBe(200);
+  });
+
+  verifies('W03', 'a stream whose reader left before its first byte takes up no place', async () => {
+    await using own = await webWorld();
+    const one = await own.signIn('view');
+    const headers = { ...one.headers, host: new URL(own.origin).host };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    // At different moments of opening it.
+    for (let stream = 0; stream < 60; stream += 1) {
+      const socket = connect(own.port, '127.0.0.1');
+      socket.on('error', () => {});
+      socket.write(`GET /api/events HTTP/1.1\r\n${lines.join('')}\r\n`);
+      setTimeout(() => socket.destroy(), (stream % 12) / 2);
+      await new Promise((resolve) => socket.once('close', resolve));
+    }
+    await vi.waitFor(async () => {
+      const stream = await one.events();
+      stream.close();
+      expect(stream.status).toBe(200);
+    }, PATIENT);
   });
 
   verifies('W03', 'eight streams of a device, then 429', async () => {

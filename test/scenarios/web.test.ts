@@ -136,6 +136,7 @@ verifies(
       ['--bind', '0.0.0.0'],
       ['--bind', '::'],
       ['--bind', '0.0.0.0', '--behind', 'http://host.example'],
+      ['--bind', '0.0.0.0', '--behind', 'http://localhost:8080'],
       ['--behind', 'http://192.168.1.7:8080'],
       ['--socket', box.dir.at('s')],
     ])
@@ -160,7 +161,7 @@ verifies(
     const port = Number.parseInt(/:([0-9A-F]{4}) /.exec(portsOf(pid))?.[1] ?? '0', 16);
     const reply = await sendTo(behind, port, '/api/login', {
       method: 'POST',
-      headers: { origin: behind, 'x-forwarded-for': '100.64.0.7, 127.0.0.1' },
+      headers: { origin: behind, 'x-forwarded-for': 'written by anybody, 100.64.0.7' },
       body: { code: world.code(), name: 'phone' },
     });
     expect(reply.headers['set-cookie']?.[0]).toMatch(/^__Host-hf_443=.*; Path=\/; Max-Age=2592000; Secure$/);
@@ -195,6 +196,8 @@ verifies(
     const behind = 'http://localhost:8080';
     await using world = await webWorld({ machine: box, args: ['--socket', socketPath, '--behind', behind] });
     expect(statSync(socketPath).mode & 0o777).toBe(0o600);
+    const second = await box.json(['web', '--socket', socketPath, '--behind', behind]);
+    expect(second.data.code).toBe('PORT_TAKEN');
     expect(listeningOf(world.running?.child.pid ?? 0)).toEqual([]);
     expect((await sendTo(behind, 0, '/', { socketPath })).status).toBe(200);
     expect((await sendTo('http://localhost:8081', 0, '/', { socketPath })).status).toBe(421);

@@ -11,9 +11,7 @@ export async function describeLost(services: RunServices, worktree: WorktreeReco
   const state = services.openLoops().get()?.state;
   const measured = state?.filesChanged ?? undefined;
   if (measured === undefined)
-    return (state?.usage?.iterations ?? 0) === 0
-      ? 'No agent had worked in it'
-      : 'What was not committed there is lost; which files that were was not measured';
+    return 'What was not committed there is lost; which files that were was not measured';
   const committed = await compareToBase(services.workbench(), topFor(services, worktree), worktree);
   const lost = measured.map(({ path }) => path).filter((path) => committed?.has(path) !== true);
   if (lost.length === 0)

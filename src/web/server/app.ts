@@ -1,9 +1,16 @@
+import { isIP, type Socket } from 'node:net';
 import { type Context, Hono } from 'hono';
-import { isHoldfastError, messageOf } from '../../foundation/index.js';
+import { isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
 import { pageAssets } from './assets.js';
-import { NoSuchAddressError, NotAllowedError, TooManyRequestsError, WrongHostError } from './errors.js';
+import {
+  NoSuchAddressError,
+  NotAllowedError,
+  NotSignedInError,
+  TooManyRequestsError,
+  WrongHostError,
+} from './errors.js';
 import { writeAudit } from './files/audit.js';
-import { type Device, noteSeen } from './files/devices.js';
+import { type Device, isStillSignedIn, noteSeen } from './files/devices.js';
 import { assertOwnPage, signedInDevice } from './gate/check-request.js';
 import { cookieIn, setCookie } from './gate/cookie.js';
 import { EVERYWHERE, NOT_KEPT } from './gate/headers.js';
@@ -19,7 +26,7 @@ import { signIn, signOut } from './routes/sign-in.js';
 import { refusalOf, statusOf } from './routes/status.js';
 
 interface Bindings {
-  readonly incoming?: { readonly socket?: { readonly remoteAddress?: string | undefined } };
+  readonly incoming?: { readonly socket?: Socket };
 }
 
 interface Environment {
@@ -102,6 +109,9 @@ async function callOf(parts: WebParts, c: WebContext, route?: Route): Promise<Ca
   const isWrite = c.req.method !== 'GET';
   if (isWrite && parts.writes.isOver(device.id)) throw new TooManyRequestsError('writes of this device');
   if (isWrite) parts.writes.count(device.id);
+  const body = isWrite ? await readJson(c.req.raw) : undefined;
+  // Whoever sends slowly may have been signed out meanwhile.
+  if (isWrite && !isStillSignedIn(parts.place, device.id)) throw new NotSignedInError();
   return {
     parts,
     device,
@@ -109,7 +119,12 @@ async function callOf(parts: WebParts, c: WebContext, route?: Route): Promise<Ca
     address: addressOf(c),
     id: c.req.param('id') ?? '',
     query: new URL(c.req.url).searchParams,
-    body: isWrite ? await readJson(c.req.raw) : undefined,
+    body,
+    onLeft: (leave) => {
+      const socket = c.env?.incoming?.socket;
+      if (socket?.destroyed === true) leave();
+      else socket?.once('close', leave);
+    },
     context: { actor: `page:${device.name}`, signal: parts.signal },
   };
 }
@@ -118,7 +133,15 @@ async function callOf(parts: WebParts, c: WebContext, route?: Route): Promise<Ca
 async function audit({ parts, device, address, id }: Call, route: Route, result: string): Promise<void> {
   if (route.audit === undefined) return;
   const { id: deviceId, name, can } = device;
-  const line = { what: route.audit, device: deviceId, name, can, address, id, result };
+  const line = {
+    what: route.audit,
+    device: deviceId,
+    name,
+    can,
+    address,
+    id: visibleExcerpt(id, 80),
+    result,
+  };
   try {
     await writeAudit(parts.place, line);
   } catch (error) {
@@ -128,8 +151,9 @@ async function audit({ parts, device, address, id }: Call, route: Route, result:
 
 /** Where a request came from; a proxy is believed only where one was declared. */
 function addressOf(c: WebContext): string {
-  const told = c.get('own').isBehind ? c.req.header('x-forwarded-for')?.split(',')[0]?.trim() : undefined;
-  return (told || c.env?.incoming?.socket?.remoteAddress || 'local').slice(0, 80);
+  // The last one is what the proxy itself saw; what stands before it, anybody may have written.
+  const told = c.get('own').isBehind ? c.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined;
+  return told !== undefined && isIP(told) !== 0 ? told : (c.env?.incoming?.socket?.remoteAddress ?? 'local');
 }
 
 function refused(c: WebContext, error: unknown): Response {

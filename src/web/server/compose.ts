@@ -15,6 +15,8 @@ export function composeWeb(
   own: Pick<WebParts, 'place' | 'origins' | 'limits' | 'signal'>,
 ): WebParts {
   const { clock, log, questions } = services;
+  // First: it is what a directory that is not ours alone refuses.
+  const streams = new Streams(own.place);
   const feed = new Feed({ overview: openOverview(services), questions, clock, log });
   return {
     ...own,
@@ -23,7 +25,7 @@ export function composeWeb(
     failures: new Rate(clock, own.limits.signInFailures),
     writes: new Rate(clock, own.limits.writes),
     feed,
-    streams: new Streams(own.place),
+    streams,
     runFacts: { read: (run) => runFacts(services, feed, run) },
     steering: {
       async steer(run, request, actor) {

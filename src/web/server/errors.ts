@@ -126,6 +126,17 @@ export class PortTakenError extends HoldfastError<'PORT_TAKEN'> {
   }
 }
 
+/** Another server listens on the socket. */
+export class SocketTakenError extends HoldfastError<'PORT_TAKEN'> {
+  readonly code = 'PORT_TAKEN';
+
+  constructor(path: string) {
+    super(`Another server listens on ${visibleExcerpt(path, 200)} already`, {
+      hint: 'If it is yours: `holdfast web link` signs in another browser there, `holdfast web stop` ends it. Or take another path.',
+    });
+  }
+}
+
 /** An address beyond this machine, without what makes it safe. */
 export class BindRefusedError extends HoldfastError<'BIND_REFUSED'> {
   readonly code = 'BIND_REFUSED';

@@ -10,6 +10,7 @@ import {
   systemCode,
   UnsafePathError,
 } from '../../storage/index.js';
+import { SocketTakenError } from './errors.js';
 import type { Reach } from './gate/reach.js';
 
 /** Something that listens for us. */
@@ -21,6 +22,7 @@ const SERVER = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
 };
 const MAX_CONNECTIONS = 512;
 const TRIES = 10;
@@ -51,7 +53,7 @@ export function portOf(listener: Listener): number {
   return (listener.address() as AddressInfo).port;
 }
 
-/** Listens on a socket that only this user can open, in a directory that is theirs. Throws UNSAFE_PATH, STORAGE_FAILED. */
+/** Listens on a socket that only this user can open, in a directory that is theirs. Throws UNSAFE_PATH, PORT_TAKEN, STORAGE_FAILED. */
 export async function listenOnSocket(
   fileSystem: FileSystem,
   path: string,
@@ -60,8 +62,8 @@ export async function listenOnSocket(
   ensureDirectory(fileSystem, dirname(path));
   const there = lookAt(fileSystem, path);
   if (there !== undefined) {
-    if (there.kind !== 'other' || (await isAnswered(path)))
-      throw new UnsafePathError(path, 'something is there already');
+    if (there.kind !== 'other') throw new UnsafePathError(path, 'something is there already');
+    if (await isAnswered(path)) throw new SocketTakenError(path);
     removeQuietly(fileSystem, path); // left by a server that was killed
   }
   // It must never be open to others, not even for a moment.
@@ -110,7 +112,10 @@ function unlessWithout(error: unknown): undefined {
 function isAnswered(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(path);
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('close', () => socket.destroy());
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
   });
 }

@@ -33,7 +33,7 @@ export function checkReach({ port, bind, tls, behind, socket }: Reach): void {
     });
   if (bind === undefined || LOOPBACK.includes(bind)) return;
   if (isIP(bind) === 0) throw new InvalidInputError('--bind: an IP address is expected', { place: 'bind' });
-  if (tls === undefined && behind.length === 0)
+  if (tls === undefined && !behind.some((origin) => origin.startsWith('https:')))
     throw new BindRefusedError(
       `${bind} can be reached from other machines, where plain http can be read on its way`,
       {
@@ -70,7 +70,9 @@ export function originsOf(
 ): { readonly origin: string; readonly isBehind: boolean }[] {
   const scheme = tls === undefined ? 'http' : 'https';
   const local = [`${name}.localhost`, '127.0.0.1', '[::1]'];
-  const bound = bind === undefined || ['0.0.0.0', '::', ...LOOPBACK].includes(bind) ? [] : [inUrl(bind)];
+  // Without TLS of our own only the proxy may call us by that address, and it passes on the name of its origin.
+  const isBound = tls !== undefined && bind !== undefined && !['0.0.0.0', '::', ...LOOPBACK].includes(bind);
+  const bound = isBound ? [inUrl(bind)] : [];
   const certified = tls === undefined ? [] : namesIn(tls.certificate);
   // What was declared is where the person means to open it.
   const own = socket === undefined ? [...certified, ...bound, ...local] : [];

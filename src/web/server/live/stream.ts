@@ -53,6 +53,11 @@ export class PageStream {
     controller.close();
   }
 
+  /** The reader is gone. */
+  leave(): void {
+    this.#end();
+  }
+
   #begin(): void {
     const { feed, openRun, clock, onPing } = this.#parts;
     this.#changes = feed.subscribe((change) => {

@@ -37,7 +37,7 @@ export function meOf({ id, name, can }: Device): Me {
   return { device: id, name, can };
 }
 
-async function openStream({ parts, device, query }: Call): Promise<Response> {
+async function openStream({ parts, device, query, onLeft }: Call): Promise<Response> {
   const { feed, streams, limits, services, place } = parts;
   const wanted = wantedRun(parts, query);
   await feed.read();
@@ -52,6 +52,8 @@ async function openStream({ parts, device, query }: Call): Promise<Response> {
     onEnd: () => streams.remove(device, stream),
   });
   streams.add(device, stream);
+  // Who went before the first byte cancels nothing.
+  onLeft(() => stream.leave());
   return new Response(stream.body, { headers: { 'Content-Type': 'text/event-stream' } });
 }
 

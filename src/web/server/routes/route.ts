@@ -19,6 +19,8 @@ export interface Call {
   /** What was sent, as JSON; undefined for a read. */
   readonly body: unknown;
   readonly context: OperationContext;
+  /** Calls back when whoever asked is gone. */
+  readonly onLeft: (leave: () => void) => void;
 }
 
 /** One address of the API. Each is one or more operations; what it takes to call it is the most that one of them takes. */

@@ -26,10 +26,11 @@ export interface SignIn {
 /** Signs a browser in by the code of a link. Throws TOO_MANY_REQUESTS, CODE_REFUSED, INVALID_INPUT. */
 export async function signIn({ parts, own, address, body }: SignIn): Promise<Response> {
   const { place, failures } = parts;
-  if (failures.isOver(EVERYBODY)) throw new TooManyRequestsError('attempts to sign in');
   const { code, name: given } = checkInput({ input: Login }, body);
+  // Nobody guesses a code; so what others try keeps nobody out who has one.
   const can = spendCode(place, code);
   if (can === undefined) {
+    if (failures.isOver(EVERYBODY)) throw new TooManyRequestsError('attempts to sign in');
     await refuse(parts, address);
     throw new CodeRefusedError();
   }
@@ -62,12 +63,20 @@ async function refuse(
   const { log } = services;
   try {
     await writeAudit(place, { what: 'sign-in-refused', device: null, address, result: 'CODE_REFUSED' });
-    if (count === limits.signInFailures)
-      await questions.create([tried(count, address)], { asker: { agent: 'holdfast web' } });
+    if (count === limits.signInFailures && !(await isToldAlready(questions)))
+      await questions.create([tried(count, address)], { asker: { agent: TELLER } });
   } catch (error) {
     // The refusal stands, whether it could be written down or not.
     log.warn('web.refusal-not-told', { error: messageOf(error) });
   }
+}
+
+const TELLER = 'holdfast web';
+
+/** One card is enough until somebody has looked at it. */
+async function isToldAlready(questions: WebParts['questions']): Promise<boolean> {
+  const views = await questions.listLive();
+  return views.some(({ asker, outcome }) => outcome.status === 'pending' && asker?.agent === TELLER);
 }
 
 function tried(count: number, address: string) {
