@@ -131,8 +131,8 @@ describe('hooks of agents that a person started', () => {
         await until(async () => (await row())?.group === 'works');
         await pane.until('esc to interrupt');
         await pane.press('Escape');
-        await until(async () => (await row())?.group === 'rests');
-        expect(await row()).toMatchObject({ kind: 'agent', agent: 'claude', why: 'was interrupted' });
+        await until(async () => (await row())?.why === 'was interrupted');
+        expect(await row()).toMatchObject({ kind: 'agent', agent: 'claude', group: 'rests' });
       }
       await takeOut(ground, 'claude');
     },
