@@ -130,8 +130,14 @@ describe('hooks of agents that a person started', () => {
         await pane.press('Enter');
         await until(async () => (await row())?.group === 'works');
         await pane.until('esc to interrupt');
-        await pane.press('Escape');
-        await until(async () => (await row())?.why === 'was interrupted');
+        await until(async () => {
+          // It is drawn before it hears keys; once it is heard, it is drawn no more.
+          if ((await pane.screen()).join('\n').includes('esc to interrupt')) {
+            await pane.press('Escape');
+            await systemClock.sleep(2_000);
+          }
+          return (await row())?.why === 'was interrupted';
+        });
         expect(await row()).toMatchObject({ kind: 'agent', agent: 'claude', group: 'rests' });
       }
       await takeOut(ground, 'claude');
