@@ -1,8 +1,5 @@
-import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { Late } from './frame/late.js';
 import { Layout } from './frame/layout.js';
-import { Loading } from './frame/loading.js';
 import { SignIn } from './frame/sign-in.js';
 import { Inbox, OneQuestion } from './inbox/inbox.js';
 import { type Page, PageContext, usePage } from './page-context.js';
@@ -34,7 +31,7 @@ function Place() {
     case 'runs':
       return <RunList />;
     case 'run':
-      return <LateRunPage key={place.id} id={place.id} />;
+      return <Late key={place.id} load={runPage} props={{ id: place.id }} />;
     case 'nowhere':
       return (
         <div class="empty">
@@ -47,22 +44,4 @@ function Place() {
   }
 }
 
-/** Most people look at the inbox first: a run is loaded when one is opened. */
-function LateRunPage({ id }: { id: string }) {
-  const loaded = useSignal<{ readonly View: ComponentType<{ id: string }> } | 'failed' | null>(null);
-  useEffect(() => {
-    import('./runs/run-page.js').then(
-      ({ RunPage }) => {
-        loaded.value = { View: RunPage };
-      },
-      () => {
-        loaded.value = 'failed';
-      },
-    );
-  }, [loaded]);
-  if (loaded.value === null) return <Loading title="" />;
-  if (loaded.value === 'failed')
-    return <p class="empty">This part of the page could not be loaded. Reload it when you are online.</p>;
-  const { View } = loaded.value;
-  return <View id={id} />;
-}
+const runPage = () => import('./runs/run-page.js').then(({ RunPage }) => RunPage);
