@@ -116,22 +116,26 @@ describe('hooks of agents that a person started', () => {
     'H01: the real Claude Code that is interrupted does not work any more in top',
     async () => {
       const stall: ModelTurn = {
-        text: 'I think about it for long.',
+        text: 'I think about it.\n\nFor long.\n\nAnd for longer.\n\nAnd on.',
         chunkChars: 4,
-        fault: { type: 'stall' },
+        fault: { type: 'stall', times: 'always' },
       };
-      await using ground = await hookGround('claude', [stall, stall]);
+      await using ground = await hookGround('claude', [stall]);
       await using pane = await ground.openPane();
       const row = async () => (await ground.pc.asideJson(['top'])).data[0];
       await pane.run('claude --permission-mode default');
       await pane.until('manual mode on');
-      for (const words of ['do it', 'do it again']) {
+      for (const [words, said] of [
+        ['do it', /● I think/],
+        ['do it again', /● I think.*● I think/s],
+      ] as const) {
         await pane.type(words);
         await pane.press('Enter');
         await until(async () => (await row())?.group === 'works');
-        await pane.until('esc to interrupt');
+        // Esc before its first word takes the prompt back into the input, and leaves no record to read.
+        await pane.until(said);
         await until(async () => {
-          // It is drawn before it hears keys; once it is heard, it is drawn no more.
+          // A key may come before it is heard; once it is, nothing is there to interrupt.
           if ((await pane.screen()).join('\n').includes('esc to interrupt')) {
             await pane.press('Escape');
             await systemClock.sleep(2_000);

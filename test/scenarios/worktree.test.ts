@@ -30,6 +30,11 @@ async function kill(pid: number): Promise<void> {
   await until(() => isGone(pid));
 }
 
+/** Whatever a killed run had started may still write there for a moment. */
+function remove(path: string): void {
+  rmSync(path, { recursive: true, maxRetries: 20, retryDelay: 50 });
+}
+
 describe('a run in a worktree of its own', () => {
   verifies(
     'O04',
@@ -311,7 +316,7 @@ describe('a worktree that was removed', () => {
     const { path, branch } = world.record();
     await world.run(['stop', sessionId]);
     await until(() => isGone(pid));
-    rmSync(path, { recursive: true });
+    remove(path);
     for (const cwd of [world.project, '/']) {
       const asked = await world.run(['resume', sessionId], { cwd });
       expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining('a.txt') });
@@ -330,7 +335,7 @@ describe('a worktree that was removed', () => {
     const { pid, sessionId } = await leftBehind(world);
     const { path, branch, base_commit: base } = world.record();
     await kill(pid);
-    rmSync(path, { recursive: true });
+    remove(path);
     world.git(['worktree', 'prune']);
     world.git(['branch', '-D', branch]);
     const refused = await world.run(['resume', sessionId, '--recreate']);
@@ -348,7 +353,7 @@ describe('a worktree that was removed', () => {
     const { pid, sessionId } = await leftBehind(world);
     const { path, branch } = world.record();
     await kill(pid);
-    rmSync(path, { recursive: true });
+    remove(path);
     world.git(['worktree', 'prune']);
     world.git(['switch', '--quiet', branch]);
     const refused = await world.run(['resume', sessionId, '--recreate']);
