@@ -282,6 +282,20 @@ describe('holdfast answer', () => {
     expect(data.answers).toMatchObject([{ selectedOption: 'SQLite' }, { selectedOptions: ['A'] }]);
   });
 
+  it('takes the number of the question for a set of one, too', async () => {
+    await using world = await appWorld();
+    const id = await asked(world);
+    const { data } = await world.json(['answer', id, '--option', '1=SQLite']);
+    expect(data.answers).toMatchObject([{ questionIndex: 0, selectedOption: 'SQLite' }]);
+  });
+
+  it('offers the set that has an option of that number when only a number was typed', async () => {
+    await using world = await appWorld();
+    const id = await asked(world);
+    const { code, data } = await world.json(['answer', '2']);
+    expect([code, data.hint]).toEqual([2, expect.stringContaining(`answer ${id.slice(0, 8)} '2'`)]);
+  });
+
   it.each(['SQLite', 'zzzz'])('says what waits when %s is no id', async (typed) => {
     await using world = await appWorld();
     const nothing = await world.json(['answer', typed]);

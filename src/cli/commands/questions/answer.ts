@@ -147,7 +147,7 @@ function waitingHint(waiting: readonly QuestionReport[], typed?: string): string
       ({ sessionId, questions: [first] }) =>
         `  ${sessionId.slice(0, 8)}  ${visibleExcerpt(first?.prompt ?? '', 60)}`,
     );
-  const meant = waiting.find((set) => set.questions[0]?.options.some(({ label }) => label === typed));
+  const meant = waiting.find(({ questions: [first] }) => first !== undefined && isOption(first, typed ?? ''));
   const example = `${(meant ?? waiting[0])?.sessionId.slice(0, 8)}${meant ? ` ${shellWord(typed ?? '')}` : ''}`;
   if (waiting.length > rows.length) rows.push('  …');
   return `${rows.join('\n')}\nSuch as: holdfast answer ${example}`;
@@ -193,7 +193,7 @@ function fromOptions(questions: readonly Question[], values: AnswerValues): Answ
     }
     return fromJson(values.answers);
   }
-  const chosen = values.option.map((text) => splitIndex(questions, text));
+  const chosen = values.option.map((text) => splitIndex(questions, withoutNumber(questions, text)));
   const texts = values.text.map((text) => splitIndex(questions, text));
   return questions.flatMap((question, questionIndex) => {
     const labels = chosen
@@ -231,6 +231,12 @@ function fromJson(text: string): AnswerInput[] {
   });
 }
 
+/** `1=Yes` is right for a single question, too; an option that is really called so comes first. */
+function withoutNumber([only, ...others]: readonly Question[], text: string): string {
+  const isMeant = only !== undefined && others.length === 0 && !isOption(only, text);
+  return isMeant && text.startsWith('1=') ? text.slice(2) : text;
+}
+
 /** `2=text` speaks of the second question, which is index 1; with a single question the whole text is the value. */
 function splitIndex(questions: readonly Question[], text: string): [number, string] {
   if (questions.length === 1) return [0, text];
@@ -246,9 +252,17 @@ function splitIndex(questions: readonly Question[], text: string): [number, stri
   return [index, match[2] ?? ''];
 }
 
+function isOption({ options }: Question, value: string): boolean {
+  return options.some(({ label }) => label === value) || numbered(options, value) !== undefined;
+}
+
+function numbered(options: Question['options'], value: string): Question['options'][number] | undefined {
+  return /^\d{1,3}$/.test(value) ? options[Number(value) - 1] : undefined;
+}
+
 function labelOf(question: Question, value: string): string {
   if (question.options.some((option) => option.label === value)) return value;
-  const byNumber = /^\d{1,3}$/.test(value) ? question.options[Number(value) - 1] : undefined;
+  const byNumber = numbered(question.options, value);
   if (byNumber !== undefined) return byNumber.label;
   const options = question.options.map(({ label }, at) => `${at + 1} ${visibleExcerpt(label, 40)}`);
   throw new InvalidAnswerError(
