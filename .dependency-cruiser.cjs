@@ -15,8 +15,22 @@ const MAY_IMPORT = {
   'sessions/process': ['foundation', 'storage', 'programs', 'workspace', 'agents'],
   catalog: ['foundation', 'storage', KINDS],
   notices: ['foundation', 'storage', 'programs', 'sessions/question'],
+  // What waits to be run, and the port by which a worker takes it.
+  queue: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
   run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS, 'notices'],
   hooks: ['foundation', 'storage', 'programs', 'agents', 'sessions/question', 'run'],
+  worker: [
+    'foundation',
+    'storage',
+    'programs',
+    'workspace',
+    'plans',
+    'agents',
+    KINDS,
+    'notices',
+    'queue',
+    'run',
+  ],
   // What there is of every project: read by `top`, the page and the fleet.
   overview: ['foundation', KINDS, 'run'],
   // The unit of systemd, and what it starts again.
@@ -25,7 +39,7 @@ const MAY_IMPORT = {
   models: ['foundation', 'agents', KINDS, 'run', 'overview'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
   // The registry: every action of every part. The parts themselves come in as parameters.
-  operations: ['foundation', KINDS, 'catalog', 'notices', 'run', 'overview', 'service'],
+  operations: ['foundation', KINDS, 'catalog', 'notices', 'queue', 'run', 'overview', 'service'],
   app: [
     'foundation',
     'storage',
@@ -36,7 +50,9 @@ const MAY_IMPORT = {
     KINDS,
     'catalog',
     'notices',
+    'queue',
     'run',
+    'worker',
     'hooks',
     'overview',
     'service',
@@ -55,7 +71,9 @@ const MAY_IMPORT = {
     'agents',
     'catalog',
     'notices',
+    'queue',
     'run',
+    'worker',
     'hooks',
     'overview',
     'service',
@@ -117,7 +135,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-run|open-run-status|open-runs|open-service|open-settings|open-web|run-place|run-services|run-shelf|services)\\.ts$',
+      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-web|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.

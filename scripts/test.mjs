@@ -25,6 +25,7 @@ const SLOW_SCENARIOS = [
   'hostile-text',
   'inbox-attacks',
   'inbox-terminal',
+  'queue',
   'release-0.1',
   'run',
   'run-detached',

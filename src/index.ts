@@ -9,6 +9,13 @@ export {
   type OpenQuestionsOptions,
 } from './app/index.js';
 export { createChangeSessions, type OpenChangesOptions } from './app/open-changes.js';
+export {
+  type OpenQueueOptions,
+  openQueue,
+  type StartedWorker,
+  type StartWorkerOptions,
+  startWorker,
+} from './app/open-queue.js';
 export { type OpenRunOptions, openRun, type Run, type RunStartOptions } from './app/open-run.js';
 export { cleanOldQuestions } from './catalog/index.js';
 export {
@@ -22,6 +29,17 @@ export {
   visibleLine,
 } from './foundation/index.js';
 export { type PrpCriterion, type PrpPlan, parsePrp, type Story, type Task } from './plans/index.js';
+export type {
+  AddWishes,
+  Admission,
+  EditWishes,
+  Entry,
+  EntryView,
+  QueueDesk,
+  QueueView,
+  ShownEntry,
+  Standing as EntryStanding,
+} from './queue/index.js';
 export type { RunEnd, RunEvent } from './run/index.js';
 export type {
   ChangeDetail,
@@ -95,3 +113,4 @@ export {
   type UserAnswer,
   type WaitOptions,
 } from './sessions/question/index.js';
+export type { WorkerEvent, WorkerReport } from './worker/index.js';

@@ -105,6 +105,7 @@ export const REQUIREMENTS = {
   O02: 'holdfast top: what waits first; keys to answer, attach, pause, resume, stop; --json, --once',
   O03: 'holdfast attach: the live view from the journal, from any terminal, with the same keys; holdfast logs',
   O04: 'a worktree per run: a branch and a directory of its own beside the repository, two runs side by side; a worktree that was removed is made again after a yes',
+  O05: 'a queue on one machine: add, list, show, edit, remove, move, pause, resume; workers take what may run, exactly one each, and go on with what a dead one left; order, --after, --not-before, slots, failure policies',
   W02: 'the page answers, rejects, keeps drafts, guides, pauses, resumes and stops, with capabilities per device; first answer wins across browsers, terminals, agents',
   W03: 'the page is immune to S1 to S9, and each row of its security model holds',
 } as const;

@@ -11,7 +11,14 @@ export function stepsOf(key: string): readonly string[] {
 }
 
 /** Keys whose next step is a name that the user chose. */
-const OPEN_KEYS: readonly string[] = ['loop.prompts', 'notices.channels', 'prices', 'agents'];
+const OPEN_KEYS: readonly string[] = [
+  'loop.prompts',
+  'queue.agentSlots',
+  'queue.accountSlots',
+  'notices.channels',
+  'prices',
+  'agents',
+];
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   prices: ['input', 'output', 'cacheRead', 'cacheWrite'],

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { loopPlace, plansPlace, type WorktreeRecord } from '../run/worktree/record.js';
+import { loopPlace, plansPlace, runOfWorktree, type WorktreeRecord } from '../run/worktree/record.js';
 import { type Budget, LoopSessions, type LoopSessionsOptions } from '../sessions/loop/index.js';
 import { findLoopAbove, findLoopDirectory } from '../storage/index.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
@@ -7,21 +7,26 @@ import { remembering } from './remembering.js';
 import { builtOnce, type Services } from './services.js';
 
 /** The loop of the project that the services work in. */
-export function openLoops(
-  services: Services,
-  overrides: { readonly callsPerHour?: number | undefined } = {},
-): LoopSessions {
-  if (overrides.callsPerHour !== undefined) return buildLoops(services, overrides.callsPerHour);
-  return builtOnce(services, 'loops', () => buildLoops(services));
+export function openLoops(services: Services, overrides: LoopOverrides = {}): LoopSessions {
+  if (overrides.callsPerHour !== undefined || overrides.sessionId !== undefined)
+    return buildLoops(services, overrides);
+  return builtOnce(services, 'loops', () => buildLoops(services, {}));
 }
 
-function buildLoops(services: Services, callsPerHour?: number): LoopSessions {
+interface LoopOverrides {
+  readonly callsPerHour?: number | undefined;
+  /** The id of a new session, where somebody decided it. */
+  readonly sessionId?: string | undefined;
+}
+
+function buildLoops(services: Services, { callsPerHour, sessionId }: LoopOverrides): LoopSessions {
   const { actor, config, tools } = services;
   return new LoopSessions({
     ...tools,
     actor,
     directory: config.layout.loop,
     projectDirectory: projectDirectoryOf(services),
+    sessionId,
     ...worktreeOptions(services),
     isPlaceFound: config.worktree === undefined && config.get('loop.dir') === undefined,
     findAbove: () => findLoopAbove(tools.fileSystem, services.workingDirectory),
@@ -37,7 +42,7 @@ function buildLoops(services: Services, callsPerHour?: number): LoopSessions {
 function worktreeOptions({ config }: Services): Pick<LoopSessionsOptions, 'sessionId' | 'plansDirectory'> {
   const { worktree, layout } = config;
   if (worktree === undefined) return {};
-  return { sessionId: worktree.sessionId, plansDirectory: plansPlace(layout, worktree) };
+  return { sessionId: runOfWorktree(worktree), plansDirectory: plansPlace(layout, worktree) };
 }
 
 /** The loop of a run in a worktree, which may be gone, or whose session may be in the trash. */
@@ -49,7 +54,7 @@ export function loopsOfWorktree(services: Services, worktree: WorktreeRecord): L
     directory: loopPlace(config.layout, worktree),
     projectDirectory: worktree.path,
     plansDirectory: plansPlace(config.layout, worktree),
-    sessionId: worktree.sessionId,
+    sessionId: runOfWorktree(worktree),
   });
 }
 

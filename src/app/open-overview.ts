@@ -10,6 +10,7 @@ import { ensureDirectory } from '../storage/index.js';
 import { conversationStore, openConversations } from './conversations.js';
 import { hookedRows } from './hooked-rows.js';
 import { openLoops } from './loops.js';
+import { queueRows } from './queue-rows.js';
 import { projectTools } from './remembering.js';
 import { runShelf } from './run-shelf.js';
 import { type Services, servicesAt } from './services.js';
@@ -33,7 +34,7 @@ export function openOverview(services: Services): Overview {
       recallStart(shelf, sessionId)?.agent ??
       readRunStart(services.tools.fileSystem, shelf.runs, sessionId)?.agent,
     watchNew: (onHint) => watchNew(services, onHint),
-    sources: [hookedRows(services)],
+    sources: [hookedRows(services), queueRows(services)],
   });
 }
 

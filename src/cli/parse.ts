@@ -54,7 +54,9 @@ export function readByCommander(command: Command, words: readonly string[], prog
   const parser = parseWords(command, words, program);
   return {
     options: parser.opts<Record<string, unknown>>(),
-    positionals: parser.processedArgs.filter((argument): argument is string => typeof argument === 'string'),
+    positionals: parser.processedArgs
+      .flat()
+      .filter((argument): argument is string => typeof argument === 'string'),
   };
 }
 

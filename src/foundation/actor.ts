@@ -5,7 +5,7 @@
 export type Actor = string;
 
 /** Those without a name behind them. */
-const PLAIN: readonly string[] = ['cli', 'inbox', 'top', 'hook', 'service', 'library', 'auq'];
+const PLAIN: readonly string[] = ['cli', 'inbox', 'top', 'hook', 'service', 'worker', 'library', 'auq'];
 const NAMED = /^(mcp|page|fleet):./;
 
 /** What we say of somebody whom we do not know. */

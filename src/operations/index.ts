@@ -2,6 +2,7 @@ import { catalogOperations } from '../catalog/operations.js';
 import type { OperationFacts, Surface } from '../foundation/index.js';
 import { noticeOperations } from '../notices/operations.js';
 import { overviewOperations } from '../overview/operations.js';
+import { queueOperations } from '../queue/operations.js';
 import { runOperations } from '../run/operations.js';
 import { serviceOperations } from '../service/operations.js';
 import { changeOperations } from '../sessions/change/operations.js';
@@ -23,6 +24,7 @@ export const OPERATIONS = [
   ...loopOperations,
   ...processOperations,
   ...runOperations,
+  ...queueOperations,
   ...overviewOperations,
   ...catalogOperations,
   ...noticeOperations,

@@ -20,7 +20,7 @@ export const listOverview = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
     /** Only rows of these kinds; all if absent. */
-    kinds: z.array(z.enum(['run', 'chat', 'question', 'agent'])).optional(),
+    kinds: z.array(z.enum(['run', 'chat', 'question', 'agent', 'entry', 'worker'])).optional(),
   }),
   output: z.custom<readonly OverviewRow[]>(),
   async run({ overview }: OverviewOperationParts, { kinds }) {

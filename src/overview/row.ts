@@ -8,8 +8,8 @@ export type RowGroup = 'asks' | 'rests' | 'works' | 'ended';
 export interface OverviewRow {
   /** Of all rows: which one it is. */
   readonly key: string;
-  /** `agent`: an interactive one that somebody else started, known by its hooks. */
-  readonly kind: 'run' | 'chat' | 'question' | 'agent';
+  /** `agent`: an interactive one that somebody else started, known by its hooks. `entry`: what is queued and no run yet. */
+  readonly kind: 'run' | 'chat' | 'question' | 'agent' | 'entry' | 'worker';
   /** The id of its session; of a question that no run and no chat asked, its own. */
   readonly id: string;
   /** The directory that it belongs to; null where nobody noted it. */

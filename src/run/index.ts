@@ -28,8 +28,10 @@ export {
 export { abortRun } from './open/leave-run.js';
 export { type OwnedRun, ownRun, type StartRunOptions } from './open/own-run.js';
 export { planRestart, type RestartOutcome, type RestartPlan, restartRun } from './open/restart-runs.js';
+export { judgeRestart } from './open/restart-verdict.js';
 export { type DetachedRun, startDetachedRun } from './open/run-detached.js';
 export type { RunServices, RunShelf } from './open/run-services.js';
+export { findStoppedRun, needsReset, resumeStopped, type StoppedRun } from './open/stopped-run.js';
 export {
   type RunRequest,
   type RunStatus,
@@ -64,11 +66,18 @@ export {
 } from './turn/take-turn.js';
 export { describeLost } from './worktree/lost-work.js';
 export {
+  continueWorktree,
   intendWorktree,
   type PrepareOptions,
   prepareWorktree,
   repositoryOf,
   type WorktreeWish,
 } from './worktree/prepare.js';
-export type { WorktreeRecord } from './worktree/record.js';
+export {
+  changePlanIn,
+  isWorktreeThere,
+  listWorktreeRecords,
+  runOfWorktree,
+  type WorktreeRecord,
+} from './worktree/record.js';
 export { refuseWork, reportWorktree, type WorktreeReport } from './worktree/worktree-report.js';

@@ -33,6 +33,23 @@ export async function findBase(tools: WorkspaceTools, top: string): Promise<Base
   return { commit: commit.trim(), branch: branch?.trim() };
 }
 
+/** The commit that a name means: an id, a branch, a tag; undefined where it means none. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function findCommit(
+  tools: WorkspaceTools,
+  top: string,
+  name: string,
+): Promise<string | undefined> {
+  const git = gitTools(tools, {});
+  const asked = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`] as const;
+  try {
+    return (await askOrNot(git, top, [...asked]))?.trim();
+  } catch (error) {
+    // An id of full length is taken for right until git looks for the commit itself.
+    if (error instanceof GitFailedError && error.exitCode !== null) return undefined;
+    throw error;
+  }
+}
+
 /** The commit of a branch; undefined where there is no such branch. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function findBranch(
   tools: WorkspaceTools,

@@ -20,6 +20,7 @@ export {
   countUnmerged,
   findBase,
   findBranch,
+  findCommit,
   isBranchName,
   listSubmodulePaths,
   listUntracked,

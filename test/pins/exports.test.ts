@@ -22,9 +22,11 @@ describe('what programs may import', () => {
       'createQuestionSessions',
       'formatAnswers',
       'isHoldfastError',
+      'openQueue',
       'openRun',
       'parsePrp',
       'parseStatus',
+      'startWorker',
       'visibleBlock',
       'visibleLine',
     ]);

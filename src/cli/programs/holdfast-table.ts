@@ -41,6 +41,13 @@ export const GROUPS: WordGroup[] = [
     },
   },
   {
+    title: 'The queue: plans that run themselves, one after the other or side by side',
+    words: {
+      queue: () => import('../commands/queue/index.js'),
+      worker: () => import('../commands/queue/worker.js'),
+    },
+  },
+  {
     title: 'Agents',
     words: {
       agents: () => import('../commands/agents/index.js'),

@@ -22,7 +22,7 @@ import { type RunStart, recallStart } from '../records/run-memory.js';
 import type { ContextMode } from '../run-parts.js';
 import { type Check, guessedCheck, typedCheck } from '../turn/checks.js';
 import { WorktreeTakenError } from '../worktree/errors.js';
-import { plansPlace, type WorktreeRecord } from '../worktree/record.js';
+import { changePlanIn, plansPlace, runOfWorktree, type WorktreeRecord } from '../worktree/record.js';
 import type { RunServices } from './run-services.js';
 
 /** What a person wants of a run. What they leave open is as when the session was last run, or as usual. */
@@ -47,6 +47,8 @@ export interface RunWishes {
   readonly isUnattendedSaid?: boolean | undefined;
   /** A command of the person's own, for when it is over. */
   readonly onEnd?: string | undefined;
+  /** The id of a new session, where whoever starts it decided that before. */
+  readonly sessionId?: string | undefined;
 }
 
 /** Wishes of which none is open that the run depends on. */
@@ -77,7 +79,7 @@ export interface PreparedRun extends FoundRun {
 /** Finds the plan and the session that is there. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, and what the choice of the agent throws. */
 export function findRun(services: RunServices, wishes: RunWishes): FoundRun {
   const projectDirectory = services.projectDirectory;
-  const loops = services.openLoops({ callsPerHour: wishes.callsPerHour });
+  const loops = services.openLoops({ callsPerHour: wishes.callsPerHour, sessionId: wishes.sessionId });
   const plan = openPlan(services, wishes, projectDirectory);
   // Said before anybody decides anything.
   if (wishes.agent !== undefined) services.chooseAgent(wishes.agent);
@@ -87,8 +89,10 @@ export function findRun(services: RunServices, wishes: RunWishes): FoundRun {
 /** Finds everything else that a run needs. Throws NO_CHECKS, INVALID_INPUT, and what the choice of the agent throws. */
 export function prepareRun(services: RunServices, found: FoundRun, isNew: boolean): PreparedRun {
   const { projectDirectory, detection } = found;
-  if (isNew && services.worktree !== undefined && detection.session !== null)
-    throw new WorktreeTakenError(services.worktree);
+  const { worktree } = services;
+  // One that goes on in the worktree of another takes the place of that one's session.
+  if (isNew && worktree !== undefined && detection.session?.sessionId === runOfWorktree(worktree))
+    throw new WorktreeTakenError(worktree);
   const before = isNew ? undefined : recallStart(services, detection.session?.sessionId);
   const wishes = asBefore(found.wishes, before);
   const agent = services.chooseAgent(wishes.agent);
@@ -132,6 +136,8 @@ function openPlan(services: RunServices, { plan }: RunWishes, projectDirectory: 
 
 /** In a worktree of a run there is one plan: the one that is kept, by whichever of its names. Throws WORKTREE_REFUSED. */
 function openKeptPlan(services: RunServices, worktree: WorktreeRecord, plan: RunWishes['plan']): RunPlan {
+  if ('change' in plan && worktree.plan === changePlanIn(plan.change))
+    return openChangePlan(services, plan.change);
   const kept = join(plansPlace(services, worktree), worktree.plan);
   const typed = 'prp' in plan ? resolve(services.workingDirectory, plan.prp) : undefined;
   const names = [kept, worktree.planSource, join(worktree.path, worktree.plan)];

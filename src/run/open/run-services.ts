@@ -42,7 +42,10 @@ export interface RunServices extends RunShelf {
   readonly programs: ProgramRegistry;
   readonly driverTools: DriverTools;
   readonly settings: RunSettings;
-  openLoops(overrides?: { readonly callsPerHour?: number | undefined }): LoopSessions;
+  openLoops(overrides?: {
+    readonly callsPerHour?: number | undefined;
+    readonly sessionId?: string | undefined;
+  }): LoopSessions;
   openConversations(): ConversationSessions;
   conversationPath(id: string): string;
   openChanges(): ChangeSessions;

@@ -3,6 +3,7 @@ import type { ConversationView } from '../../sessions/conversation/index.js';
 import type { ChangedFile, LoopView } from '../../sessions/loop/index.js';
 import type { QuestionView } from '../../sessions/question/index.js';
 import type { RunServices } from '../open/run-services.js';
+import { runOfWorktree } from '../worktree/record.js';
 import { reportWorktree, type WorktreeReport } from '../worktree/worktree-report.js';
 import { changedSince } from './changed-files.js';
 import { logPath } from './run-log.js';
@@ -30,7 +31,10 @@ export interface RunRecords {
 export async function readRunRecords(services: RunServices, typed?: string): Promise<RunRecords> {
   const { loop, isArchived } = findLoop(services, typed);
   const { sessionId } = loop;
-  const own = services.worktree?.sessionId === sessionId ? services.worktree : undefined;
+  const own =
+    services.worktree !== undefined && runOfWorktree(services.worktree) === sessionId
+      ? services.worktree
+      : undefined;
   const worktree = own === undefined ? undefined : await reportWorktree(services, own);
   return {
     loop,

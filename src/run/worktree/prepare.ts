@@ -17,9 +17,11 @@ import {
   updateUserFile,
 } from '../../storage/index.js';
 import {
+  type BasePoint,
   checkOutFiles,
   findBase,
   findBranch,
+  findCommit,
   findRepositoryTop,
   isBranchName,
   listSubmodulePaths,
@@ -34,10 +36,12 @@ import { WorktreeBranchGoneError, WorktreeRefusedError, WorktreeSetupError } fro
 import { type IncludePatterns, parseInclude } from './include.js';
 import { branchOf, directoryOf, worktreeName } from './names.js';
 import {
+  isChangePlan,
   isPathKnown,
   isWorktreeThere,
   loopPlace,
   plansPlace,
+  runOfWorktree,
   setupLogPlace,
   type WorktreeRecord,
   writeWorktree,
@@ -47,6 +51,12 @@ import {
 export interface WorktreeWish {
   readonly name: string;
   readonly planPath: string;
+  /** What the kept plan is called; by its place in the repository if absent. */
+  readonly planName?: string | undefined;
+  /** The id of its run, where that was decided before. */
+  readonly sessionId?: string | undefined;
+  /** The commit where its branch begins; the one that is checked out if absent. */
+  readonly base?: string | undefined;
 }
 
 export interface PrepareOptions {
@@ -72,14 +82,14 @@ export async function intendWorktree(services: RunServices, wish: WorktreeWish):
   const name = worktreeName(wish.name, wish.planPath);
   if (!(await isBranchName(workbench, top, branchOf(name, 'aaaa'))))
     throw new WorktreeRefusedError(`git does not take ${visibleLine(name)} as a part of a branch`);
-  const base = await findBase(workbench, top);
+  const base = await baseOf(services, top, wish);
   if (base === undefined)
     throw new WorktreeRefusedError(`${visibleLine(top)} has no commit yet, and a worktree begins at one`, {
       hint: 'Commit something first, or run without --worktree.',
     });
   ensureDirectory(fileSystem, settings.worktree.directory);
   const root = fileSystem.resolve(settings.worktree.directory);
-  const places = await freePlace(services, { top, name, root });
+  const places = await freePlace(services, { top, name, root, sessionId: wish.sessionId });
   const kept: WorktreeRecord = {
     version: 1,
     status: 'preparing',
@@ -90,11 +100,44 @@ export async function intendWorktree(services: RunServices, wish: WorktreeWish):
     baseCommit: base.commit,
     baseBranch: base.branch ?? null,
     planSource: wish.planPath,
-    plan: planName(top, realPath(fileSystem, wish.planPath) ?? wish.planPath),
+    plan: wish.planName ?? planName(top, realPath(fileSystem, wish.planPath) ?? wish.planPath),
     included: [],
     createdAt: clock.now().toISOString(),
   };
   writeWorktree(tools, services, kept);
+  return kept;
+}
+
+/** A commit that was named may be gone by now; nothing else begins in its place. Throws WORKTREE_REFUSED. */
+async function baseOf(
+  services: RunServices,
+  top: string,
+  { base }: WorktreeWish,
+): Promise<BasePoint | undefined> {
+  if (base === undefined) return findBase(services.workbench(), top);
+  const commit = await findCommit(services.workbench(), top, base);
+  if (commit !== undefined) return { commit, branch: undefined };
+  throw new WorktreeRefusedError(
+    `The commit ${visibleLine(base.slice(0, 12))} is gone from ${visibleLine(top)}`,
+    {
+      hint: 'Choose another one to begin at.',
+    },
+  );
+}
+
+/**
+ * Lets another run go on in a worktree, on its branch, after the one before: its record is written anew. Done twice it is
+ * done once.
+ */
+export function continueWorktree(
+  services: RunServices,
+  worktree: WorktreeRecord,
+  next: { readonly sessionId: string; readonly planPath: string; readonly planName: string },
+): WorktreeRecord {
+  const { sessionId: runId, planPath: planSource, planName: plan } = next;
+  if (runOfWorktree(worktree) === runId) return worktree;
+  const kept = { ...worktree, runId, planSource, plan };
+  writeWorktree(services.tools, services, kept);
   return kept;
 }
 
@@ -112,11 +155,23 @@ export function repositoryOf({ tools, projectDirectory }: RunServices): { top: s
 /** An id whose branch and directory nobody has. */
 async function freePlace(
   services: RunServices,
-  { top, name, root }: { readonly top: string; readonly name: string; readonly root: string },
+  {
+    top,
+    name: wished,
+    root,
+    sessionId: decided,
+  }: {
+    readonly top: string;
+    readonly name: string;
+    readonly root: string;
+    readonly sessionId: string | undefined;
+  },
 ): Promise<{ sessionId: string; branch: string; path: string }> {
   const { tools } = services;
   for (let left = TRIES; left > 0; left -= 1) {
-    const sessionId = tools.ids.uuid();
+    const sessionId = decided ?? tools.ids.uuid();
+    // Where the id is decided, the name makes the difference.
+    const name = decided === undefined || left === TRIES ? wished : `${wished}-${TRIES - left + 1}`;
     const branch = branchOf(name, sessionId);
     const path = join(root, directoryOf(basename(top), name, sessionId));
     const isTaken =
@@ -124,7 +179,7 @@ async function freePlace(
     if (!isTaken && (await findBranch(services.workbench(), top, branch)) === undefined)
       return { sessionId, branch, path };
   }
-  throw new WorktreeRefusedError(`There are too many worktrees of the name ${visibleLine(name)}`, {
+  throw new WorktreeRefusedError(`There are too many worktrees of the name ${visibleLine(wished)}`, {
     hint: 'Choose another name: --worktree <name>.',
   });
 }
@@ -187,6 +242,8 @@ export async function prepareWorktree(
 /** The plan as it was when the run was asked for; what is kept is never written again. */
 function keepPlan(services: RunServices, kept: WorktreeRecord): void {
   const { tools } = services;
+  // A change is in the tree itself.
+  if (isChangePlan(kept)) return;
   const path = join(plansPlace(services, kept), kept.plan);
   if (lookAt(tools.fileSystem, path) !== undefined) return;
   const text = readUserFile(tools.fileSystem, kept.planSource);

@@ -9,6 +9,7 @@ import {
   named,
   nullable,
   oneOf,
+  optional,
   record,
   text,
   textThat,
@@ -40,6 +41,8 @@ const absolute = textThat((path) => path.startsWith('/'), 'not an absolute path'
 const WorktreeFile = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   sessionId: named('session_id', textThat(isUuidV4, 'not a UUID v4')),
+  /** The run that goes on in it after the one that it was made for; absent while there is no other. */
+  runId: named('run_id', optional(textThat(isUuidV4, 'not a UUID v4'))),
   /** `preparing` until an agent may work in it; `removed`: its session is in the trash. */
   status: oneOf(['preparing', 'ready', 'removed']),
   /** How far the preparation is; what comes after it may have begun. */
@@ -88,9 +91,23 @@ export function loopPlace(
 /** The directory that the kept plan of a run is named from. */
 export function plansPlace(
   { runs }: WorktreePlaces,
-  { sessionId }: Pick<WorktreeRecord, 'sessionId'>,
+  worktree: Pick<WorktreeRecord, 'sessionId' | 'runId'>,
 ): string {
-  return join(runs, sessionId.toLowerCase(), 'plan');
+  return join(runs, runOfWorktree(worktree).toLowerCase(), 'plan');
+}
+
+/** The run that works in it now: the one that it was made for, or one that goes on after that. */
+export function runOfWorktree({ sessionId, runId }: Pick<WorktreeRecord, 'sessionId' | 'runId'>): string {
+  return runId ?? sessionId;
+}
+
+/** What stands for the plan of a worktree whose run works through a change: that is in the tree itself. */
+export function changePlanIn(name: string): string {
+  return `change:${name}`;
+}
+
+export function isChangePlan({ plan }: Pick<WorktreeRecord, 'plan'>): boolean {
+  return plan.startsWith(changePlanIn(''));
 }
 
 /** What the person's own setup command said. */

@@ -208,7 +208,15 @@ export class LoopSessions {
   async create(prpFile: string, options: CreateLoopOptions = {}): Promise<HeldLoop> {
     const facts = this.#newLoop(prpFile, options);
     const at = () => this.#options.clock.now().toISOString();
-    const { lock, documents } = await this.#store.create(() => newDocuments(facts, at()));
+    const { sessionId } = this.#options;
+    const { lock, documents } = await this.#store.create(
+      () => newDocuments(facts, at()),
+      // Whoever decided the id may have started it twice: what was made once is not made again.
+      (found) => {
+        if (sessionId !== undefined && found?.sessionId === sessionId)
+          throw new LoopNotResumableError('it was created already', 'no_resume');
+      },
+    );
     this.#options.onStarted?.(this.projectDirectory);
     return new HeldLoop(this.#options, this.directory, lock, documents, 0);
   }

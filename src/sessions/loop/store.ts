@@ -91,7 +91,10 @@ export class LoopStore {
    * Commits the documents of a new session and holds it. One that was there is archived first, whatever its state.
    * Throws LOCKED, NEWER_VERSION, UNSAFE_PATH.
    */
-  async create(make: () => LoopDocuments): Promise<{ lock: Lock; documents: LoopDocuments }> {
+  async create(
+    make: () => LoopDocuments,
+    refuse: (found: LoopSnapshot['found']) => void = () => {},
+  ): Promise<{ lock: Lock; documents: LoopDocuments }> {
     const { fileSystem, log } = this.#tools;
     this.#assertPlace();
     ensureDirectory(fileSystem, this.directory);
@@ -102,6 +105,7 @@ export class LoopStore {
       keepOutOfGit(this.#tools, this.directory);
       const before = this.read();
       this.assertOurs(before);
+      refuse(before.found);
       if (before.isFound)
         log.info('loop.archived', {
           path: archiveSession(this.#tools, this.directory, before.found?.sessionId),

@@ -1,5 +1,12 @@
 import { runServices } from '../../../app/run-services.js';
-import { AbortedError, actorIn, counted, visibleJson, visibleLine } from '../../../foundation/index.js';
+import {
+  AbortedError,
+  actorIn,
+  counted,
+  isUuidV4,
+  visibleJson,
+  visibleLine,
+} from '../../../foundation/index.js';
 import {
   abortRun,
   checkCostLimit,
@@ -115,7 +122,12 @@ const OPTIONS = {
   by: {
     type: 'string',
     value: '<actor>',
-    about: 'who starts it, for the journal: top, service (cli if absent)',
+    about: 'who starts it, for the journal: top, service, worker (cli if absent)',
+  },
+  id: {
+    type: 'string',
+    value: '<uuid>',
+    about: 'the id of a new session, for a program that starts it; the same id never runs twice',
   },
   attended: { type: 'boolean', about: 'somebody answers the inbox, even though there is no terminal here' },
 } as const;
@@ -280,7 +292,13 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     isUnattended,
     isUnattendedSaid: values.unattended,
     onEnd: values.onEnd,
+    sessionId: sessionId(values.id),
   };
+}
+
+function sessionId(text: string | undefined): string | undefined {
+  if (text === undefined || isUuidV4(text)) return text?.toLowerCase();
+  throw new UsageError('--id is a UUID of version 4');
 }
 
 const WHOLE: readonly string[] = ['--max-iterations', '--max-tokens', '--calls-per-hour'];

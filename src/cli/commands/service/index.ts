@@ -1,5 +1,6 @@
 import type { Services } from '../../../app/base.js';
 import { openService, startServiceRuns } from '../../../app/open-service.js';
+import { startServiceWorker } from '../../../app/start-worker.js';
 import { counted, visibleJson, visibleLine } from '../../../foundation/index.js';
 import type { RestartOutcome, RestartPlan } from '../../../run/index.js';
 import {
@@ -81,6 +82,7 @@ const start = defineCommand({
   summary: 'What the unit runs: start the runs again that were working',
   details:
     'You need not type it; it does the same by hand. It ends when the runs are started, and leaves them alone.\n' +
+    'Where something is queued and no worker lives, it starts one (holdfast worker).\n' +
     'What only you can start becomes a question in the inbox. Exit code 0, even where a run could not be started.',
   options: {},
   examples: ['holdfast service run', 'systemctl --user start holdfast'],
@@ -96,6 +98,8 @@ const start = defineCommand({
       terminal.complain(`${visibleLine(project)}: ${visibleLine(reason)}`);
     if (report.isTaken && !isJson) terminal.write('Another process is starting the runs already.');
     else if (report.runs.length === 0 && !isJson) terminal.write('There is no run to start.');
+    const worker = report.isTaken || signal.aborted ? undefined : await startServiceWorker(services);
+    if (worker !== undefined && !isJson) terminal.write(`a worker runs what is queued (process ${worker})`);
     return ExitCode.done;
   },
 });

@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import { isHoldfastError } from '../foundation/index.js';
+import {
+  type Admission,
+  ALWAYS,
+  type Entry,
+  FileQueue,
+  type OrderFacts,
+  QueueDesk,
+  type SlotLimits,
+} from '../queue/index.js';
+import {
+  entryRunner,
+  listWorkers,
+  markWorker,
+  type WorkerEvent,
+  type WorkerReport,
+  type WorkerView,
+  work,
+} from '../worker/index.js';
+import { chooseAgent, chooseInstalledAgent } from './agents.js';
+import { type LibraryOptions, libraryServices } from './library-services.js';
+import { projectDirectoryOf } from './loops.js';
+import { workbenchOf } from './processes.js';
+import { runServices } from './run-services.js';
+import { builtOnce, type SelfCommand, type Services } from './services.js';
+
+/** The queue of this user, as it is used from the directory of these services. */
+export function openQueueIn(services: Services, admission: Admission = ALWAYS): QueueDesk {
+  const { tools, clock, config, workingDirectory } = services;
+  return new QueueDesk({
+    queue: fileQueue(services),
+    clock,
+    ...rulesOf(services, admission),
+    place: () => ({
+      fileSystem: tools.fileSystem,
+      workingDirectory,
+      // In a worktree of a run that is the top of the worktree.
+      project: config.worktree?.path ?? projectDirectoryOf(services),
+      workspace: workbenchOf(services),
+    }),
+    checkAgent: (name) => void chooseInstalledAgent(services, name),
+  });
+}
+
+/** The workers of this user that live on this machine. */
+export function workersOf({ tools, config }: Services): WorkerView[] {
+  return listWorkers(tools, workersPlace(config));
+}
+
+export interface WorkOptions {
+  readonly slots?: number | undefined;
+  readonly isOnce?: boolean | undefined;
+  /** Takes nothing after that. */
+  readonly until?: Date | undefined;
+  readonly admission?: Admission | undefined;
+  readonly signal: AbortSignal;
+  readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
+}
+
+const SLOTS = 2;
+
+/** Takes what may run from the queue of this user, and runs it, until the signal fires or there is no more to do. */
+export async function workIn(services: Services, options: WorkOptions): Promise<WorkerReport> {
+  const { tools, clock, log, questions, config } = services;
+  const { slots = SLOTS, isOnce = false, until, admission = ALWAYS, signal, onEvent } = options;
+  const queue = fileQueue(services);
+  using _mark = markWorker(tools, workersPlace(config), slots);
+  return await work({
+    queue,
+    runner: entryRunner(runServices(services), queue),
+    questions,
+    clock,
+    log,
+    slots,
+    rules: rulesOf(services, admission),
+    isOnce,
+    until,
+    signal,
+    ...(onEvent === undefined ? {} : { onEvent }),
+  });
+}
+
+function fileQueue({ tools, config }: Services): FileQueue {
+  return new FileQueue(tools, config.layout.queue);
+}
+
+function rulesOf(
+  services: Services,
+  admission: Admission,
+): Pick<OrderFacts, 'limits' | 'admission' | 'agentOf'> {
+  const { config } = services;
+  const limits: SlotLimits = {
+    perAgent: config.get('queue.agentSlots'),
+    perAccount: config.get('queue.accountSlots'),
+  };
+  const usual = () => builtOnce(services, 'usual-agent', () => usualAgent(services));
+  const agentOf = ({ options: { agent } }: Entry) => agent ?? usual();
+  return { limits, admission, agentOf };
+}
+
+function usualAgent(services: Services): string {
+  try {
+    return chooseAgent(services, undefined).name;
+  } catch (error) {
+    // None is installed: whoever runs the entry is told so.
+    if (!isHoldfastError(error)) throw error;
+    return '';
+  }
+}
+
+function workersPlace({ layout }: Services['config']): string {
+  return join(layout.queue, 'workers');
+}
+
+export interface OpenQueueOptions extends LibraryOptions {
+  /** Where plans are looked for, and what is queued runs; the working directory if absent. */
+  readonly directory?: string | undefined;
+  readonly admission?: Admission | undefined;
+}
+
+/** Opens the queue as the command line does. Throws CONFIG_INVALID. */
+export function openQueue(options: OpenQueueOptions = {}): QueueDesk {
+  return openQueueIn(libraryServices(options, options.directory), options.admission);
+}
+
+export interface StartWorkerOptions extends LibraryOptions, Omit<WorkOptions, 'signal'> {
+  /** How runs are started; `holdfast` from PATH if absent. */
+  readonly holdfast?: SelfCommand | undefined;
+}
+
+/** A worker in this process. Runs are processes of their own, and outlive it. */
+export interface StartedWorker {
+  /** Resolves when it has ended: by `stop`, after `until`, or with `isOnce` when nothing is left to do. */
+  readonly ended: Promise<WorkerReport>;
+  /** Takes nothing more and lets go of what runs; another worker goes on with that. */
+  stop(): Promise<WorkerReport>;
+}
+
+/** Starts a worker as `holdfast worker` does. Throws CONFIG_INVALID. */
+export function startWorker(options: StartWorkerOptions = {}): StartedWorker {
+  const services = libraryServices(options, undefined, options.holdfast);
+  const stopping = new AbortController();
+  const ended = workIn(services, { ...options, signal: stopping.signal });
+  return {
+    ended,
+    stop() {
+      stopping.abort();
+      return ended;
+    },
+  };
+}

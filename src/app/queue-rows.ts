@@ -1,0 +1,83 @@
+import type { OverviewRow, RowGroup, RowSource } from '../overview/index.js';
+import type { EntryView, Standing } from '../queue/index.js';
+import { ensureDirectory } from '../storage/index.js';
+import type { WorkerView } from '../worker/index.js';
+import { openQueueIn, workersOf } from './open-queue.js';
+import type { Services } from './services.js';
+
+/** What is queued and not yet a run, and the workers, as rows of the overview. */
+export function queueRows(services: Services): RowSource {
+  const { tools, config } = services;
+  const { queue: directory } = config.layout;
+  return {
+    open(onHint) {
+      const desk = openQueueIn(services);
+      const places = [`${directory}/entries`, `${directory}/workers`];
+      // What is not there cannot be watched.
+      for (const place of places) ensureDirectory(tools.fileSystem, place);
+      const watches = places.map((place) => tools.watcher.watch(place, () => onHint()));
+      return {
+        read: () => [
+          ...desk.list().entries.filter(isShown).map(rowOfEntry),
+          ...workersOf(services).map(rowOfWorker),
+        ],
+        close() {
+          for (const watch of watches) watch.close();
+        },
+      };
+    },
+  };
+}
+
+/** One that runs, or is done, has a row as a run. */
+function isShown({ standing }: EntryView): boolean {
+  return standing.is !== 'done' && standing.is !== 'running';
+}
+
+const GROUPS: Readonly<Record<Standing['is'], RowGroup>> = {
+  next: 'works',
+  waits: 'works',
+  running: 'works',
+  blocked: 'rests',
+  paused: 'rests',
+  failed: 'rests',
+  done: 'ended',
+};
+
+function rowOfEntry({ id, project, plan, options, standing, addedAt, endedAt }: EntryView): OverviewRow {
+  return {
+    key: `entry:${id}`,
+    kind: 'entry',
+    id,
+    project,
+    title: plan.task ?? plan.name,
+    agent: options.agent ?? null,
+    group: GROUPS[standing.is],
+    status: standing.is,
+    ...NOTHING,
+    startedAt: addedAt,
+    since: endedAt ?? addedAt,
+    why: `in the queue: ${'reason' in standing ? standing.reason : 'next'}`,
+    isRunning: false,
+  };
+}
+
+function rowOfWorker({ pid, slots, since }: WorkerView): OverviewRow {
+  return {
+    key: `worker:${pid}`,
+    kind: 'worker',
+    id: String(pid),
+    project: null,
+    title: `worker, ${slots === 1 ? '1 slot' : `${slots} slots`}`,
+    agent: null,
+    group: 'works',
+    status: 'working',
+    ...NOTHING,
+    startedAt: since,
+    since,
+    why: null,
+    isRunning: true,
+  };
+}
+
+const NOTHING = { phase: null, tests: [], cost: null, question: null, isArchived: false } as const;

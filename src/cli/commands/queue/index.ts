@@ -1,0 +1,269 @@
+import type { Services } from '../../../app/base.js';
+import { openQueueIn } from '../../../app/open-queue.js';
+import { visibleLine } from '../../../foundation/index.js';
+import {
+  addToQueue,
+  type Entry,
+  editEntry,
+  FAILURE_POLICIES,
+  listQueue,
+  moveEntry,
+  pauseQueue,
+  type QueueParts,
+  removeEntry,
+  resumeQueue,
+  showEntry,
+} from '../../../queue/index.js';
+import { UsageError } from '../../command.js';
+import { commandOf } from '../../command-of.js';
+import { parseDuration } from '../../duration.js';
+import { renderEntry, renderQueue } from '../../render/queue.js';
+
+const parts = (services: Services): QueueParts => ({ queue: openQueueIn(services) });
+
+const RUN_OPTIONS = {
+  agent: { type: 'string', value: '<name>', about: 'which agent (see `holdfast agents`)' },
+  model: { type: 'string', value: '<name>', about: 'which model, as the agent calls it' },
+  verify: { type: 'strings', value: '<command>', about: 'a check that must pass; as for `holdfast run`' },
+  prepare: {
+    type: 'string',
+    value: '<command>',
+    about: 'run with `sh -c` in the new worktree before the agent, such as "npm ci"',
+  },
+  phases: { type: 'string', value: '<preset>', about: 'tdd, tdd-strict or work' },
+  permissions: { type: 'string', value: '<mode>', about: 'edits (default), ask or bypass' },
+  maxCost: { type: 'number', value: '<dollars>', about: 'maximum cost of the run' },
+  maxTokens: { type: 'number', value: '<n>', about: 'maximum number of tokens of the run' },
+  maxTime: { type: 'string', value: '<duration>', about: 'maximum working time of the run, such as 2h' },
+  account: { type: 'string', value: '<name>', about: 'the account that it uses, by its name in your config' },
+  unattended: {
+    type: 'boolean',
+    about: 'nobody answers: what needs a person ends the run, and its slot is free',
+  },
+  dirty: { type: 'boolean', about: 'with --in-place: start even though there are uncommitted changes' },
+} as const;
+
+const ORDER_OPTIONS = {
+  after: {
+    type: 'strings',
+    value: '<id>',
+    about: 'only when that entry is done; in its worktree, on its branch',
+  },
+  notBefore: { type: 'string', value: '<time>', about: 'not before then: 22:00, or 2026-03-01T22:00' },
+  priority: { type: 'number', value: '<n>', about: 'higher ones first (0)' },
+  onFailure: {
+    type: 'string',
+    value: '<policy>',
+    choices: FAILURE_POLICIES,
+    about: 'what comes after it if it fails: stop (default: it is blocked), continue, or ask you',
+  },
+  retries: {
+    type: 'number',
+    value: '<n>',
+    about: 'try again this often where it failed before an agent was prompted (0)',
+  },
+} as const;
+
+type RunValues = {
+  readonly agent: string | undefined;
+  readonly model: string | undefined;
+  readonly verify: string[];
+  readonly prepare: string | undefined;
+  readonly phases: string | undefined;
+  readonly permissions: string | undefined;
+  readonly maxCost: number | undefined;
+  readonly maxTokens: number | undefined;
+  readonly maxTime: string | undefined;
+  readonly account: string | undefined;
+};
+
+function optionsOf(values: RunValues) {
+  const { agent, model, prepare, maxCost, maxTokens, maxTime, account } = values;
+  // Said here, not when nobody is there any more.
+  if (maxTime !== undefined) parseDuration(maxTime);
+  return {
+    agent,
+    model,
+    prepare,
+    phases: values.phases as 'work' | undefined,
+    permissions: values.permissions as 'edits' | undefined,
+    maxCost,
+    maxTokens,
+    maxTime,
+    account,
+  };
+}
+
+const add = commandOf(addToQueue, {
+  usage: 'queue add [plan...]',
+  details:
+    'Plans are Markdown files as for `holdfast run`; each becomes an entry with a git worktree and a branch of its own, from the\n' +
+    'commit that is checked out now. The plan is kept as it is now, and that is what runs (`queue edit --update` takes a newer\n' +
+    'one). An entry --after another of the same repository goes on in its worktree; --base asks for a fresh one.\n' +
+    'Nothing runs before a worker is there: holdfast worker.',
+  options: {
+    change: { type: 'string', value: '<name>', about: 'an OpenSpec change instead of a plan' },
+    from: {
+      type: 'string',
+      value: '<tasks.md>',
+      about: 'one entry for each open checkbox at the margin of that file, in one phase (work)',
+    },
+    ...RUN_OPTIONS,
+    ...ORDER_OPTIONS,
+    base: {
+      type: 'string',
+      value: '<commit>',
+      about: 'where its branch begins; what is checked out if absent',
+    },
+    inPlace: { type: 'boolean', about: 'in the directory itself, one after the other, without a worktree' },
+    dryRun: { type: 'boolean', about: 'show what would be queued; write nothing' },
+  },
+  examples: [
+    'holdfast queue add docs/prps/login.md docs/prps/search.md --agent claude',
+    'holdfast queue add docs/prps/report.md --after 3f2a --not-before 22:00 --max-cost 5',
+    'holdfast queue add --from tasks.md --verify "npm test"',
+  ],
+  parts,
+  input: ({ positionals, values }) => ({
+    plans: [...positionals],
+    change: values.change,
+    from: values.from,
+    options: {
+      ...optionsOf(values),
+      verify: values.verify,
+      isUnattended: values.unattended,
+      isDirtyTaken: values.dirty,
+    },
+    after: values.after,
+    base: values.base,
+    notBefore: values.notBefore,
+    priority: values.priority,
+    isInPlace: values.inPlace,
+    onFailure: values.onFailure,
+    retries: values.retries,
+    isDry: values.dryRun,
+  }),
+  render: (entries, { values }) =>
+    entries
+      .map((entry) =>
+        'id' in entry
+          ? `${values.dryRun ? 'Would queue' : 'Queued'} ${entry.id.slice(0, 8)} ${describeSpot(entry)}`
+          : `Would queue ${describeSpot(entry)}`,
+      )
+      .join('\n'),
+  notes: (_entries, { terminal, values }) => {
+    if (!values.dryRun) terminal.note('It runs as soon as a worker takes it: holdfast worker');
+  },
+});
+
+function describeSpot({
+  plan,
+  base,
+  continues,
+  isInPlace,
+  project,
+  after,
+}: Pick<Entry, 'plan' | 'base' | 'continues' | 'isInPlace' | 'project' | 'after'>): string {
+  const name = visibleLine(plan.name);
+  const behind = after.length === 0 ? '' : `, after ${after.map((id) => id.slice(0, 8)).join(', ')}`;
+  if (isInPlace) return `${name}, in ${visibleLine(project)}${behind}`;
+  if (continues !== null) return `${name}, in the worktree of ${continues.slice(0, 8)}${behind}`;
+  return `${name}, from ${base?.slice(0, 8) ?? ''}${behind}`;
+}
+
+const list = commandOf(listQueue, {
+  usage: 'queue list',
+  options: { all: { type: 'boolean', about: 'what is done, too' } },
+  examples: ['holdfast queue list', 'holdfast queue list --all --json'],
+  parts,
+  input: ({ values }) => ({ isAll: values.all }),
+  render: (view, { services, terminal }) => renderQueue(view, services.clock.now(), terminal.style),
+});
+
+const show = commandOf(showEntry, {
+  usage: 'queue show <id>',
+  options: {},
+  examples: ['holdfast queue show 3f2a', 'holdfast queue show 3f2a --json | jq .report'],
+  parts,
+  input: ({ positionals: [id = ''] }) => ({ id }),
+  render: (shown, { services }) => renderEntry(shown, services.clock.now()),
+});
+
+const edit = commandOf(editEntry, {
+  usage: 'queue edit <id>',
+  details: 'Only what is typed is changed; an entry that runs or is over stays as it is.',
+  options: {
+    ...RUN_OPTIONS,
+    ...ORDER_OPTIONS,
+    update: { type: 'boolean', about: 'take the plan as the file is now' },
+  },
+  examples: ['holdfast queue edit 3f2a --update', 'holdfast queue edit 3f2a --priority 5 --not-before 23:30'],
+  parts,
+  input: ({ positionals: [id = ''], values }) => ({
+    id,
+    options: {
+      ...optionsOf(values),
+      ...(values.verify.length === 0 ? {} : { verify: values.verify }),
+      ...(values.unattended ? { isUnattended: true } : {}),
+      ...(values.dirty ? { isDirtyTaken: true } : {}),
+    },
+    ...(values.after.length === 0 ? {} : { after: values.after }),
+    notBefore: values.notBefore,
+    priority: values.priority,
+    onFailure: values.onFailure,
+    retries: values.retries,
+    isUpdated: values.update,
+  }),
+  render: ({ id, plan }) => `Changed ${id.slice(0, 8)} ${visibleLine(plan.name)}`,
+});
+
+const remove = commandOf(removeEntry, {
+  usage: 'queue remove <id>',
+  details: 'Its worktree, its branch and its run stay as they are.',
+  options: {},
+  examples: ['holdfast queue remove 3f2a'],
+  parts,
+  input: ({ positionals: [id = ''] }) => ({ id }),
+  render: ({ id, plan }) => `Removed ${id.slice(0, 8)} ${visibleLine(plan.name)} from the queue`,
+});
+
+const move = commandOf(moveEntry, {
+  usage: 'queue move <id>',
+  options: {
+    first: { type: 'boolean', about: 'before all others of its priority' },
+    last: { type: 'boolean', about: 'behind all others of its priority' },
+    before: { type: 'string', value: '<id>', about: 'right before that one, with its priority' },
+    behind: { type: 'string', value: '<id>', about: 'right behind that one, with its priority' },
+  },
+  examples: ['holdfast queue move 3f2a --first', 'holdfast queue move 3f2a --before 9c1d'],
+  parts,
+  input({ positionals: [id = ''], values: { first, last, before, behind } }) {
+    if ([first, last, before, behind].filter((one) => one !== undefined && one !== false).length !== 1)
+      throw new UsageError('One of --first, --last, --before <id> and --behind <id>');
+    if (before !== undefined) return { id, to: { to: 'before' as const, other: before } };
+    if (behind !== undefined) return { id, to: { to: 'behind' as const, other: behind } };
+    return { id, to: { to: first ? ('first' as const) : ('last' as const) } };
+  },
+  render: ({ id, plan }) => `Moved ${id.slice(0, 8)} ${visibleLine(plan.name)}`,
+});
+
+const pause = commandOf(pauseQueue, {
+  usage: 'queue pause [id]',
+  details: 'Without an id the whole queue. What runs goes on; `holdfast pause <run>` pauses a run.',
+  options: {},
+  examples: ['holdfast queue pause', 'holdfast queue pause 3f2a'],
+  parts,
+  input: ({ positionals: [id] }) => ({ id }),
+  render: ({ id }) => (id === null ? 'The queue is paused' : `Paused ${id}`),
+});
+
+const resume = commandOf(resumeQueue, {
+  usage: 'queue resume [id]',
+  options: {},
+  examples: ['holdfast queue resume', 'holdfast queue resume 3f2a'],
+  parts,
+  input: ({ positionals: [id] }) => ({ id }),
+  render: ({ id }) => (id === null ? 'The queue goes on' : `Resumed ${id}`),
+});
+
+export const commands = [add, list, show, edit, remove, move, pause, resume];

@@ -1,0 +1,92 @@
+import { openQueueIn, workIn } from '../../../app/open-queue.js';
+import { startWorkerApart } from '../../../app/start-worker.js';
+import { visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
+import { nextMoment } from '../../../queue/index.js';
+import type { WorkerEvent } from '../../../worker/index.js';
+import { type CommandContext, defineCommand, UsageError } from '../../command.js';
+import { ExitCode } from '../../exit-codes.js';
+import { openNotices } from '../../open-notices.js';
+import { renderQueue } from '../../render/queue.js';
+
+const worker = defineCommand({
+  usage: 'worker',
+  summary: 'Run what is queued: take what may run, each in its own worktree, until it is done',
+  details:
+    'Runs are processes of their own and outlive the worker: another one, or the next, goes on with them, and resumes what\n' +
+    'died. Several workers share one queue. Ctrl+C stops the worker, not the runs.\n' +
+    'Exit codes: 0 it ended, or with --once: everything is done; 3 with --once: something failed.',
+  options: {
+    slots: { type: 'number', value: '<n>', about: 'how many runs at once (2)' },
+    once: { type: 'boolean', about: 'end when nothing runs here and nothing more may run now' },
+    until: {
+      type: 'string',
+      value: '<time>',
+      about: 'take nothing after then, such as 07:00; end with what runs',
+    },
+    detach: { type: 'boolean', about: 'in the background' },
+    dryRun: { type: 'boolean', about: 'show what would run when; take nothing' },
+  },
+  examples: ['holdfast worker', 'holdfast worker --slots 4 --until 07:00 --detach', 'holdfast worker --once'],
+  async run(context, { values }) {
+    const { services, terminal, signal, isJson } = context;
+    const slots = values.slots ?? 2;
+    if (!Number.isInteger(slots) || slots < 1) throw new UsageError('--slots must be a whole number above 0');
+    const until = values.until === undefined ? undefined : nextMoment(values.until, services.clock.now());
+    if (values.dryRun) return showPlan(context);
+    if (values.detach) return detach(context, { ...values, slots, until });
+    await using _notices = await openNotices(context);
+    const report = await workIn(services, {
+      slots,
+      isOnce: values.once,
+      until,
+      signal,
+      onEvent: (event) =>
+        isJson ? terminal.write(visibleJson(event)) : terminal.write(describeEvent(event)),
+    });
+    if (isJson) terminal.write(visibleJson({ type: 'worker-end', ...report }));
+    else if (report.left > 0)
+      terminal.note('Runs that it watched go on; the next worker takes care of them.');
+    return values.once && report.failed > 0 ? ExitCode.needsPerson : ExitCode.done;
+  },
+});
+
+export const commands = [worker];
+
+function showPlan({ services, terminal, isJson }: CommandContext): ExitCode {
+  const view = openQueueIn(services).list();
+  const open = { ...view, entries: view.entries.filter(({ status }) => status !== 'done') };
+  terminal.write(isJson ? visibleJson(open) : renderQueue(open, services.clock.now(), terminal.style));
+  return ExitCode.done;
+}
+
+async function detach(
+  { services, terminal, isJson }: CommandContext,
+  { slots, once, until }: { slots: number; once: boolean; until: Date | undefined },
+): Promise<ExitCode> {
+  const args = [
+    'worker',
+    `--slots=${slots}`,
+    '--quiet',
+    ...(once ? ['--once'] : []),
+    ...(until === undefined ? [] : [`--until=${until.toISOString()}`]),
+  ];
+  const { pid, log } = await startWorkerApart(services, args);
+  if (isJson) terminal.write(visibleJson({ pid, log }));
+  else
+    terminal.write(
+      `worker started in the background (process ${pid}); what it says is in ${visibleLine(log)}`,
+    );
+  return ExitCode.done;
+}
+
+function describeEvent(event: WorkerEvent): string {
+  const { entry } = event;
+  const name = `${entry.id.slice(0, 8)} ${visibleLine(entry.plan.name)}`;
+  const run = entry.runId?.slice(0, 8) ?? '';
+  if (event.type === 'taken')
+    return `${name}: ${event.isTakenOver ? 'taken over from a worker that is gone' : 'taken'}, run ${run}`;
+  if (event.type === 'left')
+    return `${name}: left, run ${run} goes on (${visibleExcerpt(event.reason, 200)})`;
+  const reason = entry.reason === null ? '' : `: ${visibleExcerpt(entry.reason, 300)}`;
+  return `${name}: ${entry.status}${reason}`;
+}

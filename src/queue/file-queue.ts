@@ -1,0 +1,363 @@
+import { basename, dirname, join } from 'node:path';
+import { isHoldfastError, isUuidV4, messageOf, next, timestamp } from '../foundation/index.js';
+import {
+  acquireLock,
+  attempt,
+  createFile,
+  DOCUMENT_VERSION,
+  ensureDirectory,
+  formatDocument,
+  inspectLock,
+  Lock,
+  type LockTools,
+  listDirectory,
+  lookAt,
+  readDocument,
+  readFile,
+  replaceFile,
+  tryAcquireLock,
+  writeDocument,
+} from '../storage/index.js';
+import { EntryNeededError, EntryNotFoundError, EntryRunningError, QueueCycleError } from './errors.js';
+import { entryLifecycle } from './lifecycle.js';
+import { arrange, findCycle, inOrder } from './order.js';
+import type {
+  EntryChange,
+  EntryEnd,
+  Move,
+  NewEntry,
+  PlanFiles,
+  Queue,
+  QueueContent,
+  Taken,
+  Taker,
+} from './port.js';
+import { type Entry, EntryRecord, QueueRecord } from './schema.js';
+
+/** How long whoever changes the queue waits for others who do. */
+const WAIT_MS = 30_000;
+
+/**
+ * The queue of this user as files. `entries/<id>.json` is the truth about an entry; what is kept with it (its plan, its
+ * report, its lock) is in `kept/<id>`. Whoever takes, adds or changes holds the lock of the queue for that moment; whoever
+ * runs an entry holds its lock until the end, so that a dead worker is known by proof.
+ */
+export class FileQueue implements Queue {
+  readonly #tools: LockTools;
+  readonly #directory: string;
+
+  constructor(tools: LockTools, directory: string) {
+    this.#tools = tools;
+    this.#directory = directory;
+  }
+
+  async add(wanted: NewEntry, plan: PlanFiles): Promise<Entry> {
+    const { ids, clock } = this.#tools;
+    const id = ids.uuid();
+    this.#keepPlan(id, wanted.plan.hash, plan);
+    using _lock = await this.#lock();
+    const { entries } = this.read();
+    for (const before of wanted.after)
+      if (!entries.some((entry) => entry.id === before)) throw new EntryNotFoundError(before);
+    const entry: Entry = {
+      ...wanted,
+      version: DOCUMENT_VERSION,
+      id,
+      status: entryLifecycle.initial,
+      position: Math.max(0, ...entries.map(({ position }) => position)) + 1,
+      addedAt: timestamp(clock),
+      runId: null,
+      worker: null,
+      startedAt: null,
+      endedAt: null,
+      reason: null,
+      worktree: null,
+      question: null,
+    };
+    const path = this.#entryPath(id);
+    ensureDirectory(this.#tools.fileSystem, dirname(path));
+    createFile(this.#tools, path, formatDocument(path, entry, EntryRecord));
+    return entry;
+  }
+
+  read(): QueueContent {
+    const { fileSystem } = this.#tools;
+    const directory = join(this.#directory, 'entries');
+    const entries: Entry[] = [];
+    const damaged: { path: string; reason: string }[] = [];
+    for (const name of listDirectory(fileSystem, directory)) {
+      if (!name.endsWith('.json') || !isUuidV4(basename(name, '.json'))) continue;
+      const path = join(directory, name);
+      try {
+        const entry = readDocument(fileSystem, path, EntryRecord);
+        if (entry !== undefined) entries.push(entry);
+      } catch (error) {
+        if (!isHoldfastError(error)) throw error;
+        damaged.push({ path, reason: messageOf(error) });
+      }
+    }
+    const { pausedAt = null } = readDocument(fileSystem, this.#queuePath(), QueueRecord) ?? {};
+    return { entries, pausedAt, damaged };
+  }
+
+  get(id: string): Entry | undefined {
+    return isUuidV4(id) ? readDocument(this.#tools.fileSystem, this.#entryPath(id), EntryRecord) : undefined;
+  }
+
+  edit(id: string, change: (entry: Entry) => EntryChange): Promise<Entry> {
+    return this.#changeWaiting(id, (entry) => {
+      const changed = { ...entry, ...change(entry) };
+      const cycle = findCycle(changed, (one) => this.get(one)?.after ?? []);
+      if (cycle !== undefined) throw new QueueCycleError(cycle);
+      return changed;
+    });
+  }
+
+  updatePlan(id: string, plan: Entry['plan'], content: PlanFiles): Promise<Entry> {
+    return this.#changeWaiting(id, (entry) => {
+      this.#keepPlan(id, plan.hash, content);
+      return { ...entry, plan };
+    });
+  }
+
+  move(id: string, to: Move): Promise<Entry> {
+    return this.#changeWaiting(id, (entry) => {
+      const others = this.read()
+        .entries.filter((one) => one.id !== id)
+        .sort((a, b) => a.position - b.position);
+      return { ...entry, ...placeAt(others, to) };
+    });
+  }
+
+  async remove(id: string): Promise<Entry> {
+    using _lock = await this.#lock();
+    const entry = this.#found(id);
+    if (entry.status === 'running') throw new EntryRunningError(entry);
+    const needing = this.read().entries.filter(
+      ({ after, status }) => after.includes(id) && status !== 'done' && status !== 'failed',
+    );
+    if (needing.length > 0) throw new EntryNeededError(entry, needing);
+    // What was kept with it stays, and its record lies there with it: nothing is deleted.
+    const kept = join(this.#keptPath(id), 'entry.json');
+    attempt(kept, 'move', () => this.#tools.fileSystem.rename(this.#entryPath(id), kept));
+    return entry;
+  }
+
+  async pause(id?: string): Promise<void> {
+    if (id === undefined) return this.#setPaused(timestamp(this.#tools.clock));
+    await this.#change(id, (entry) => ({ ...entry, status: next(entryLifecycle, entry.status, 'pause') }));
+  }
+
+  async resume(id?: string): Promise<void> {
+    if (id === undefined) return this.#setPaused(null);
+    await this.#change(id, (entry) => ({ ...entry, status: next(entryLifecycle, entry.status, 'resume') }));
+  }
+
+  retry(id: string, { isNewRun = false } = {}): Promise<Entry> {
+    return this.#change(id, (entry) => ({
+      ...entry,
+      status: next(entryLifecycle, entry.status, 'retry'),
+      ...(isNewRun ? { runId: null, startedAt: null } : {}),
+      worker: null,
+      endedAt: null,
+      question: null,
+    }));
+  }
+
+  settle(id: string, onFailure: 'stop' | 'continue'): Promise<Entry> {
+    return this.#change(id, (entry) => ({ ...entry, onFailure, question: null }));
+  }
+
+  async take(taker: Taker): Promise<Taken | undefined> {
+    using _lock = await this.#lock();
+    const { entries, pausedAt } = this.read();
+    const abandoned = entries.filter(({ id, status }) => status === 'running' && !taker.own.has(id));
+    for (const entry of abandoned.sort(inOrder)) {
+      const taken = this.#claim(entry);
+      if (taken !== undefined) return taken;
+    }
+    const placed = arrange(entries, { ...taker, now: this.#tools.clock.now(), pausedAt, isHeld: () => true });
+    const [first] = placed.filter(({ standing }) => standing.is === 'next');
+    return first === undefined ? undefined : this.#claim(first.entry);
+  }
+
+  ownerOf(id: string): string | undefined {
+    if (lookAt(this.#tools.fileSystem, this.#keptPath(id)) === undefined) return undefined;
+    const { hold, owner } = inspectLock(this.#tools, this.#lockPath(id));
+    return hold === 'held' ? `process ${owner?.pid ?? '?'}` : undefined;
+  }
+
+  reportOf(id: string): string | undefined {
+    return readFile(this.#tools.fileSystem, this.#reportPath(id));
+  }
+
+  planPath({ id, plan }: Entry, file: string): string {
+    return join(this.#plansPath(id, plan.hash), file);
+  }
+
+  watch(onHint: () => void): { close(): void } {
+    const { fileSystem, watcher } = this.#tools;
+    const entries = join(this.#directory, 'entries');
+    ensureDirectory(fileSystem, this.#directory);
+    ensureDirectory(fileSystem, entries);
+    const watches = [
+      watcher.watch(entries, onHint),
+      // The locks of the queue are in the same directory; they change nothing.
+      watcher.watch(this.#directory, (name) => {
+        if (name === null || name === 'queue.json') onHint();
+      }),
+    ];
+    return {
+      close() {
+        for (const watch of watches) watch.close();
+      },
+    };
+  }
+
+  /** Under the lock of the queue. Undefined where somebody living has it. */
+  #claim(entry: Entry): Taken | undefined {
+    const { identity, clock, ids } = this.#tools;
+    const lock = tryAcquireLock(this.#tools, this.#lockPath(entry.id));
+    if (!(lock instanceof Lock)) return undefined;
+    try {
+      const now = timestamp(clock);
+      const taken: Entry = {
+        ...entry,
+        status: next(entryLifecycle, entry.status, 'take'),
+        runId: entry.runId ?? ids.uuid(),
+        worker: { pid: identity.pid, host: identity.host, since: now },
+        startedAt: entry.startedAt ?? now,
+        reason: null,
+      };
+      this.#write(taken);
+      return this.#takenOf(taken, lock, entry.status === 'running');
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  #takenOf(entry: Entry, lock: Lock, isTakenOver: boolean): Taken {
+    return {
+      entry,
+      fence: lock.epoch,
+      isTakenOver,
+      lost: lock.lossSignal(),
+      renew: async () => {},
+      finish: async (end) => {
+        const finished = finishedEntry(entry, end, timestamp(this.#tools.clock));
+        lock.assertHeld();
+        if (end.report !== null) replaceFile(this.#tools, this.#reportPath(entry.id), end.report);
+        lock.assertHeld();
+        this.#write(finished);
+        lock.release();
+        return finished;
+      },
+      release: async () => lock.release(),
+    };
+  }
+
+  /** A change of what no worker has. */
+  #changeWaiting(id: string, change: (entry: Entry) => Entry): Promise<Entry> {
+    return this.#change(id, (entry) => {
+      if (entry.status !== 'queued' && entry.status !== 'paused') throw new EntryRunningError(entry);
+      return change(entry);
+    });
+  }
+
+  async #change(id: string, change: (entry: Entry) => Entry): Promise<Entry> {
+    using lock = await this.#lock();
+    const changed = change(this.#found(id));
+    lock.assertHeld();
+    this.#write(changed);
+    return changed;
+  }
+
+  async #setPaused(pausedAt: string | null): Promise<void> {
+    using _lock = await this.#lock();
+    writeDocument(this.#tools, this.#queuePath(), { version: DOCUMENT_VERSION, pausedAt }, QueueRecord);
+  }
+
+  #found(id: string): Entry {
+    const entry = this.get(id);
+    if (entry === undefined) throw new EntryNotFoundError(id);
+    return entry;
+  }
+
+  #write(entry: Entry): void {
+    writeDocument(this.#tools, this.#entryPath(entry.id), entry, EntryRecord);
+  }
+
+  /** Under the hash of its content, so that a newer one never mixes with what is kept. */
+  #keepPlan(id: string, hash: string, { files }: PlanFiles): void {
+    for (const [file, content] of files) {
+      const path = join(this.#plansPath(id, hash), file);
+      ensureDirectory(this.#tools.fileSystem, dirname(path));
+      createFile(this.#tools, path, content);
+    }
+  }
+
+  #lock(): Promise<Lock> {
+    ensureDirectory(this.#tools.fileSystem, this.#directory);
+    return acquireLock(this.#tools, join(this.#directory, 'queue'), { waitMs: WAIT_MS });
+  }
+
+  #queuePath(): string {
+    return join(this.#directory, 'queue.json');
+  }
+
+  #entryPath(id: string): string {
+    return join(this.#directory, 'entries', `${id}.json`);
+  }
+
+  #keptPath(id: string): string {
+    return join(this.#directory, 'kept', id);
+  }
+
+  #plansPath(id: string, hash: string): string {
+    return join(this.#keptPath(id), 'plan', hash.slice(0, 16));
+  }
+
+  #lockPath(id: string): string {
+    return join(this.#keptPath(id), 'entry');
+  }
+
+  #reportPath(id: string): string {
+    return join(this.#keptPath(id), 'report.json');
+  }
+}
+
+/** What an entry is after its end: one that prompted nobody goes back as often as it may. */
+export function finishedEntry(entry: Entry, end: EntryEnd, now: string): Entry {
+  const { outcome, reason, worktree, hasPrompted, question } = end;
+  if (outcome === 'failed' && !hasPrompted && entry.retriesLeft > 0)
+    return {
+      ...entry,
+      status: next(entryLifecycle, entry.status, 'release'),
+      retriesLeft: entry.retriesLeft - 1,
+      worker: null,
+      reason,
+    };
+  return {
+    ...entry,
+    status: next(entryLifecycle, entry.status, outcome === 'done' ? 'finish' : 'fail'),
+    worker: null,
+    endedAt: now,
+    reason,
+    worktree,
+    question,
+  };
+}
+
+/** The place next to one that was named, or at an end; next to one it also has the priority of that. */
+function placeAt(others: readonly Entry[], move: Move): Pick<Entry, 'position'> & Partial<Entry> {
+  const positions = others.map(({ position }) => position);
+  if (!('other' in move))
+    return { position: move.to === 'first' ? Math.min(1, ...positions) - 1 : Math.max(0, ...positions) + 1 };
+  const at = others.findIndex(({ id }) => id === move.other);
+  const other = others[at];
+  if (other === undefined) throw new EntryNotFoundError(move.other);
+  const neighbour = others[move.to === 'before' ? at - 1 : at + 1]?.position;
+  const edge = other.position + (move.to === 'before' ? -1 : 1);
+  return { position: (other.position + (neighbour ?? edge)) / 2, priority: other.priority };
+}

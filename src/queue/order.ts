@@ -1,0 +1,189 @@
+import { isHoldfastError, messageOf, visibleLine } from '../foundation/index.js';
+import type { Admission, SlotLimits } from './port.js';
+import type { Entry } from './schema.js';
+
+/** How an entry stands, with the reason for whoever looks at the list. */
+export type Standing =
+  /** It may run now. */
+  | { readonly is: 'next' }
+  /** It runs later by itself; `until` where the moment is known. */
+  | { readonly is: 'waits'; readonly reason: string; readonly until: string | null }
+  /** It does not run before somebody does something. */
+  | { readonly is: 'blocked'; readonly reason: string }
+  | { readonly is: 'paused'; readonly reason: string }
+  /** `isAbandoned`: its worker is gone, and the next one takes it over. */
+  | { readonly is: 'running'; readonly isAbandoned: boolean }
+  | { readonly is: 'done' }
+  | { readonly is: 'failed'; readonly reason: string };
+
+export interface Placed {
+  readonly entry: Entry;
+  readonly standing: Standing;
+}
+
+/** Everything that the order depends on and that is not in the entries. */
+export interface OrderFacts {
+  readonly now: Date;
+  readonly pausedAt: string | null;
+  readonly limits: SlotLimits;
+  readonly admission: Admission;
+  agentOf(entry: Entry): string;
+  /** Whether a living worker has it. */
+  isHeld(id: string): boolean;
+}
+
+/** All entries in the order in which they come, each with how it stands. Pure. */
+export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const places = new Map<string, Entry>();
+  const used = { agents: new Map<string, number>(), accounts: new Map<string, number>() };
+  const occupy = (entry: Entry) => {
+    const place = placeOf(entry, byId);
+    if (place !== undefined) places.set(place, entry);
+    countUp(used.agents, facts.agentOf(entry));
+    if (entry.options.account !== undefined) countUp(used.accounts, entry.options.account);
+  };
+  for (const entry of entries) if (entry.status === 'running') occupy(entry);
+  const blocked = new Map<string, string | undefined>();
+  return [...entries].sort(inOrder).map((entry) => {
+    const standing = settled(entry, facts) ?? obstacle(entry) ?? { is: 'next' as const };
+    if (standing.is === 'next') occupy(entry);
+    return { entry, standing };
+  });
+
+  function obstacle(entry: Entry): Standing | undefined {
+    const stop = blockOf(entry, byId, blocked);
+    if (stop !== undefined) return { is: 'blocked', reason: stop };
+    const { now, pausedAt } = facts;
+    if (pausedAt !== null) return { is: 'paused', reason: 'the queue is paused' };
+    const open = entry.after.map((id) => byId.get(id)).find((one) => one !== undefined && !isOver(one));
+    if (open !== undefined) return waits(describeOpen(open));
+    if (entry.notBefore !== null && Date.parse(entry.notBefore) > now.getTime())
+      return waits('not before then', entry.notBefore);
+    const other = places.get(placeOf(entry, byId) ?? '');
+    if (other !== undefined) return waits(`${nameOf(other)} works in the same tree`);
+    return fullSlot(entry) ?? refusal(entry);
+  }
+
+  function fullSlot(entry: Entry): Standing | undefined {
+    const { account } = entry.options;
+    const byAgent = slotOf('agent', facts.agentOf(entry), used.agents, facts.limits.perAgent);
+    if (byAgent !== undefined || account === undefined) return byAgent;
+    return slotOf('account', account, used.accounts, facts.limits.perAccount);
+  }
+
+  function refusal(entry: Entry): Standing | undefined {
+    const { account } = entry.options;
+    const agent = facts.agentOf(entry);
+    try {
+      const answer = facts.admission.standing({ agent, ...(account === undefined ? {} : { account }) });
+      return answer.may ? undefined : waits(answer.reason, answer.until ?? null);
+    } catch (error) {
+      // An account that is not configured any more keeps its own entries, and no others.
+      if (!isHoldfastError(error)) throw error;
+      return { is: 'blocked', reason: messageOf(error) };
+    }
+  }
+}
+
+/** The higher priority first, then as they were queued or moved. */
+export function inOrder(a: Entry, b: Entry): number {
+  return b.priority - a.priority || a.position - b.position || (a.id < b.id ? -1 : 1);
+}
+
+/** Whether those that come after an entry need not wait for it any longer. */
+function isOver({ status, onFailure }: Entry): boolean {
+  return status === 'done' || (status === 'failed' && onFailure === 'continue');
+}
+
+function settled(entry: Entry, { isHeld }: OrderFacts): Standing | undefined {
+  if (entry.status === 'running') return { is: 'running', isAbandoned: !isHeld(entry.id) };
+  if (entry.status === 'done') return { is: 'done' };
+  if (entry.status === 'failed')
+    return { is: 'failed', reason: entry.reason ?? 'for a reason that is not known' };
+  if (entry.status === 'paused') return { is: 'paused', reason: 'you paused it' };
+  return undefined;
+}
+
+/** Why an entry cannot run whatever happens by itself; undefined where it can. */
+function blockOf(
+  entry: Entry,
+  byId: ReadonlyMap<string, Entry>,
+  known: Map<string, string | undefined>,
+): string | undefined {
+  const cycle = findCycle(entry, (id) => byId.get(id)?.after ?? []);
+  if (cycle !== undefined) return `waits for itself: ${cycle.map(short).join(' → ')}`;
+  if (known.has(entry.id)) return known.get(entry.id);
+  const reason = entry.after.map((id) => stopAt(id)).find((one) => one !== undefined);
+  known.set(entry.id, reason);
+  return reason;
+
+  function stopAt(id: string): string | undefined {
+    const before = byId.get(id);
+    if (before === undefined) return `${short(id)}, which it comes after, is not in the queue any more`;
+    if (before.status === 'failed' && before.onFailure === 'stop')
+      return `${nameOf(before)} failed: ${before.reason ?? 'for a reason that is not known'}`;
+    if (before.status !== 'queued' && before.status !== 'paused') return undefined;
+    return blockOf(before, byId, known) === undefined ? undefined : `${nameOf(before)} is blocked`;
+  }
+}
+
+/** The ids of a cycle that an entry is in, the first one again at the end; undefined where it is in none. */
+export function findCycle(
+  { id, after }: Pick<Entry, 'id' | 'after'>,
+  afterOf: (id: string) => readonly string[],
+): string[] | undefined {
+  const seen = new Set<string>();
+  const search = (ids: readonly string[], path: readonly string[]): string[] | undefined => {
+    for (const one of ids) {
+      if (one === id) return [...path, one];
+      if (seen.has(one)) continue;
+      seen.add(one);
+      const found = search(afterOf(one), [...path, one]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return search(after, [id]);
+}
+
+/** The tree in which only one run may be at a time; undefined for one that gets a worktree of its own. */
+function placeOf(entry: Entry, byId: ReadonlyMap<string, Entry>): string | undefined {
+  if (entry.isInPlace) return entry.project;
+  return entry.continues === null ? undefined : (byId.get(entry.continues)?.worktree ?? undefined);
+}
+
+function describeOpen(entry: Entry): string {
+  return entry.status === 'failed'
+    ? `${nameOf(entry)} failed, and you are asked what comes of it`
+    : `comes after ${nameOf(entry)}`;
+}
+
+function slotOf(
+  kind: 'agent' | 'account',
+  name: string,
+  used: ReadonlyMap<string, number>,
+  limits: Readonly<Record<string, number>>,
+): Standing | undefined {
+  const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
+  const now = used.get(name) ?? 0;
+  return limit === undefined || now < limit
+    ? undefined
+    : waits(`${now} of ${limit} slots of the ${kind} ${visibleLine(name)} are taken`);
+}
+
+function waits(reason: string, until: string | null = null): Standing {
+  return { is: 'waits', reason, until };
+}
+
+function countUp(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function nameOf({ id, plan }: Entry): string {
+  return `${short(id)} ${visibleLine(plan.name)}`;
+}
+
+function short(id: string): string {
+  return id.slice(0, 8);
+}

@@ -1,0 +1,193 @@
+import { isHoldfastError, messageOf, sleepOrHint, visibleExcerpt } from '../foundation/index.js';
+import type { Entry, EntryEnd, Queue, Taken } from '../queue/index.js';
+import {
+  type DetachedRun,
+  findRun,
+  findStoppedRun,
+  isAskedHow,
+  judgeRestart,
+  type RunReport,
+  type RunServices,
+  readRunRecords,
+  reportRun,
+  startDetachedRun,
+} from '../run/index.js';
+import type { LoopView } from '../sessions/loop/index.js';
+import { preparePlace, type RunPlace } from './run-place.js';
+import { resumeWords, startWords } from './run-words.js';
+
+/** Brings the run of an entry to its end. */
+export interface EntryRunner {
+  /** Undefined where `signal` or `taken.lost` fired first: then the run goes on without us. */
+  run(taken: Taken, signal: AbortSignal): Promise<EntryEnd | undefined>;
+}
+
+/** A process that dies leaves no trace on the disk, so it is looked for. */
+const LOOK_MS = 1_000;
+
+/**
+ * Runs entries as `holdfast run` does, each in a process of its own that outlives the worker. Whatever is there of a run is
+ * gone on with: one at work is watched, one that died is resumed, one that ended is reported.
+ */
+export function entryRunner(services: RunServices, queue: Queue): EntryRunner {
+  return {
+    async run(taken, signal) {
+      const stop = AbortSignal.any([signal, taken.lost]);
+      try {
+        const place = await preparePlace(taken.entry, { queue, services, signal: stop });
+        return await attend(taken, place, stop);
+      } catch (error) {
+        if (stop.aborted) return undefined;
+        if (!isHoldfastError(error)) throw error;
+        return failed(messageOf(error), null);
+      }
+    },
+  };
+}
+
+async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise<EntryEnd | undefined> {
+  const { entry } = taken;
+  const { services, worktree } = place;
+  // One that comes back into the queue by itself, or because a person said so, tries again.
+  let isAgain = !taken.isTakenOver;
+  for (;;) {
+    if (stop.aborted) return undefined;
+    const isFree = !isHeld(services);
+    const loop = services.openLoops().get();
+    const isOurs = loop?.sessionId === entry.runId;
+    // Ours at work, ours on its way, or that of somebody else in the same tree: one after the other.
+    if (!isFree || loop?.owner.hold === 'held') {
+      isAgain &&= !isOurs;
+      await untilLeft(services, stop);
+      continue;
+    }
+    if (loop === undefined || !isOurs) {
+      const refusal = await start(entry, place);
+      if (refusal !== undefined && !isHeld(services)) return failed(refusal, worktree);
+      isAgain = false;
+      continue;
+    }
+    const verdict = await judge(place, loop, isAgain);
+    if (verdict === 'over') return endOf(entry, place, loop);
+    if (verdict === 'rests') {
+      await untilLeft(services, stop);
+      continue;
+    }
+    isAgain = false;
+    const refusal = await resume(entry, place, verdict === 'reset');
+    if (refusal !== undefined) return failed(refusal, worktree, await endOf(entry, place, loop));
+  }
+}
+
+/** What is to be done about a run that no process runs. */
+async function judge(
+  { services }: RunPlace,
+  loop: LoopView,
+  isAgain: boolean,
+): Promise<'over' | 'rests' | 'resume' | 'reset'> {
+  if (loop.status === 'completed' || loop.status === 'aborted') return 'over';
+  if (loop.status === 'halted') {
+    if (await isAskedHow(services.questions, loop.sessionId)) return 'resume';
+    return isAgain ? 'reset' : 'over';
+  }
+  if (isAgain) return 'resume';
+  const { does } = judgeRestart({
+    loop,
+    bootId: services.tools.identity.bootId,
+    question: undefined,
+    limit: undefined,
+    isRefused: false,
+    obstacle: undefined,
+  });
+  if (does === 'start') return 'resume';
+  // A person let it rest, and lets it go on.
+  return loop.status === 'paused' && findStoppedRun(services) !== undefined ? 'rests' : 'over';
+}
+
+/** Starts it; returns why that was refused. A run that began was started, however it ended meanwhile. */
+async function start(entry: Entry, place: RunPlace): Promise<string | undefined> {
+  const started = await launch(entry, place, startWords(entry, place), true);
+  if (place.services.openLoops().get()?.sessionId === entry.runId || wasKilled(started)) return undefined;
+  return started.exit === null ? 'it was started, and left no session' : refusalOf(started);
+}
+
+/** Somebody ended it before it came to anything: that is no refusal, and it is started again. */
+function wasKilled({ exit }: DetachedRun): boolean {
+  return exit !== null && exit.code === null;
+}
+
+function isHeld(services: RunServices): boolean {
+  return services.openLoops().owner().hold === 'held';
+}
+
+async function resume(entry: Entry, place: RunPlace, isReset: boolean): Promise<string | undefined> {
+  const before = place.services.openLoops().get()?.state.resumedAt ?? null;
+  const started = await launch(entry, place, resumeWords(entry, place, isReset), false);
+  const loop = place.services.openLoops().get();
+  if (started.exit === null || wasKilled(started) || (loop?.state.resumedAt ?? null) !== before)
+    return undefined;
+  return loop?.owner.hold === 'held' ? undefined : refusalOf(started);
+}
+
+function launch(
+  entry: Entry,
+  { services, plan }: RunPlace,
+  args: readonly string[],
+  isNew: boolean,
+): Promise<DetachedRun> {
+  const found = findRun(services, {
+    plan,
+    verify: [],
+    budget: {},
+    isUnattended: entry.options.isUnattended,
+    sessionId: entry.runId ?? undefined,
+  });
+  // Whoever ends the worker means no run: what was begun is brought to its end.
+  return startDetachedRun(services, found, { args, isNew, signal: new AbortController().signal });
+}
+
+function refusalOf({ exit }: DetachedRun): string {
+  const [first = ''] = (exit?.stderr ?? '')
+    .trim()
+    .split('\n')
+    .filter((line) => !line.startsWith('note: '));
+  return first === '' ? `its process ended with code ${exit?.code ?? 'unknown'}` : visibleExcerpt(first, 500);
+}
+
+/** Waits until the loop may have changed hands, or is worth another look. */
+async function untilLeft(services: RunServices, stop: AbortSignal): Promise<void> {
+  let wake = () => {};
+  const hint = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  const watch = services.openLoops().watch(() => wake());
+  try {
+    await sleepOrHint(services.clock, LOOK_MS, hint, stop);
+  } finally {
+    watch.close();
+  }
+}
+
+async function endOf(entry: Entry, { services, worktree }: RunPlace, loop: LoopView): Promise<EntryEnd> {
+  const records = await readRunRecords(services, entry.runId ?? undefined);
+  const report: RunReport = reportRun(records);
+  const isDone = loop.status === 'completed';
+  return {
+    outcome: isDone ? 'done' : 'failed',
+    reason: isDone ? null : reasonOf(loop, report),
+    worktree,
+    hasPrompted: (records.conversation?.turns.length ?? 0) > 0,
+    report: JSON.stringify(report),
+    question: null,
+  };
+}
+
+function reasonOf({ status, statusReason }: LoopView, { reason, lastWords }: RunReport): string {
+  const why = statusReason ?? reason ?? lastWords?.split('\n')[0] ?? null;
+  return why === null ? status : `${status}: ${visibleExcerpt(why, 500)}`;
+}
+
+function failed(reason: string, worktree: string | null, known?: EntryEnd): EntryEnd {
+  const { hasPrompted = false, report = null } = known ?? {};
+  return { outcome: 'failed', reason, worktree, hasPrompted, report, question: null };
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { entry } from '../../test/support/queue-entries.js';
+import { resumeWords, startWords } from './run-words.js';
+
+const runId = '11111111-1111-4111-8111-111111111111';
+const options = { verify: ['npm test'], isUnattended: false, isDirtyTaken: false, agent: 'codex' };
+
+describe('the command line of a run', () => {
+  it('has everything that was typed, one word each', () => {
+    const place = { plan: { prp: '/w/plan.md' }, worktree: '/w' };
+    expect(startWords(entry({ runId, options }), place)).toEqual([
+      'run',
+      '--new',
+      `--id=${runId}`,
+      '--dirty',
+      '--attended',
+      '--quiet',
+      '--by=worker',
+      '--agent=codex',
+      '--verify=npm test',
+      '--',
+      '/w/plan.md',
+    ]);
+  });
+
+  it('puts nothing aside in a tree of the person, and asks for a clean one', () => {
+    const words = startWords(entry({ runId, options, isInPlace: true }), {
+      plan: { change: 'add-login' },
+      worktree: null,
+    });
+    expect(words).not.toContain('--new');
+    expect(words).not.toContain('--dirty');
+    expect(words.at(-1)).toBe('--change=add-login');
+  });
+
+  it('resumes with what has to be said each time', () => {
+    const bypass = entry({ runId, options: { ...options, permissions: 'bypass' } });
+    expect(resumeWords(bypass, { plan: { prp: '/p' } }, true)).toEqual(
+      expect.arrayContaining(['--reset', '--permissions=bypass']),
+    );
+  });
+});

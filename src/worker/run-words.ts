@@ -1,0 +1,52 @@
+import type { Entry } from '../queue/index.js';
+import type { RunPlace } from './run-place.js';
+
+/** The command line that starts the run of an entry, as a person would have typed it. Pure. */
+export function startWords(entry: Entry, { plan, worktree }: Pick<RunPlace, 'plan' | 'worktree'>): string[] {
+  const { options, runId } = entry;
+  const isDirty = worktree !== null || options.isDirtyTaken || entry.after.length > 0;
+  return [
+    'run',
+    // In a worktree whatever was there before is over; in a tree of the person's own nothing is put aside unasked.
+    ...(worktree === null ? [] : ['--new']),
+    `--id=${runId ?? ''}`,
+    ...(isDirty ? ['--dirty'] : []),
+    ...common(entry),
+    ...word('--agent', options.agent),
+    ...word('--model', options.model),
+    ...word('--account', options.account),
+    ...options.verify.flatMap((check) => word('--verify', check)),
+    ...word('--phases', options.phases),
+    ...word('--permissions', options.permissions),
+    ...word('--max-cost', options.maxCost),
+    ...word('--max-tokens', options.maxTokens),
+    ...word('--max-time', options.maxTime),
+    ...planWords(plan),
+  ];
+}
+
+/** The same for a run that goes on. What it was started with it knows; `bypass` has to be said each time. */
+export function resumeWords(entry: Entry, { plan }: Pick<RunPlace, 'plan'>, isReset: boolean): string[] {
+  const { permissions, verify } = entry.options;
+  return [
+    'run',
+    isReset ? '--reset' : '--resume',
+    ...common(entry),
+    ...word('--permissions', permissions),
+    ...verify.flatMap((check) => word('--verify', check)),
+    ...planWords(plan),
+  ];
+}
+
+function common({ options: { isUnattended } }: Entry): string[] {
+  return [isUnattended ? '--unattended' : '--attended', '--quiet', '--by=worker'];
+}
+
+function planWords(plan: RunPlace['plan']): string[] {
+  return 'change' in plan ? [`--change=${plan.change}`] : ['--', plan.prp];
+}
+
+/** One word: a value may begin with a dash. */
+function word(flag: string, value: string | number | undefined): string[] {
+  return value === undefined ? [] : [`${flag}=${value}`];
+}

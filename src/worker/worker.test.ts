@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../test/support/fake-clock.js';
+import { until } from '../../test/support/processes.js';
+import { newEntry, PLAN_FILES } from '../../test/support/queue-entries.js';
+import { storageTools } from '../../test/support/storage-tools.js';
+import { tempDir } from '../../test/support/temp-dir.js';
+import { silentLogger } from '../foundation/index.js';
+import { ALWAYS, type EntryEnd, FileQueue, NO_LIMITS } from '../queue/index.js';
+import type { QuestionSessions } from '../sessions/question/index.js';
+import type { EntryRunner } from './entry-runner.js';
+import { type WorkerOptions, work } from './worker.js';
+
+const DONE: EntryEnd = {
+  outcome: 'done',
+  reason: null,
+  worktree: null,
+  hasPrompted: true,
+  report: '{}',
+  question: null,
+};
+const NOBODY = { list: async () => [] } as unknown as QuestionSessions;
+const RULES = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude' };
+
+async function world(clock: FakeClock) {
+  const dir = await tempDir();
+  const queue = new FileQueue(storageTools({ clock }), `${dir.path}/queue`);
+  const ran: string[] = [];
+  const runner: EntryRunner = {
+    async run({ entry }) {
+      ran.push(entry.id);
+      return DONE;
+    },
+  };
+  const stopping = new AbortController();
+  const start = (overrides: Partial<WorkerOptions> = {}) =>
+    work({
+      queue,
+      runner,
+      questions: NOBODY,
+      clock,
+      log: silentLogger,
+      slots: 2,
+      rules: RULES,
+      isOnce: false,
+      signal: stopping.signal,
+      ...overrides,
+    });
+  return { dir, queue, ran, start, stop: () => stopping.abort() };
+}
+
+describe('a worker', () => {
+  it('ends with --once when nothing more may run, and has run each entry once', async () => {
+    const { dir, queue, ran, start } = await world(new FakeClock());
+    await using _dir = dir;
+    const first = await queue.add(newEntry(), PLAN_FILES);
+    const second = await queue.add(newEntry({ after: [first.id] }), PLAN_FILES);
+    expect(await start({ isOnce: true })).toEqual({ done: 2, failed: 0, left: 0 });
+    expect(ran).toEqual([first.id, second.id]);
+  });
+
+  it('starts what was due while the machine slept for three hours, at its next look', async () => {
+    const clock = new FakeClock({ now: '2026-03-01T20:00:00.000Z' });
+    const { dir, queue, ran, start, stop } = await world(clock);
+    await using _dir = dir;
+    const { id } = await queue.add(newEntry({ notBefore: '2026-03-01T22:00:00.000Z' }), PLAN_FILES);
+    const ended = start();
+    await until(() => clock.slept.length > 0);
+    // No look is further away than half a minute, so that a clock that jumps is noticed soon.
+    expect(Math.max(...clock.slept)).toBeLessThanOrEqual(30_000);
+    expect(ran).toEqual([]);
+    clock.advance(3 * 60 * 60_000);
+    await until(() => ran.length === 1);
+    stop();
+    expect(await ended).toMatchObject({ done: 1 });
+    expect(ran).toEqual([id]);
+  });
+
+  it('takes nothing after --until', async () => {
+    const clock = new FakeClock({ now: '2026-03-01T07:00:00.000Z' });
+    const { dir, queue, ran, start } = await world(clock);
+    await using _dir = dir;
+    await queue.add(newEntry(), PLAN_FILES);
+    expect(await start({ until: clock.now() })).toEqual({ done: 0, failed: 0, left: 0 });
+    expect(ran).toEqual([]);
+  });
+
+  it('lets go of what runs when it is stopped, and leaves the entry to the next one', async () => {
+    const { dir, queue, start, stop } = await world(new FakeClock());
+    await using _dir = dir;
+    const { id } = await queue.add(newEntry(), PLAN_FILES);
+    const runner: EntryRunner = {
+      run: (_, signal) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true })),
+    };
+    const ended = start({ runner });
+    await until(() => queue.get(id)?.status === 'running');
+    stop();
+    expect(await ended).toEqual({ done: 0, failed: 0, left: 1 });
+    expect(await queue.take({ ...RULES, own: new Set() })).toMatchObject({ isTakenOver: true });
+  });
+
+  it('goes on with the others where one cannot be brought to its end', async () => {
+    const { dir, queue, start } = await world(new FakeClock());
+    await using _dir = dir;
+    const bad = await queue.add(newEntry(), PLAN_FILES);
+    const good = await queue.add(newEntry(), PLAN_FILES);
+    const runner: EntryRunner = {
+      async run({ entry }) {
+        if (entry.id === bad.id) throw new Error('a defect');
+        return DONE;
+      },
+    };
+    expect(await start({ runner, isOnce: true })).toEqual({ done: 1, failed: 0, left: 1 });
+    expect(queue.get(good.id)?.status).toBe('done');
+  });
+});

@@ -1,0 +1,166 @@
+import { type Clock, type Logger, messageOf, sleepOrHint } from '../foundation/index.js';
+import { arrange, type Entry, type EntryEnd, type Queue, type Taken, type Taker } from '../queue/index.js';
+import type { QuestionSessions } from '../sessions/question/index.js';
+import { askAboutFailure, settleFailures } from './ask-failure.js';
+import type { EntryRunner } from './entry-runner.js';
+
+/** What a worker tells about itself. */
+export type WorkerEvent =
+  | { readonly type: 'taken'; readonly entry: Entry; readonly isTakenOver: boolean }
+  | { readonly type: 'ended'; readonly entry: Entry }
+  /** Nothing was lost: whoever takes it next goes on with its run. */
+  | { readonly type: 'left'; readonly entry: Entry; readonly reason: string };
+
+export interface WorkerOptions {
+  readonly queue: Queue;
+  readonly runner: EntryRunner;
+  readonly questions: QuestionSessions;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How many runs at once. */
+  readonly slots: number;
+  readonly rules: Omit<Taker, 'own'>;
+  /** Ends when nothing runs here and nothing may be taken. */
+  readonly isOnce: boolean;
+  /** Takes nothing after that, and ends with what runs then. */
+  readonly until?: Date | undefined;
+  readonly signal: AbortSignal;
+  onEvent?(event: WorkerEvent): void;
+}
+
+/** What a worker did. */
+export interface WorkerReport {
+  readonly done: number;
+  readonly failed: number;
+  /** Runs that go on without it. */
+  readonly left: number;
+}
+
+/**
+ * The longest wait between two looks: a worker that dies makes no event, and a machine that slept does not say for how long.
+ */
+const LOOK_MS = 30_000;
+
+/** Takes what may run, and brings it to its end, until it is told to stop. Runs outlive it. */
+export async function work(options: WorkerOptions): Promise<WorkerReport> {
+  const { queue, clock, signal } = options;
+  const running = new Map<string, Promise<void>>();
+  const counts = { done: 0, failed: 0, left: 0 };
+  /** What could not be brought to its end just now, and is left alone until the next look. */
+  const resting = new Map<string, number>();
+  const isResting = (id: string) => (resting.get(id) ?? 0) > clock.now().getTime();
+  let wake = () => {};
+  let isHinted = true;
+  const hint = () => {
+    isHinted = true;
+    wake();
+  };
+  const watch = queue.watch(hint);
+  let known: Known = { entries: [], pausedAt: null };
+  try {
+    for (;;) {
+      const mayTake = !signal.aborted && !isPast(options);
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      if (
+        mayTake &&
+        (isHinted || isDue(options, known, (id) => running.has(id) || isResting(id), running.size))
+      ) {
+        isHinted = false;
+        await settleFailures(options.questions, queue, queue.read().entries);
+        await fill();
+        known = queue.read();
+      }
+      if (running.size === 0 && (!mayTake || (options.isOnce && !isHinted))) return counts;
+      if (signal.aborted) await Promise.all(running.values());
+      else if (!isHinted) await sleepOrHint(clock, waitMs(options, known), woken, signal);
+    }
+  } finally {
+    watch.close();
+  }
+
+  async function fill(): Promise<void> {
+    while (running.size < options.slots && !signal.aborted) {
+      const own = new Set([...running.keys(), ...[...resting.keys()].filter(isResting)]);
+      const taken = await queue.take({ ...options.rules, own });
+      if (taken === undefined) return;
+      const { entry, isTakenOver } = taken;
+      options.onEvent?.({ type: 'taken', entry, isTakenOver });
+      const ended = attend(options, taken)
+        .then((outcome) => {
+          counts[outcome] += 1;
+          if (outcome === 'left') resting.set(entry.id, clock.now().getTime() + LOOK_MS);
+        })
+        .finally(() => {
+          running.delete(entry.id);
+          hint();
+        });
+      running.set(entry.id, ended);
+    }
+  }
+}
+
+interface Known {
+  readonly entries: readonly Entry[];
+  readonly pausedAt: string | null;
+}
+
+function isPast({ until, clock }: WorkerOptions): boolean {
+  return until !== undefined && clock.now().getTime() >= until.getTime();
+}
+
+/** Whether something may be taken by what is known, without reading all of it again: time passes, and workers die. */
+function isDue(options: WorkerOptions, known: Known, isOurs: (id: string) => boolean, used: number): boolean {
+  if (used >= options.slots) return false;
+  const { queue } = options;
+  const isHeld = (id: string) => isOurs(id) || queue.ownerOf(id) !== undefined;
+  return placedOf(options, known, isHeld).some(
+    ({ entry, standing }) =>
+      standing.is === 'next' ||
+      (standing.is === 'running' && standing.isAbandoned) ||
+      (entry.status === 'failed' && entry.question !== null),
+  );
+}
+
+function placedOf({ rules, clock }: WorkerOptions, known: Known, isHeld: (id: string) => boolean) {
+  return arrange(known.entries, { ...rules, now: clock.now(), pausedAt: known.pausedAt, isHeld });
+}
+
+/** Until the next moment that is known, or the next look. */
+function waitMs(options: WorkerOptions, known: Known): number {
+  const now = options.clock.now().getTime();
+  const moments = placedOf(options, known, () => true).flatMap(({ standing }) =>
+    standing.is === 'waits' && standing.until !== null ? [Date.parse(standing.until)] : [],
+  );
+  if (options.until !== undefined) moments.push(options.until.getTime());
+  const next = Math.min(...moments.filter((moment) => moment > now)) - now;
+  return Math.max(0, Math.min(LOOK_MS, next));
+}
+
+async function attend(options: WorkerOptions, taken: Taken): Promise<'done' | 'failed' | 'left'> {
+  const { runner, signal, log } = options;
+  const { entry } = taken;
+  const leave = async (reason: string) => {
+    await taken.release();
+    options.onEvent?.({ type: 'left', entry, reason });
+    return 'left' as const;
+  };
+  try {
+    const end = await runner.run(taken, signal);
+    if (end === undefined) return await leave(signal.aborted ? 'the worker stopped' : 'it was taken away');
+    const finished = await taken.finish(await withQuestion(options, entry, end));
+    options.onEvent?.({ type: 'ended', entry: finished });
+    return finished.status === 'done' ? 'done' : 'failed';
+  } catch (error) {
+    // A full disk, a lock that was taken away, a defect of ours: nothing is lost, and the others go on.
+    log.warn('worker.entry-left', { id: entry.id, error: messageOf(error) });
+    return leave(messageOf(error));
+  }
+}
+
+async function withQuestion({ questions }: WorkerOptions, entry: Entry, end: EntryEnd): Promise<EntryEnd> {
+  const mayRetry = !end.hasPrompted && entry.retriesLeft > 0;
+  if (end.outcome === 'done' || entry.onFailure !== 'ask' || mayRetry) return end;
+  return { ...end, question: await askAboutFailure(questions, entry, end.reason ?? '') };
+}

@@ -1,0 +1,47 @@
+import type { Entry, NewEntry, PlanFiles } from '../../src/queue/index.js';
+
+const HASH = 'a'.repeat(64);
+
+/** Something to queue; a test says what it is about. */
+export function newEntry(overrides: Partial<NewEntry> = {}): NewEntry {
+  return {
+    plan: { kind: 'prp', name: 'plan.md', source: '/project/plan.md', hash: HASH, files: ['plan.md'] },
+    project: '/project',
+    repository: '/project/.git',
+    base: 'c'.repeat(40),
+    continues: null,
+    isInPlace: false,
+    options: { verify: [], isUnattended: false, isDirtyTaken: false },
+    after: [],
+    notBefore: null,
+    priority: 0,
+    onFailure: 'stop',
+    retriesLeft: 0,
+    ...overrides,
+  };
+}
+
+export const PLAN_FILES: PlanFiles = { files: new Map([['plan.md', Buffer.from('# plan\n')]]) };
+
+let made = 0;
+
+/** An entry as it is in a queue, for rules that only look. */
+export function entry(overrides: Partial<Entry> = {}): Entry {
+  made += 1;
+  return {
+    ...newEntry(),
+    version: 1,
+    id: `${String(made).padStart(8, '0')}-0000-4000-8000-000000000000`,
+    status: 'queued',
+    position: made,
+    addedAt: '2026-03-01T12:00:00.000Z',
+    runId: null,
+    worker: null,
+    startedAt: null,
+    endedAt: null,
+    reason: null,
+    worktree: null,
+    question: null,
+    ...overrides,
+  };
+}
