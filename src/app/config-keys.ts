@@ -11,7 +11,7 @@ export function stepsOf(key: string): readonly string[] {
 }
 
 /** Keys whose next step is a name that the user chose. */
-const OPEN_KEYS: readonly string[] = ['loop.prompts', 'notices.channels', 'prices', 'agents'];
+const OPEN_KEYS: readonly string[] = ['loop.prompts', 'notices.channels', 'prices', 'agents', 'accounts'];
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   prices: ['input', 'output', 'cacheRead', 'cacheWrite'],
@@ -30,6 +30,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['secret', 'template', 'command'],
   ],
+  accounts: ['agent', 'settingsDirectory', 'slots', 'stopAtPercent'],
   agents: ['driver', 'command', 'args', 'preset', 'line', 'model', 'systemPrompt', 'environment'],
 };
 

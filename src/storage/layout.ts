@@ -54,6 +54,8 @@ export interface Layout {
   readonly agents: string;
   /** One small file for each event and channel: what a person was told. */
   readonly notices: string;
+  /** What runs share: the windows of accounts, and what was used on each day. */
+  readonly accounts: string;
   /** The lock of the service that starts runs again. */
   readonly service: string;
   /** The page: its origin, who is signed in, its servers, and what was done through it. */
@@ -129,6 +131,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get notices() {
       return join(roots.state, 'notices');
+    },
+    get accounts() {
+      return join(roots.state, 'accounts');
     },
     get service() {
       return join(roots.state, 'service');
