@@ -8,6 +8,8 @@ const MAY_IMPORT = {
   plans: ['foundation', 'storage'],
   'client-settings': ['foundation', 'storage'],
   agents: ['foundation', 'storage', 'programs'],
+  // What runs share: accounts, their windows, the budget of a day.
+  accounts: ['foundation', 'storage'],
   'sessions/question': ['foundation', 'storage'],
   'sessions/conversation': ['foundation', 'storage'],
   'sessions/loop': ['foundation', 'storage'],
@@ -17,7 +19,7 @@ const MAY_IMPORT = {
   notices: ['foundation', 'storage', 'programs', 'sessions/question'],
   // What waits to be run, and the port by which a worker takes it.
   queue: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS],
-  run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', KINDS, 'notices'],
+  run: ['foundation', 'storage', 'programs', 'workspace', 'plans', 'agents', 'accounts', KINDS, 'notices'],
   hooks: ['foundation', 'storage', 'programs', 'agents', 'sessions/question', 'run'],
   worker: [
     'foundation',
@@ -47,6 +49,7 @@ const MAY_IMPORT = {
     'workspace',
     'plans',
     'agents',
+    'accounts',
     KINDS,
     'catalog',
     'notices',
@@ -135,7 +138,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-web|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
+      '^src/app/(accounts|base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-web|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.

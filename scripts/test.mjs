@@ -21,6 +21,7 @@ if (prepared.status !== 0) process.exit(prepared.status ?? 1);
 
 /** What takes long and says little about a Node: it is run on the one that `npm test` is run with. */
 const SLOW_SCENARIOS = [
+  'accounts',
   'gates',
   'hostile-text',
   'inbox-attacks',

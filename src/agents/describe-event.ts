@@ -25,6 +25,7 @@ export function describeEvent(event: AgentEvent): string | undefined {
     case 'retry':
       return `… tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`;
     case 'rate-limit':
+      if (event.status === 'allowed') return undefined;
       return `! limit: ${visibleExcerpt(event.message, 160)}${event.resetsAt === null ? '' : ` (until ${event.resetsAt})`}`;
     case 'error':
       return `! ${visibleExcerpt(event.message, 200)}`;

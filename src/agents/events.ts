@@ -96,7 +96,10 @@ export type AgentEvent =
     }
   | {
       readonly type: 'rate-limit';
-      readonly status: 'warning' | 'rejected';
+      /** `allowed`: nothing is wrong, it only says how much is used. */
+      readonly status: 'allowed' | 'warning' | 'rejected';
+      /** How much of the allowance is used, where the agent says so. */
+      readonly usedPercent?: number | undefined;
       /** ISO 8601; null when the agent does not say when it ends. */
       readonly resetsAt: string | null;
       /** Which allowance it is of, where the agent says so: `5h`, `weekly`, … */

@@ -52,7 +52,9 @@ export {
   type ServiceTrouble,
   serviceNameOf,
   serviceTroubleOf,
+  type WindowUse,
 } from './service-errors.js';
+export { allowanceNameOf, type SettingsPlace, settingsPlaceOf } from './settings-directory.js';
 export {
   checkedUsage,
   dollarsOf,

@@ -223,11 +223,32 @@ function timeOf(iso: string | null | undefined): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
+/** How much of an allowance is used, and when it comes back. */
+export interface WindowUse {
+  readonly usedPercent: number;
+  readonly resetsAt: Date;
+  readonly scope: string | null;
+}
+
+/** Of several allowances the one that ends first is the fullest. */
+function fuller(known: WindowUse | undefined, told: WindowUse | undefined): WindowUse | undefined {
+  if (known === undefined || told === undefined) return told ?? known;
+  const isSame = known.scope === told.scope;
+  return isSame || told.usedPercent >= known.usedPercent ? told : known;
+}
+
+function allowanceIn(event: Extract<AgentEvent, { type: 'rate-limit' }>): WindowUse | undefined {
+  const { usedPercent, scope = null } = event;
+  const resetsAt = timeOf(event.resetsAt);
+  return usedPercent === undefined || resetsAt === null ? undefined : { usedPercent, resetsAt, scope };
+}
+
 /** What the events of one exchange say about the agent's service. Whatever it got over is forgotten. */
 export class ServiceNotes {
   #limit: { resetsAt: string | null; scope: string | null } | undefined;
   #status: number | null = null;
   #words = '';
+  #use: WindowUse | undefined;
   #end: { readonly reason: TurnEndReason; readonly message: string | null } | undefined;
 
   add(event: AgentEvent): void {
@@ -239,6 +260,7 @@ export class ServiceNotes {
         this.#forget();
         return;
       case 'rate-limit':
+        this.#use = fuller(this.#use, allowanceIn(event));
         if (event.status !== 'rejected') return;
         this.#limit = { resetsAt: event.resetsAt, scope: event.scope ?? null };
         this.#words = event.message;
@@ -253,6 +275,11 @@ export class ServiceNotes {
         return;
       default:
     }
+  }
+
+  /** How much of its fullest allowance is used, as the agent said last. */
+  get use(): WindowUse | undefined {
+    return this.#use;
   }
 
   /** The trouble that ended the exchange, if it was one. `end` where it ended without a word of the agent. */

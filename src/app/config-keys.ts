@@ -18,6 +18,7 @@ const OPEN_KEYS: readonly string[] = [
   'notices.channels',
   'prices',
   'agents',
+  'accounts',
 ];
 
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -37,6 +38,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['secret', 'template', 'command'],
   ],
+  accounts: ['agent', 'settingsDirectory', 'slots', 'stopAtPercent'],
   agents: ['driver', 'command', 'args', 'preset', 'line', 'model', 'systemPrompt', 'environment'],
 };
 

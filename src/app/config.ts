@@ -13,6 +13,7 @@ import {
   type Roots,
   readUserFile,
 } from '../storage/index.js';
+import { type AccountSettings, accountSettings } from './account-settings.js';
 import { AgentName, AgentSettings } from './agent-settings.js';
 import { nested } from './config-keys.js';
 import { ChannelMap, QuietHoursText } from './notice-settings.js';
@@ -107,6 +108,16 @@ export const SETTINGS = {
   ),
   'loop.maxTokens': setting(z.int().nonnegative(), 0, 'Tokens of one loop at most; 0 = no limit'),
   'loop.maxCostUsd': setting(z.number().nonnegative(), 0, 'Dollars of one loop at most; 0 = no limit'),
+  'budget.perDay.costUsd': setting(
+    z.number().nonnegative(),
+    0,
+    'Dollars of all runs within a local day at most; 0 = no limit',
+  ),
+  'budget.perDay.tokens': setting(
+    z.int().nonnegative(),
+    0,
+    'Tokens of all runs within a local day at most; 0 = no limit',
+  ),
   'loop.idleMinutes': setting(
     z.number().nonnegative(),
     30,
@@ -195,6 +206,8 @@ export interface Config {
   get<Key extends SettingKey>(key: Key): SettingValue<Key>;
   /** The user's own agents by name. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** The user's own accounts by name. */
+  readonly accounts: Readonly<Record<string, AccountSettings>>;
   /** The user's own prices by model, in dollars per million tokens. */
   readonly prices: Readonly<Record<string, PriceSettings>>;
   /** `default`, or the path of the file that set it. */
@@ -218,7 +231,12 @@ export function loadConfig(options: {
   const { roots, source } = deriveRoots(options.environment);
   const path = join(roots.config, 'config.json');
   const text = options.ignoresFile ? undefined : readUserFile(options.fileSystem, path);
-  const { settings: given, agents, prices } = text === undefined ? NO_SETTINGS : parseSettings(path, text);
+  const {
+    settings: given,
+    agents,
+    accounts,
+    prices,
+  } = text === undefined ? NO_SETTINGS : parseSettings(path, text);
   const get = <Key extends SettingKey>(key: Key): SettingValue<Key> =>
     (given.has(key) ? given.get(key) : SETTINGS[key].default) as SettingValue<Key>;
   const directory = (
@@ -253,6 +271,7 @@ export function loadConfig(options: {
       roots,
       rootSource: source,
       agents,
+      accounts,
       prices,
       get,
       sourceOf: (key) => (given.has(key) ? path : 'default'),
@@ -324,17 +343,18 @@ function ownRoots(environment: Environment, home: string) {
 interface ParsedSettings {
   readonly settings: ReadonlyMap<SettingKey, unknown>;
   readonly agents: Readonly<Record<string, AgentSettings>>;
+  readonly accounts: Readonly<Record<string, AccountSettings>>;
   readonly prices: Readonly<Record<string, PriceSettings>>;
 }
 
-const NO_SETTINGS: ParsedSettings = { settings: new Map(), agents: {}, prices: {} };
+const NO_SETTINGS: ParsedSettings = { settings: new Map(), agents: {}, accounts: {}, prices: {} };
 
 /** What a text would mean as `config.json`. Throws CONFIG_INVALID. */
 export function parseSettings(path: string, text: string): ParsedSettings {
   const document = nested(parseObject(path, text), (key) => {
     throw new ConfigError(path, `${JSON.stringify(key)} appears twice, once with dots and once nested`);
   });
-  const { version: _version, agents, prices, ...rest } = document;
+  const { version: _version, agents, accounts, prices, ...rest } = document;
   const settings = new Map<SettingKey, unknown>();
   for (const [key, value] of flatten(path, rest, '')) {
     if (!Object.hasOwn(SETTINGS, key))
@@ -344,10 +364,12 @@ export function parseSettings(path: string, text: string): ParsedSettings {
     settings.set(key as SettingKey, checked(path, key, SETTINGS[key as SettingKey].schema, value));
   }
   const Agents = z.record(AgentName, AgentSettings);
+  const Accounts = z.record(AgentName, accountSettings(Directory));
   const Prices = z.record(z.string().min(1), PriceSettings);
   return {
     settings,
     agents: agents === undefined ? {} : checked(path, 'agents', Agents, agents),
+    accounts: accounts === undefined ? {} : checked(path, 'accounts', Accounts, accounts),
     prices: prices === undefined ? {} : checked(path, 'prices', Prices, prices),
   };
 }

@@ -147,7 +147,8 @@ function assertAgentKnown(services: Services, own: readonly string[], name: unkn
 function assertKnown(key: string): void {
   if (Object.hasOwn(SETTINGS, key)) return;
   const isOpen =
-    /^(loop\.prompts|notices\.channels|prices|agents)\../.test(key) || key === 'agents' || key === 'prices';
+    /^(loop\.prompts|notices\.channels|prices|agents|accounts)\../.test(key) ||
+    ['agents', 'accounts', 'prices'].includes(key);
   if (isOpen) return;
   const inGroup = Object.keys(SETTINGS).filter((known) => known.startsWith(`${key}.`));
   const hint =

@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly plan: { readonly prp: string } | { readonly change: string };
   /** Which agent; the configured one, or the first that is installed, if absent. */
   readonly agent?: string | undefined;
+  /** One of the accounts of `config.json`; the agent's own login if absent. */
+  readonly account?: string | undefined;
   readonly model?: string | undefined;
   /** Default `edits`. */
   readonly permissions?: PermissionMode | undefined;
@@ -82,7 +84,7 @@ export interface Run {
 
 /**
  * Finds everything that `holdfast run` needs; nothing is changed before `start`.
- * Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, NO_CHECKS, AGENT_UNKNOWN, NO_AGENT, CONFIG_INVALID, INVALID_INPUT.
+ * Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, NO_CHECKS, AGENT_UNKNOWN, ACCOUNT_UNKNOWN, NO_AGENT, CONFIG_INVALID, INVALID_INPUT.
  */
 export function openRun(options: OpenRunOptions): Run {
   return openRunIn(libraryServices(options, options.directory, options.holdfast), options);
@@ -95,6 +97,7 @@ export function openRunIn(project: Services, options: RunOptions): Run {
   const found = findRun(services, {
     plan: options.plan,
     agent: options.agent,
+    account: options.account,
     model: options.model,
     permissions: options.permissions,
     verify: options.verify ?? [],

@@ -1,4 +1,5 @@
 import type { RunServices } from '../run/index.js';
+import { dayLimits, openSharedLimits, withAccount } from './accounts.js';
 import { chooseInstalledAgent, driverTools } from './agents.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
@@ -28,6 +29,7 @@ export function runServices(services: Services): RunServices {
     },
     settings: {
       budget: configuredBudget(services),
+      dayCostUsd: dayLimits(services).costUsd,
       idleMinutes: config.get('loop.idleMinutes'),
       prompts: config.get('loop.prompts'),
       worktree: { directory: config.layout.newWorktrees, setup: config.get('worktree.setup') },
@@ -37,7 +39,9 @@ export function runServices(services: Services): RunServices {
     openConversations: () => openConversations(services),
     conversationPath: (id) => conversationPath(services, id),
     openChanges: () => openChanges(services),
-    chooseAgent: (name) => chooseInstalledAgent(services, name),
+    chooseAgent: (agent, account) =>
+      withAccount(services, { agent, account }, (name) => chooseInstalledAgent(services, name)),
+    openSharedLimits: (agent, sessionId) => openSharedLimits(services, agent, sessionId),
     turnTaker: (agent, conversation, options) => turnTaker(services, agent, conversation, options),
     openPrices: () => openPrices(services),
     refuseUnknownCost: (agent, wanted) => refuseUnknownCost(services, agent, wanted),

@@ -38,6 +38,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   SESSION_TIMED_OUT: ExitCode.needsPerson,
   NO_TASKS: ExitCode.needsPerson,
   AGENT_UNKNOWN: ExitCode.notFound,
+  ACCOUNT_UNKNOWN: ExitCode.notFound,
   CHANNEL_NOT_FOUND: ExitCode.notFound,
   NO_AGENT: ExitCode.notFound,
   HOOKS_UNKNOWN: ExitCode.notFound,

@@ -103,6 +103,11 @@ const WORDS: Readonly<Record<string, Words>> = {
   'run.log-not-written': because('The log of the run could not be written ({path})'),
   'program.left-behind': ({ processes }) =>
     `The agent may have left processes behind: ${processesInWords(processes as LeftProcesses)}`,
+  'account.window-not-kept': because(
+    'When the account {account} may be used again could not be kept for other runs',
+  ),
+  'account.file-unreadable': because('{path} could not be read and counts for nothing'),
+  'account.file-not-set-aside': because('{path} is damaged and could not be set aside'),
   'run.on-end-failed': ({ exitCode, signal }) =>
     `The --on-end command failed (${signal === null || signal === undefined ? `exit code ${String(exitCode)}` : String(signal)}).`,
   'run.question-not-read': because('Question {sessionId} could not be read'),

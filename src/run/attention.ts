@@ -56,15 +56,19 @@ export class Attention implements Disposable {
     return Object.assign(controller, { [Symbol.dispose]: () => void this.#listeners.delete(look) });
   }
 
-  /** Waits until a time, or for ever, or until something must be reacted to. */
-  async wait(untilMs: number): Promise<void> {
+  /** Waits until a time, or for ever, for a hint, or until something must be reacted to. */
+  async wait(untilMs: number, hint: Promise<void> = new Promise(() => {})): Promise<void> {
     const { clock } = this.#parts;
     using cut = this.cut();
-    while (!cut.signal.aborted) {
+    let isHinted = false;
+    void hint.then(() => {
+      isHinted = true;
+    });
+    while (!cut.signal.aborted && !isHinted) {
       const leftMs = untilMs - clock.now().getTime();
       if (leftMs <= 0) return;
       // Wall time may jump, and a machine may sleep: it is looked at again now and then.
-      await sleepOrHint(clock, Math.min(leftMs, LOOK_AGAIN_MS), new Promise(() => {}), cut.signal);
+      await sleepOrHint(clock, Math.min(leftMs, LOOK_AGAIN_MS), hint, cut.signal);
     }
   }
 

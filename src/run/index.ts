@@ -54,7 +54,13 @@ export { RunLog } from './records/run-log.js';
 export { type RunRecords, readRunRecords } from './records/run-records.js';
 export { type PhaseReport, type RunReport, reportRun } from './report/run-report.js';
 export { runLoop } from './run-loop.js';
-export { CONTEXT_MODES, type ContextMode, type RunParts, type SkipWish } from './run-parts.js';
+export {
+  CONTEXT_MODES,
+  type ContextMode,
+  type RunParts,
+  type SharedLimits,
+  type SkipWish,
+} from './run-parts.js';
 export { type Check, guessedCheck, typedCheck } from './turn/checks.js';
 export { buildPrompt, type PromptFacts } from './turn/prompt.js';
 export {

@@ -3,12 +3,13 @@ import type { BudgetReached } from '../sessions/loop/index.js';
 import { Attention } from './attention.js';
 import { CheckNotRunnableError } from './errors.js';
 import type { RunEnd } from './journal/events.js';
+import { isAdmitted, leaveShared, recordDay, waitOut } from './limits/shared-limits.js';
 import { halted } from './phases/halted.js';
 import { standingOf } from './phases/standing.js';
 import { askPerson, CHANGE, guidanceOf, leaveOwnQuestions, STOP } from './questions/ask-person.js';
 import { adoptQuestions, waitingQuestions } from './questions/late-answers.js';
 import type { RunMemory, RunParts } from './run-parts.js';
-import { iterate, runAndTellChecks } from './turn/iterate.js';
+import { type IterationEnd, iterate, runAndTellChecks } from './turn/iterate.js';
 import { countLeftUsage } from './turn/usage.js';
 
 /**
@@ -23,9 +24,11 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
     hasWorked: false,
     skip: parts.skip,
     refusal: null,
+    triesNow: false,
   };
   forgetOutdatedRequests(parts);
   await countLeftUsage(parts);
+  recordDay(parts);
   await countLeftFiles(parts);
   closeInterruptedTurn(parts);
   await adoptQuestions(parts);
@@ -43,6 +46,7 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
   if (attention.reason === 'signal') return suspend(parts, attention);
   for (const request of loop.takeRequests()) {
     journal.record({ type: 'request', request });
+    if (request.kind === 'resume') memory.triesNow = true;
     if (request.kind === 'stop' && loop.state.status === 'halted')
       return { outcome: 'halted', reason: loop.state.haltReason };
   }
@@ -59,20 +63,21 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
   }
   if (!permission.isAllowed) {
     journal.record({ type: 'waiting', ...permission.wait });
-    await attention.wait(Date.parse(permission.wait.until));
+    await waitOut(parts, permission.wait, attention);
     return undefined;
   }
   const waiting = await waitingQuestions(parts);
   if (waiting.length > 0) return waitForAnswer(parts, waiting, attention);
+  if (!(await isAdmitted(parts, memory, attention))) return undefined;
   return work(parts, memory, attention);
 }
 
 async function work(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
   using cut = attention.cut();
-  if (cut.signal.aborted) return undefined;
+  if (cut.signal.aborted) return leaveShared(parts);
   if (!memory.hasWorked) await leaveOwnQuestions(parts);
   memory.hasWorked = true;
-  const end = await iterate(parts, memory, cut);
+  const end = await iterateAndLeave(parts, memory, cut);
   // A question is looked at in the next step, like every other reason.
   if ('cut' in end) return undefined;
   if (end.decision.next === 'complete') {
@@ -81,6 +86,18 @@ async function work(parts: RunParts, memory: RunMemory, attention: Attention): P
   }
   if (end.decision.next === 'enter-phase' && end.decision.story !== null) await parts.plan.enterStory();
   return undefined;
+}
+
+async function iterateAndLeave(
+  parts: RunParts,
+  memory: RunMemory,
+  cut: AbortController,
+): Promise<IterationEnd> {
+  try {
+    return await iterate(parts, memory, cut);
+  } finally {
+    await leaveShared(parts);
+  }
 }
 
 async function measureBaseline(parts: RunParts, memory: RunMemory, attention: Attention): Promise<undefined> {

@@ -1,3 +1,4 @@
+import type { DayLedger, QuotaGate } from '../accounts/index.js';
 import type { ServiceName } from '../agents/index.js';
 import type { Clock, Logger } from '../foundation/index.js';
 import type { Conversation } from '../sessions/conversation/index.js';
@@ -14,6 +15,16 @@ import type { TurnTaker } from './turn/take-turn.js';
 /** Whether the agent keeps what it knows from one iteration to the next. `redline`: until its context is nearly full. */
 export const CONTEXT_MODES = ['fresh', 'continue', 'redline'] as const;
 export type ContextMode = (typeof CONTEXT_MODES)[number];
+
+/** What a run and all others may use together. */
+export interface SharedLimits {
+  /** The door to the account. */
+  readonly quota: QuotaGate;
+  /** How much of a window of the account may be used; absent = all of it. */
+  readonly stopAtPercent?: number | undefined;
+  /** What was used on each day; absent where no budget of the day is configured. */
+  readonly days?: DayLedger | undefined;
+}
 
 /** Everything that a run is put together from. */
 export interface RunParts {
@@ -34,6 +45,8 @@ export interface RunParts {
   readonly context: ContextMode;
   /** Whose words the agent's service speaks, and in which time zone the agent tells times; absent = ours. */
   readonly service: { readonly service: ServiceName; readonly zone?: string | undefined };
+  /** What this run and all others may use together; absent where nobody else is asked. */
+  readonly shared?: SharedLimits | undefined;
   /** How long the agent may show no sign of life before it is ended. */
   readonly idle: IdleLimits;
   /** The paths that changed while the agent worked, by what was measured. */
@@ -66,6 +79,8 @@ export interface RunMemory {
   refusal: string | null;
   /** Whether this process has prompted the agent. */
   hasWorked: boolean;
+  /** A person said that the next prompt is to be sent now, whatever the run waits for. */
+  triesNow: boolean;
 }
 
 /** Why an iteration was cut short. */

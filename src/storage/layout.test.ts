@@ -36,6 +36,7 @@ describe('deriveLayout', () => {
       notices: '/home/ada/.local/state/holdfast/notices',
       web: '/home/ada/.local/state/holdfast/web',
       agents: '/home/ada/.local/state/holdfast/agents',
+      accounts: '/home/ada/.local/state/holdfast/accounts',
       permissions: '/home/ada/.local/share/holdfast/permissions',
       permissionTrash: '/home/ada/.local/share/holdfast/trash/permissions',
     });

@@ -56,6 +56,8 @@ export interface Layout {
   readonly notices: string;
   /** What is queued: entries, what is kept with each, and the workers. */
   readonly queue: string;
+  /** What runs share: the windows of accounts, and what was used on each day. */
+  readonly accounts: string;
   /** The lock of the service that starts runs again. */
   readonly service: string;
   /** The page: its origin, who is signed in, its servers, and what was done through it. */
@@ -134,6 +136,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get queue() {
       return join(roots.state, 'queue');
+    },
+    get accounts() {
+      return join(roots.state, 'accounts');
     },
     get service() {
       return join(roots.state, 'service');

@@ -10,6 +10,7 @@ import {
   type RunEvent,
   RunJournal,
   runLoop,
+  type SharedLimits,
   type SkipWish,
   TurnTaker,
   typedCheck,
@@ -18,7 +19,7 @@ import { ConversationSessions, FileConversationStore } from '../../src/sessions/
 import { type Budget, LoopSessions } from '../../src/sessions/loop/index.js';
 import { type AgentLaunch, ProcessSessions, type StartConnection } from '../../src/sessions/process/index.js';
 import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
-import type { FileSystem } from '../../src/storage/index.js';
+import type { FileSystem, LockTools } from '../../src/storage/index.js';
 import { FakeClock } from './fake-clock.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
@@ -64,6 +65,8 @@ export interface NightOptions {
   /** Whether time stands still, so that nothing but a person ends a wait. */
   readonly isFrozen?: boolean;
   readonly isAttended?: boolean;
+  /** What it shares with other runs. */
+  readonly shared?: (tools: LockTools, sessionId: string) => SharedLimits;
   /** What the journal is written with. */
   readonly fileSystem?: FileSystem;
   readonly onEvent?: (event: RunEvent, world: NightWorld) => void;
@@ -168,6 +171,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
           service: { service: options.service, zone: 'UTC' },
           idle: { idleMs: Number.POSITIVE_INFINITY, toolMs: Number.POSITIVE_INFINITY },
           isUnattended: options.isAttended !== true,
+          shared: options.shared?.(tools, loop.state.sessionId),
           journal,
           startedAt: clock.now(),
         },

@@ -288,7 +288,14 @@ export async function turnWorld(options: TurnWorldOptions = {}): Promise<TurnWor
     conversation,
     taker,
     parts,
-    memory: { checks: null, isContextFull: false, hasWorked: false, skip: null, refusal: null },
+    memory: {
+      checks: null,
+      isContextFull: false,
+      hasWorked: false,
+      skip: null,
+      refusal: null,
+      triesNow: false,
+    },
     events,
     otherTaker,
     async [Symbol.asyncDispose]() {

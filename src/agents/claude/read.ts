@@ -216,7 +216,9 @@ export class ClaudeReader {
   }
 
   #readRateLimit({ rate_limit_info: limit }: RateLimitLine): AgentEvent[] {
-    if (limit.status === 'allowed') return [];
+    const usedPercent = percentOf(limit.utilization);
+    const isAllowed = limit.status === 'allowed';
+    if (isAllowed && usedPercent === undefined) return [];
     // Beyond the limit, but paid for: the work goes on.
     const isRejected = limit.status === 'rejected' && limit.isUsingOverage !== true;
     this.#isLimited ||= isRejected;
@@ -225,10 +227,13 @@ export class ClaudeReader {
     return [
       {
         type: 'rate-limit',
-        status: isRejected ? 'rejected' : 'warning',
+        status: isAllowed ? 'allowed' : isRejected ? 'rejected' : 'warning',
         resetsAt: isoTime(limit.resetsAt),
         scope,
-        message: `the ${scope ?? 'usage'} limit is ${isRejected ? 'used up' : 'nearly used up'}`,
+        message: isAllowed
+          ? `${usedPercent} % of the ${scope ?? 'usage'} limit is used`
+          : `the ${scope ?? 'usage'} limit is ${isRejected ? 'used up' : 'nearly used up'}`,
+        ...(usedPercent === undefined ? {} : { usedPercent }),
       },
     ];
   }
@@ -283,4 +288,9 @@ function isoTime(seconds: number | null | undefined): string | null {
   if (typeof seconds !== 'number' || seconds < 0) return null;
   const date = new Date(seconds * 1_000);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** In whole percent; undefined where it is no share. */
+function percentOf(share: number | null | undefined): number | undefined {
+  return share != null && share >= 0 && share <= 1 ? Math.round(share * 100) : undefined;
 }

@@ -149,6 +149,8 @@ const RateLimitLine = z.object({
     resetsAt: optional(z.number()),
     rateLimitType: optional(z.string()),
     isUsingOverage: optional(z.boolean()),
+    /** How much is used, from 0 to 1. */
+    utilization: optional(z.number()),
   }),
 });
 export type RateLimitLine = z.infer<typeof RateLimitLine>;

@@ -94,6 +94,9 @@ describe('limits', () => {
   it.each([
     [{ status: 'allowed' }, []],
     [{ status: 'allowed_warning', resetsAt: 1e300 }, [{ status: 'warning', resetsAt: null }]],
+    [{ status: 'allowed_warning', utilization: 0.904 }, [{ status: 'warning', usedPercent: 90 }]],
+    [{ status: 'allowed', utilization: 0.5 }, [{ status: 'allowed', usedPercent: 50 }]],
+    [{ status: 'allowed', utilization: 7 }, []],
     [{ status: 'rejected', isUsingOverage: true }, [{ status: 'warning', resetsAt: null }]],
   ])('only warns of %o', (info, expected) => {
     const events = read([limit(info), result({ is_error: true, result: 'other', ...WITHOUT_USAGE })]);

@@ -260,3 +260,31 @@ describe('failures', () => {
     ]);
   });
 });
+
+describe('how much of an allowance is used', () => {
+  const updated = (rateLimits: Params): Line => ['account/rateLimits/updated', { rateLimits }];
+  const primary = { usedPercent: 42.4, windowDurationMins: 300, resetsAt: 1_794_717_406 };
+
+  it('is told for each window that says when it ends', () => {
+    const weekly = { usedPercent: 91, windowDurationMins: 10_080, resetsAt: 1_794_717_406 };
+    expect(read([updated({ primary, secondary: weekly })])).toMatchObject([
+      {
+        type: 'rate-limit',
+        status: 'allowed',
+        scope: '5h',
+        usedPercent: 42,
+        resetsAt: '2026-11-15T04:36:46.000Z',
+      },
+      { type: 'rate-limit', status: 'allowed', scope: 'weekly', usedPercent: 91 },
+    ]);
+  });
+
+  it.each([
+    {},
+    { primary: null },
+    { primary: { usedPercent: 1 } },
+    { primary: { ...primary, resetsAt: 1e300 } },
+  ])('is not told by %j', (rateLimits) => {
+    expect(read([updated(rateLimits)])).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@ import type { AgentEvent } from '../events.js';
 import { classifyFailure, readRetry } from './failure.js';
 import { actionCalled, actionResult, isAction } from './item.js';
 import { Refusals } from './refusals.js';
-import type { Item, Notification, Trouble } from './schema.js';
+import type { Item, Notification, RateWindow, Trouble } from './schema.js';
 import { type Piece, Told } from './told.js';
 import type { UsageMeter } from './usage.js';
 
@@ -61,6 +61,8 @@ export class TurnReader {
         return usageEvents(this.#usage.report(params, true));
       case 'rawResponseItem/completed':
         return this.#refusals.read(params.item);
+      case 'account/rateLimits/updated':
+        return [params.rateLimits.primary, params.rateLimits.secondary].flatMap(useEvents);
       case 'error':
         return this.#readTrouble(params.error, params.willRetry === true);
       case 'warning':
@@ -135,6 +137,32 @@ export class TurnReader {
     this.#hasToldLimit = true;
     return [{ type: 'rate-limit', status: 'rejected', resetsAt, message }];
   }
+}
+
+/** What is told of an allowance with each reply; nothing is wrong with it. */
+function useEvents(window: RateWindow | null | undefined): AgentEvent[] {
+  const { usedPercent, resetsAt, windowDurationMins } = window ?? {};
+  if (usedPercent == null || resetsAt == null || !(usedPercent >= 0)) return [];
+  const end = new Date(resetsAt * 1_000);
+  if (Number.isNaN(end.getTime())) return [];
+  const scope = scopeOf(windowDurationMins ?? 0);
+  return [
+    {
+      type: 'rate-limit',
+      status: 'allowed',
+      resetsAt: end.toISOString(),
+      scope,
+      usedPercent: Math.round(usedPercent),
+      message: `${Math.round(usedPercent)} % of the ${scope ?? 'usage'} limit is used`,
+    },
+  ];
+}
+
+const MINUTES_OF_WEEK = 7 * 24 * 60;
+
+function scopeOf(minutes: number): string | null {
+  if (minutes === MINUTES_OF_WEEK) return 'weekly';
+  return minutes > 0 && minutes % 60 === 0 ? `${minutes / 60}h` : null;
 }
 
 function spoken(type: 'text' | 'thinking', piece: Piece | undefined): AgentEvent[] {

@@ -67,6 +67,15 @@ const turn = z.looseObject({
   turn: z.looseObject({ id: z.string(), status: optional(z.string()), error: optional(Trouble) }),
 });
 
+/** How much of an allowance is used. */
+const RateWindow = z.looseObject({
+  usedPercent: optional(z.number()),
+  windowDurationMins: optional(z.number()),
+  /** Seconds since 1970. */
+  resetsAt: optional(z.number()),
+});
+export type RateWindow = z.infer<typeof RateWindow>;
+
 /** The notifications we act on, with what they carry. */
 export const NOTIFICATIONS = {
   'turn/started': turn,
@@ -87,6 +96,10 @@ export const NOTIFICATIONS = {
   'rawResponse/completed': z.looseObject({ ...ofThread, usage: optional(Tokens) }),
   'rawResponseItem/completed': z.looseObject({ ...ofThread, item: RawItem }),
   'serverRequest/resolved': z.looseObject({ ...ofThread, requestId: z.union([z.string(), z.number()]) }),
+  'account/rateLimits/updated': z.looseObject({
+    ...ofThread,
+    rateLimits: z.looseObject({ primary: optional(RateWindow), secondary: optional(RateWindow) }),
+  }),
   error: z.looseObject({ ...ofThread, error: Trouble, willRetry: optional(z.boolean()) }),
   warning: z.looseObject({ ...ofThread, message: z.string() }),
 } as const;

@@ -123,6 +123,7 @@ function agentLine(event: AgentEvent): RunLine[] {
     case 'retry':
       return plain(`  … tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`);
     case 'rate-limit':
+      if (event.status === 'allowed') return [];
       return [bad(`  ! limit: ${visibleExcerpt(event.message, 160)}`)];
     case 'error':
       return [bad(`  ! ${visibleExcerpt(event.message, 200)}`)];

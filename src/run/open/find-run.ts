@@ -29,6 +29,8 @@ import type { RunServices } from './run-services.js';
 export interface RunWishes {
   readonly plan: { readonly prp: string } | { readonly change: string };
   readonly agent?: string | undefined;
+  /** One of the user's own accounts; the agent's own login if absent. */
+  readonly account?: string | undefined;
   readonly model?: string | undefined;
   /** `edits` as usual. */
   readonly permissions?: PermissionMode | undefined;
@@ -82,7 +84,8 @@ export function findRun(services: RunServices, wishes: RunWishes): FoundRun {
   const loops = services.openLoops({ callsPerHour: wishes.callsPerHour, sessionId: wishes.sessionId });
   const plan = openPlan(services, wishes, projectDirectory);
   // Said before anybody decides anything.
-  if (wishes.agent !== undefined) services.chooseAgent(wishes.agent);
+  if (wishes.agent !== undefined || wishes.account !== undefined)
+    services.chooseAgent(wishes.agent, wishes.account);
   return { wishes, loops, plan, projectDirectory, detection: loops.detect(plan.path) };
 }
 
@@ -95,7 +98,7 @@ export function prepareRun(services: RunServices, found: FoundRun, isNew: boolea
     throw new WorktreeTakenError(worktree);
   const before = isNew ? undefined : recallStart(services, detection.session?.sessionId);
   const wishes = asBefore(found.wishes, before);
-  const agent = services.chooseAgent(wishes.agent);
+  const agent = services.chooseAgent(wishes.agent, wishes.account);
   const checks = checksOf(services, wishes, projectDirectory);
   if (checks.length === 0) throw new NoChecksError();
   return { ...found, wishes, agent, checks, areChecksGuessed: wishes.verify.length === 0, before };
@@ -108,13 +111,16 @@ function asBefore(wishes: RunWishes, before: RunStart | undefined): DecidedWishe
     throw new InvalidInputError('The permissions `ask` need somebody who answers', {
       hint: 'Say --attended if somebody looks at the inbox, or choose other --permissions.',
     });
-  const agent = wishes.agent ?? before?.agent;
+  const account = wishes.account ?? (isSameAgent(wishes, before) ? before?.account : undefined);
+  // Another account has an agent of its own.
+  const agent = wishes.agent ?? (account === before?.account ? before?.agent : undefined);
   const isUnsaid = wishes.verify.length === 0;
   if (isUnsaid && before?.areChecksSecret)
     throw new NoChecksError('The checks of this session held a secret, and were not kept');
   return {
     ...wishes,
     agent,
+    account,
     // A model of one agent means nothing to another.
     model: wishes.model ?? (agent === before?.agent ? before?.model : undefined),
     permissions,
@@ -123,6 +129,10 @@ function asBefore(wishes: RunWishes, before: RunStart | undefined): DecidedWishe
     idleMs: wishes.idleMs ?? before?.idleMs,
     onEnd: wishes.onEnd ?? before?.onEnd,
   };
+}
+
+function isSameAgent({ agent }: RunWishes, before: RunStart | undefined): boolean {
+  return agent === undefined || agent === before?.agent;
 }
 
 function openPlan(services: RunServices, { plan }: RunWishes, projectDirectory: string): RunPlan {
@@ -197,7 +207,8 @@ export async function checkCostLimit(
 ): Promise<void> {
   const { wishes, detection, agent } = prepared;
   const budget = isNew ? budgetOf(services, wishes) : { ...detection.session?.budget, ...wishes.budget };
-  await services.refuseUnknownCost(agent, { budget, model: wishes.model });
+  const costUsd = budget.costUsd ?? services.settings.dayCostUsd;
+  await services.refuseUnknownCost(agent, { budget: { ...budget, costUsd }, model: wishes.model });
 }
 
 /** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */

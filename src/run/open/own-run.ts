@@ -129,10 +129,11 @@ async function workOwned(
 }
 
 function startOf({ environment }: RunServices, { agent, wishes }: PreparedRun): RunStart {
-  const { model, permissions, verify, context, idleMs, onEnd, isUnattendedSaid } = wishes;
+  const { account, model, permissions, verify, context, idleMs, onEnd, isUnattendedSaid } = wishes;
   const isUnattended = isUnattendedSaid === true ? true : undefined;
   const variables = neededVariables(agent, environment);
-  return { agent: agent.name, model, permissions, verify, context, idleMs, onEnd, isUnattended, variables };
+  const options = { model, permissions, verify, context, idleMs, onEnd, isUnattended };
+  return { agent: agent.name, account, ...options, variables };
 }
 
 async function workThrough(
@@ -245,6 +246,7 @@ function partsOf(
     projectDirectory,
     context: wishes.context,
     service: { service: serviceNameOf(agent), zone: agent.environment.TZ },
+    shared: services.openSharedLimits(agent, loop.state.sessionId),
     idle: { idleMs: idleMsOf(services, wishes), toolMs: CHECK_TIMEOUT_MS },
     touched,
     isUnattended: wishes.isUnattended,

@@ -81,7 +81,7 @@ function obstacleOf({ services, start }: StoppedRun): string | undefined {
   if (start === undefined) return 'how it was started is not known here';
   if (start.permissions === 'bypass') return 'it had --permissions bypass, which a person types each time';
   try {
-    const agent = services.chooseAgent(start.agent);
+    const agent = services.chooseAgent(start.agent, start.account);
     const missing = missingVariables(start.variables ?? [], agent, services.environment);
     if (missing.length === 0) return undefined;
     return `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set here, and its agent had ${missing.length === 1 ? 'it' : 'them'}`;

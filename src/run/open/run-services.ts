@@ -14,6 +14,7 @@ import type { Workbench } from '../../sessions/process/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import type { LockTools } from '../../storage/index.js';
 import type { ContentMemory } from '../../workspace/index.js';
+import type { SharedLimits } from '../run-parts.js';
 import type { Continuation, TurnTaker } from '../turn/take-turn.js';
 import type { WorktreeRecord } from '../worktree/record.js';
 
@@ -49,9 +50,11 @@ export interface RunServices extends RunShelf {
   openConversations(): ConversationSessions;
   conversationPath(id: string): string;
   openChanges(): ChangeSessions;
-  /** Throws AGENT_UNKNOWN, NO_AGENT, PROGRAM_NOT_STARTED. */
-  chooseAgent(name: string | undefined): AgentDefinition;
+  /** Throws AGENT_UNKNOWN, NO_AGENT, PROGRAM_NOT_STARTED, ACCOUNT_UNKNOWN, INVALID_INPUT. */
+  chooseAgent(name: string | undefined, account?: string | undefined): AgentDefinition;
   turnTaker(agent: AgentDefinition, conversation: Conversation, options: TakerWishes): TurnTaker;
+  /** What a run with this agent shares with all others. */
+  openSharedLimits(agent: AgentDefinition, sessionId: string): SharedLimits;
   openPrices(): Promise<PriceOf>;
   /** Throws COST_UNKNOWN. */
   refuseUnknownCost(
@@ -67,6 +70,8 @@ export interface RunServices extends RunShelf {
 /** What the user configured about runs. */
 export interface RunSettings {
   readonly budget: Budget;
+  /** What all runs of a local day may cost together. */
+  readonly dayCostUsd?: number | undefined;
   readonly idleMinutes: number;
   /** What the person wants said in each phase, by its name. */
   readonly prompts: Readonly<Record<string, string>>;

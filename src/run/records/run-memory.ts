@@ -28,6 +28,8 @@ import { CONTEXT_MODES, type ContextMode } from '../run-parts.js';
 /** How a run was started, so that it goes on in the same way when nobody says otherwise. */
 export interface RunStart {
   readonly agent: string;
+  /** One of the user's own accounts, by its name. */
+  readonly account?: string | undefined;
   readonly model?: string | undefined;
   /** As the person typed them; guessed checks are guessed again. */
   readonly verify: readonly string[];
@@ -48,6 +50,7 @@ const RunFile = record({
   version: whole(),
   sessionId: textThat(isUuidV4, 'not a UUID v4'),
   agent: filledText,
+  account: optional(filledText),
   model: optional(text),
   verify: listOf(text),
   areChecksSecret: optional(flag),

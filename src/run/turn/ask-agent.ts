@@ -2,6 +2,7 @@ import type { ServiceNotes } from '../../agents/index.js';
 import { isHoldfastError, messageOf } from '../../foundation/index.js';
 import { isPermission } from '../../sessions/question/index.js';
 import { questionEvent } from '../journal/events.js';
+import { noteReply } from '../limits/shared-limits.js';
 import { AgentQuestions } from '../questions/agent-questions.js';
 import type { CutReason, RunParts } from '../run-parts.js';
 import type { ExchangeResult, TimeUp } from './analyze-turn.js';
@@ -47,6 +48,7 @@ export async function askAgent(
       signal: AbortSignal.any([cut.signal, work.signal, idle.signal]),
       onEvent: (event) => {
         notes.add(event);
+        noteReply(parts, event);
         idle.add(event);
         journal.note({ type: 'agent', event });
       },

@@ -9,6 +9,7 @@ import {
   wantsSecondRun,
 } from '../../sessions/loop/index.js';
 import { countDocuments } from '../../workspace/index.js';
+import { tellShared } from '../limits/shared-limits.js';
 import { standingOf } from '../phases/standing.js';
 import { type LateAnswers, readLateAnswers } from '../questions/late-answers.js';
 import type { CutReason, RunMemory, RunParts } from '../run-parts.js';
@@ -49,6 +50,7 @@ export async function iterate(
   const promptedMs = clock.monotonicMs();
   const result = await askAgent(parts, prompt, { work, cut, notes });
   const trouble = notes.trouble({ ...parts.service, now: clock.now() }, endOf(result));
+  await tellShared(parts, { trouble, result, use: notes.use });
   let othersMs = clock.monotonicMs() - promptedMs;
   const paths = pathsOf(result);
   for (const path of paths) parts.touched.add(path);

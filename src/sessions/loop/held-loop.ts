@@ -29,7 +29,16 @@ import { resetBreaker } from './policies/circuit-breaker.js';
 import { countableBaseline, countableOutcome, countableUsage, countIn } from './policies/countable.js';
 import { closePhase, withFiles } from './policies/metrics.js';
 import type { Preset } from './policies/presets.js';
-import { endWait, mayCall, type Permission, recordCall, roll } from './policies/rate-limit.js';
+import {
+  endSharedWait,
+  endWait,
+  type LimitSignal,
+  mayCall,
+  type Permission,
+  recordCall,
+  recordLimit,
+  roll,
+} from './policies/rate-limit.js';
 import { groupOf, writeDocuments } from './read-loop.js';
 import { type LoopRequest, RequestReader } from './requests.js';
 import {
@@ -180,6 +189,24 @@ export class HeldLoop implements Disposable {
       rateLimit: { ...rateLimit, hourly: { ...rateLimit.hourly, limit } },
       state: this.#touched({ budget: { ...this.state.budget, ...limits.budget } }),
     });
+  }
+
+  /** What others were told about the account that this one uses as well. */
+  waitForQuota(signal: Extract<LimitSignal, { kind: 'quota' }>): void {
+    const rateLimit = recordLimit(this.#documents.rateLimit, signal, this.#tools.clock.now());
+    this.#write({ ...this.#documents, rateLimit, state: this.#touched({}) });
+  }
+
+  /** What all runs of the day may use is used. */
+  waitForDay(day: { readonly until: string; readonly words: string }): void {
+    const { rateLimit } = this.#documents;
+    this.#write({ ...this.#documents, rateLimit: { ...rateLimit, day }, state: this.#touched({}) });
+  }
+
+  /** What all runs wait for is over before its time. */
+  endSharedWait(): void {
+    const rateLimit = endSharedWait(this.#documents.rateLimit);
+    this.#write({ ...this.#documents, rateLimit, state: this.#touched({}) });
   }
 
   /** Remembers a question of the agent until it was told the answer, however often it is started meanwhile. */

@@ -21,7 +21,7 @@ export {
   summarizeLoop,
   verifyLoop,
 } from './operations.js';
-export { type BudgetReached, checkBudget, isCostUnknown, type Used } from './policies/budget.js';
+export { type BudgetReached, checkBudget, isCostUnknown, likelyCost, type Used } from './policies/budget.js';
 export { conditionOf, wantsFailingTests, wantsSecondRun } from './policies/dual-gate.js';
 export {
   isGreen,
@@ -43,7 +43,13 @@ export {
   type PresetName,
   resolvePreset,
 } from './policies/presets.js';
-export { countdown, type LimitSignal, type LimitWait, type Permission } from './policies/rate-limit.js';
+export {
+  believed,
+  countdown,
+  type LimitSignal,
+  type LimitWait,
+  type Permission,
+} from './policies/rate-limit.js';
 export {
   formatStatusBlock,
   type ParsedStatus,

@@ -22,6 +22,7 @@ import {
   limitWait,
   recordAnswer,
   recordLimit,
+  spreadOf,
 } from './policies/rate-limit.js';
 import { formatStatusBlock } from './policies/status-block.js';
 import type { Baseline, ErrorEntry, LoopDocuments, LoopState, SkippedPhase } from './schema.js';
@@ -153,7 +154,8 @@ function concludeLimited(
   };
   const error = outcome.error ?? null;
   const state = error === null ? touched : withError(touched, error, at, currentIteration + 1);
-  const rateLimit = recordLimit(before.rateLimit, limit, now);
+  const spread = spreadOf(before.state.sessionId, before.rateLimit.overload.count);
+  const rateLimit = recordLimit(before.rateLimit, limit, now, spread);
   const documents = { state, breaker, metrics, rateLimit, dualGate };
   const decision = decideLimited(documents, limit, now);
   const percent = phasePercent(phaseOf(state), metrics.phases[unit]?.currentMetrics);

@@ -14,7 +14,7 @@ import { causeOfWait } from './wait-words.js';
 
 /** `in` and `reason` are words; the rest are facts. */
 const Wait = z.object({
-  cause: z.enum(['quota', 'overload', 'network', 'calls-per-hour']),
+  cause: z.enum(['quota', 'overload', 'network', 'calls-per-hour', 'day-budget']),
   since: z.string().nullable(),
   until: z.string(),
   in: z.string(),

@@ -306,6 +306,8 @@ export const RateLimit = record({
   ),
   /** `count`: limits in a row of which nobody said when they end. */
   overload: withDefault(Overload, () => Overload.fromDisk({})),
+  /** The budget of the day, which all runs share, is reached. */
+  day: nullish(record({ until: time, words: text })),
   paused: no,
   pauseReason: named('pause_reason', maybeText),
   pausedAt: named('paused_at', maybeTime),

@@ -4,6 +4,8 @@ import { countdown, type LimitWait } from './policies/rate-limit.js';
 /** What a run waits for, as facts. */
 export type Waiting =
   | LimitWait
+  /** The allowance of an account is back, and another run tries it first. */
+  | { readonly cause: 'canary'; readonly account: string; readonly until: null }
   /** The agent asked a person and cannot go on without the answer. */
   | { readonly cause: 'question'; readonly question: string; readonly until: null }
   /** Somebody paused it, with these words. */
@@ -13,10 +15,12 @@ const MAX_WORDS = 160;
 
 /** One line: how long it waits, for what, until when, and how the wait is ended. */
 export function describeWait(waiting: Waiting, now: Date): string {
-  if (waiting.cause === 'question') return `waits for ${causeOfWait(waiting)}`;
+  if (waiting.cause === 'question' || waiting.cause === 'canary') return `waits for ${causeOfWait(waiting)}`;
   if (waiting.cause === 'paused') return `${causeOfWait(waiting)}; \`holdfast resume\` continues`;
-  return `waits ${countdown(waiting.until, now)}: ${causeOfWait(waiting)}, ${untilOf(waiting, now)}; ${TRIES_NOW}`;
+  return `waits ${countdown(waiting.until, now)}: ${causeOfWait(waiting)}, ${untilOf(waiting, now)}; ${waiting.cause === 'day-budget' ? RAISED_IN_INBOX : TRIES_NOW}`;
 }
+
+const RAISED_IN_INBOX = '`holdfast inbox` raises it';
 
 /** How a wait is ended before its time. */
 export const TRIES_NOW = '`holdfast resume` tries now';
@@ -44,6 +48,10 @@ export function causeOfWait(waiting: Waiting): string {
     }
     case 'calls-per-hour':
       return `${counted(waiting.calls, 'call')} within an hour`;
+    case 'day-budget':
+      return `the budget of the day is reached (${visibleExcerpt(waiting.words, MAX_WORDS)})`;
+    case 'canary':
+      return `another run, which tries the account ${visibleExcerpt(waiting.account, 80)} first after its reset`;
     case 'question':
       return `the answer to question ${waiting.question.slice(0, 8)}`;
     case 'paused':

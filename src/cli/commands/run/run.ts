@@ -54,6 +54,11 @@ const OPTIONS = {
     about: 'work through the stories of an OpenSpec change instead',
   },
   agent: { type: 'string', value: '<name>', about: 'which agent (see `holdfast agents`)' },
+  account: {
+    type: 'string',
+    value: '<name>',
+    about: 'which of your accounts (`accounts` in config.json); the login of the agent if absent',
+  },
   model: { type: 'string', value: '<name>', about: 'which model, as the agent calls it' },
   verify: {
     type: 'strings',
@@ -147,6 +152,7 @@ const run = defineCommand({
   examples: [
     'holdfast run docs/prps/login.md --agent claude',
     'holdfast run docs/prps/login.md --verify "npm test" --max-time 2h --max-cost 10',
+    'holdfast run docs/prps/login.md --account work',
     'holdfast run docs/prps/login.md --resume',
     'holdfast run docs/prps/login.md --skip --reason "the tests are there already"',
     'holdfast run docs/prps/manual.md --phases work --verify "npm run lint"',
@@ -272,6 +278,7 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
   return {
     plan: change === undefined ? { prp: plan ?? '' } : { change },
     agent: values.agent,
+    account: values.account,
     model: values.model,
     permissions: values.permissions === undefined ? undefined : permissionMode(values.permissions),
     verify: values.verify,

@@ -12,13 +12,13 @@ import { commandOf } from '../../command-of.js';
 import { renderTable } from '../../render/table.js';
 
 const KEYS =
-  'Keys are dotted, as `holdfast config show` lists them, or loop.prompts.<phase>, notices.channels.<name>, prices.<model> and agents.<name>.';
+  'Keys are dotted, as `holdfast config show` lists them, or loop.prompts.<phase>, notices.channels.<name>, prices.<model>, accounts.<name> and agents.<name>.';
 
 const parts = (services: Services): SettingsParts => ({ settings: openSettings(services) });
 
 const show = commandOf(listSettings, {
   usage: 'config show',
-  details: `Settings live in config.json (see \`holdfast paths\`); another key is an error. Known keys: ${Object.keys(SETTINGS).join(', ')}, agents.`,
+  details: `Settings live in config.json (see \`holdfast paths\`); another key is an error. Known keys: ${Object.keys(SETTINGS).join(', ')}, accounts, agents.`,
   options: {},
   examples: ['holdfast config show', 'holdfast config show --json'],
   parts,

@@ -44,7 +44,9 @@ export function isCostUnknown({
 }
 
 /** What was spent, with what has no price counted like the rest. */
-function likelyCost(usage: LoopUsage): number {
+export function likelyCost(
+  usage: Pick<LoopUsage, 'tokens' | 'costUsd' | 'cacheReadTokens' | 'unpricedTokens'>,
+): number {
   const { tokens, costUsd, cacheReadTokens = 0, unpricedTokens = 0 } = usage;
   const priced = tokens + cacheReadTokens - unpricedTokens;
   return priced > 0 ? costUsd * (1 + unpricedTokens / priced) : costUsd;

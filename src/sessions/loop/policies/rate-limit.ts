@@ -40,7 +40,9 @@ export type LimitWait =
       readonly words: string | null;
     }
   | { readonly cause: 'network'; readonly until: string; readonly words: string | null }
-  | { readonly cause: 'calls-per-hour'; readonly until: string; readonly calls: number };
+  | { readonly cause: 'calls-per-hour'; readonly until: string; readonly calls: number }
+  /** What all runs of a day may use is used: `$5.02 of $5.00`. */
+  | { readonly cause: 'day-budget'; readonly until: string; readonly words: string };
 
 /** Whether the next call may be made, and if not, what is waited for. */
 export type Permission =
@@ -74,7 +76,8 @@ export function mayCall(limit: RateLimit, now: Date): Permission {
 
 /** What must be waited for before the next call; null when it may be made. */
 export function limitWait(limit: RateLimit, now: Date): LimitWait | null {
-  const { quota, overload } = limit;
+  const { quota, overload, day } = limit;
+  if (day != null && isAfter(day.until, now)) return { cause: 'day-budget', ...day };
   if (quota.waiting && isAfter(quota.resumeAt, now))
     return { cause: 'quota', until: quota.resumeAt, scope: quota.kind ?? null, words: quota.words ?? null };
   if (isAfter(overload.retryAt, now)) {
@@ -93,10 +96,16 @@ export function endWait(limit: RateLimit, now: Date): RateLimit {
     ...limit,
     quota: { ...limit.quota, waiting: false, resumeAt: null },
     overload: { ...limit.overload, retryAt: null },
+    day: null,
   };
   if (limitWait(ended, now) === null) return ended;
   const hourly = { ...limit.hourly, callsMade: 0, windowStart: null, nextReset: null, minutes: [] };
   return { ...ended, hourly };
+}
+
+/** What all runs wait for is over before its time. Our own calls within an hour, and our own tries, stay as they are. */
+export function endSharedWait(limit: RateLimit): RateLimit {
+  return { ...limit, quota: { ...limit.quota, waiting: false, resumeAt: null }, day: null };
 }
 
 /** One more call, made now. */
@@ -123,13 +132,15 @@ export function recordAnswer(limit: RateLimit): RateLimit {
 
 /**
  * What the agent's service said. A time that it told is waited for; without one each wait is twice as long as the last.
- * What is hopeless changes nothing here, it halts the loop.
+ * What is hopeless changes nothing here, it halts the loop. `spread`, from 0 to 1, takes up to a quarter off a wait whose end
+ * nobody told: runs that were refused together do not come back together.
  */
-export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date): RateLimit {
+export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date, spread = 0): RateLimit {
   if (signal.kind === 'hopeless') return limit;
   const { quota, overload } = limit;
   const { count } = overload;
-  const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(count, 20));
+  const longestMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(count, 20));
+  const backoffMs = Math.round(longestMs * (1 - spread / 4));
   const backoff = new Date(now.getTime() + backoffMs);
   const words = signal.words === undefined ? null : redact(signal.words).slice(0, MAX_WORDS);
   if (signal.kind === 'quota') {
@@ -156,6 +167,14 @@ export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date): R
     quota: { ...quota, waiting: false, resumeAt: null },
     overload: { ...overload, count: count + 1, retryAt, cause: signal.kind, status, words },
   };
+}
+
+/** A number from 0 to 1 that differs from run to run and from try to try, and is the same each time it is asked for. */
+export function spreadOf(sessionId: string, tries: number): number {
+  let mixed = 0x811c9dc5;
+  for (const character of `${sessionId}:${tries}`)
+    mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return mixed / 0xffffffff;
 }
 
 /** `2d 7h`, `1h 2m`, `12m 34s`, `45s`, or that the time has come. */
@@ -201,7 +220,7 @@ function migrated(hourly: RateLimit['hourly']): RateLimit['hourly']['minutes'] {
 }
 
 /** A time that can be waited for; null for none, a past one, and one that no allowance has. */
-function believed(time: Date | null | undefined, now: Date): Date | null {
+export function believed(time: Date | null | undefined, now: Date): Date | null {
   const waitMs = (time?.getTime() ?? Number.NaN) - now.getTime();
   return time && waitMs > 0 && waitMs <= MAX_WAIT_MS ? time : null;
 }

@@ -1,0 +1,158 @@
+import { basename, join } from 'node:path';
+import { messageOf } from '../foundation/index.js';
+import {
+  acquireLock,
+  ensureDirectory,
+  judgeLife,
+  type LockTools,
+  type ProcessIdentity,
+  removeQuietly,
+  syncDirectory,
+  writeDocument,
+} from '../storage/index.js';
+import { readOrSetAside } from './read-file.js';
+import { type QuotaWindow, WindowFile } from './schema.js';
+import {
+  type Entry,
+  enterWindow,
+  leaveWindow,
+  limitWindow,
+  openWindow,
+  type Runner,
+  type ToldLimit,
+} from './window.js';
+
+/** Whose allowance it is: the name of its file, and what people call it. */
+export interface AccountId {
+  readonly key: string;
+  readonly name: string;
+}
+
+export interface QuotaGateOptions {
+  /** `<state>/accounts`. */
+  readonly directory: string;
+  readonly account: AccountId;
+  /** Of the run. */
+  readonly session: string;
+}
+
+/**
+ * The door of one run to an account that all runs share. As long as nobody was refused, there is no file, and nothing is
+ * written. A disk that does not keep the window stops nobody: each run has its own wait besides.
+ */
+export class QuotaGate {
+  readonly account: AccountId;
+  readonly #tools: LockTools;
+  readonly #directory: string;
+  readonly #me: Runner;
+  #isCanary = false;
+  #isWaiting = false;
+
+  constructor(tools: LockTools, { directory, account, session }: QuotaGateOptions) {
+    this.account = account;
+    this.#tools = tools;
+    this.#directory = directory;
+    this.#me = { session, process: { ...tools.identity } };
+  }
+
+  /** Whether this run tries first, and has not heard yet. */
+  get isCanary(): boolean {
+    return this.#isCanary;
+  }
+
+  /** What is known now; undefined where the account may be used. */
+  window(): QuotaWindow | undefined {
+    return readWindow(this.#tools, this.#directory, this.account);
+  }
+
+  /** Whether the next prompt may be sent. A run that may not is in line from then on. */
+  async enter({ triesNow = false } = {}): Promise<Entry> {
+    if (this.window() === undefined) {
+      this.#isWaiting = false;
+      return OPEN;
+    }
+    let entry: Entry = OPEN;
+    await this.#change((window) => {
+      if (window === undefined) return undefined;
+      const now = this.#tools.clock.now();
+      const entered = enterWindow(window, this.#me, { now, triesNow, isDead: isDead(this.#tools) });
+      entry = entered.entry;
+      return entered.window;
+    });
+    this.#isCanary = entry.may && entry.isCanary;
+    this.#isWaiting = !entry.may;
+    return entry;
+  }
+
+  /** The allowance is used up until a time: nobody asks again before that. */
+  async limit(told: ToldLimit): Promise<void> {
+    const now = this.#tools.clock.now();
+    await this.#change((window) =>
+      limitWindow(window, this.#me, { ...told, account: this.account.name, now }),
+    );
+    this.#isCanary = false;
+    this.#isWaiting = true;
+  }
+
+  /** The service answered this run. */
+  async answer(): Promise<void> {
+    if (!this.#isCanary) return;
+    this.#isCanary = false;
+    await this.#change((window) => (window === undefined ? undefined : openWindow(window, this.#me)));
+  }
+
+  /** This run does something else: it is not waited for. */
+  async leave(): Promise<void> {
+    if (!this.#isCanary && !this.#isWaiting) return;
+    this.#isCanary = false;
+    this.#isWaiting = false;
+    await this.#change((window) =>
+      window === undefined ? undefined : leaveWindow(window, this.#me, this.#tools.clock.now()),
+    );
+  }
+
+  /** Tells when the window may be another one. */
+  watch(onHint: () => void): Disposable {
+    ensureDirectory(this.#tools.fileSystem, this.#directory);
+    // Locks come and go in the same place: those who look after each other's would never rest.
+    const watch = this.#tools.watcher.watch(this.#directory, (name) => {
+      if (name === null || name === basename(pathOf(this.#directory, this.account))) onHint();
+    });
+    return { [Symbol.dispose]: () => watch.close() };
+  }
+
+  async #change(change: (window: QuotaWindow | undefined) => QuotaWindow | undefined): Promise<void> {
+    const { fileSystem, log } = this.#tools;
+    try {
+      ensureDirectory(fileSystem, this.#directory);
+      using lock = await acquireLock(this.#tools, join(this.#directory, this.account.key));
+      const before = this.window();
+      const after = change(before);
+      if (after === before) return;
+      lock.assertHeld();
+      const path = pathOf(this.#directory, this.account);
+      if (after !== undefined) writeDocument(this.#tools, path, after, WindowFile);
+      else {
+        removeQuietly(fileSystem, path);
+        syncDirectory(fileSystem, this.#directory);
+      }
+    } catch (error) {
+      log.warn('account.window-not-kept', { account: this.account.name, error: messageOf(error) });
+    }
+  }
+}
+
+const OPEN: Entry = { may: true, isCanary: false };
+
+/** The window of an account, for whoever only wants to know. */
+export function readWindow(tools: LockTools, directory: string, account: AccountId): QuotaWindow | undefined {
+  return readOrSetAside(tools, pathOf(directory, account), WindowFile);
+}
+
+export function isDead({ fileSystem, identity }: LockTools): (process: ProcessIdentity) => boolean {
+  return (process) => judgeLife(fileSystem, process, identity).life === 'dead';
+}
+
+function pathOf(directory: string, { key }: AccountId): string {
+  return join(directory, `${key}.json`);
+}

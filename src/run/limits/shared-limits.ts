@@ -1,0 +1,164 @@
+import type { QuotaGate } from '../../accounts/index.js';
+import type { AgentEvent, ServiceTrouble, WindowUse } from '../../agents/index.js';
+import { redact } from '../../foundation/index.js';
+import { sumUsage, type UsageRecord } from '../../sessions/conversation/index.js';
+import { believed, type LimitWait, likelyCost } from '../../sessions/loop/index.js';
+import type { Attention } from '../attention.js';
+import type { RunMemory, RunParts } from '../run-parts.js';
+import type { ExchangeResult } from '../turn/analyze-turn.js';
+import { waitForDay } from './wait-for-day.js';
+
+/**
+ * Whether the next prompt may be sent, as far as others go. What it must wait for instead is in the loop afterwards; after a
+ * reset one run tries first, and that is waited for here.
+ */
+export async function isAdmitted(parts: RunParts, memory: RunMemory, attention: Attention): Promise<boolean> {
+  const { shared, loop, journal } = parts;
+  const { triesNow } = memory;
+  memory.triesNow = false;
+  if (shared === undefined) return true;
+  const day = shared.days?.standing();
+  if (day !== undefined) {
+    if (triesNow && day.isFinal) shared.days?.reopen(day.day);
+    loop.waitForDay({ until: day.until, words: day.reached.words });
+    return false;
+  }
+  for (let isTold = false; ; isTold = true) {
+    const entry = await shared.quota.enter({ triesNow });
+    if (entry.may) return true;
+    if (entry.closed !== null) {
+      const { until, scope, words } = entry.closed;
+      loop.waitForQuota({ kind: 'quota', resetsAt: new Date(until), scope, words: words ?? undefined });
+      return false;
+    }
+    const { name } = shared.quota.account;
+    if (!isTold) journal.record({ type: 'waiting', cause: 'canary', account: name, until: null });
+    await waitForHint(parts, shared.quota, attention);
+    if (attention.reason !== undefined) {
+      await shared.quota.leave();
+      return false;
+    }
+  }
+}
+
+/** Whoever dies makes no sign: others look again this often. */
+const LOOK_AGAIN_MS = 2_000;
+
+async function waitForHint({ clock }: RunParts, quota: QuotaGate, attention: Attention): Promise<void> {
+  let tell = () => {};
+  const hint = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  using _watch = quota.watch(() => tell());
+  await attention.wait(clock.now().getTime() + LOOK_AGAIN_MS, hint);
+}
+
+/** Waits for what the loop must wait for, or until others were luckier. */
+export async function waitOut(parts: RunParts, wait: LimitWait, attention: Attention): Promise<void> {
+  if (wait.cause === 'day-budget') return waitForDay(parts, wait, attention);
+  if (wait.cause === 'quota' && parts.shared !== undefined)
+    return waitForReset(parts, parts.shared.quota, wait, attention);
+  await attention.wait(Date.parse(wait.until));
+}
+
+/** In line with all others that use the account: its window may be opened, or moved, by any of them. */
+async function waitForReset(
+  { loop, clock }: RunParts,
+  quota: QuotaGate,
+  wait: Extract<LimitWait, { cause: 'quota' }>,
+  attention: Attention,
+): Promise<void> {
+  const untilMs = Date.parse(wait.until);
+  let isInLine = false;
+  while (clock.now().getTime() < untilMs) {
+    let tell = () => {};
+    const hint = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    using _watch = quota.watch(() => tell());
+    const window = quota.window();
+    // Without one it is the run's own wait, whose end nobody told, until there was one.
+    if (window === undefined && isInLine) return loop.endSharedWait();
+    if (window !== undefined && window.until !== wait.until) return moveWait(loop, window);
+    if (window !== undefined && !isInLine) {
+      isInLine = true;
+      await quota.enter();
+    }
+    await attention.wait(untilMs, hint);
+    if (attention.reason !== undefined) return quota.leave();
+  }
+}
+
+function moveWait(
+  loop: RunParts['loop'],
+  { until, scope, words }: NonNullable<ReturnType<QuotaGate['window']>>,
+): void {
+  loop.waitForQuota({ kind: 'quota', resetsAt: new Date(until), scope, words: words ?? undefined });
+}
+
+/** What came of a prompt, as far as it is about the account: it is used up, nearly so, or it can be used again. */
+export async function tellShared(
+  { shared, clock }: RunParts,
+  heard: {
+    readonly trouble: ServiceTrouble | undefined;
+    readonly result: ExchangeResult;
+    readonly use: WindowUse | undefined;
+  },
+): Promise<void> {
+  if (shared === undefined) return;
+  const { quota, stopAtPercent = Number.POSITIVE_INFINITY } = shared;
+  const { trouble, result, use } = heard;
+  const now = clock.now();
+  if (trouble?.kind === 'quota') {
+    const resetsAt = believed(trouble.resetsAt, now);
+    const words = redact(trouble.words).slice(0, MAX_WORDS);
+    if (resetsAt !== null) await quota.limit({ until: resetsAt.toISOString(), scope: trouble.scope, words });
+    return;
+  }
+  if (trouble === undefined && isAnswered(result)) await quota.answer();
+  if (use === undefined || use.usedPercent < stopAtPercent) return;
+  const resetsAt = believed(use.resetsAt, now);
+  const words = `${Math.floor(use.usedPercent)} % is used, and the account ${quota.account.name} stops at ${stopAtPercent} %`;
+  if (resetsAt !== null) await quota.limit({ until: resetsAt.toISOString(), scope: use.scope, words });
+}
+
+const MAX_WORDS = 500;
+
+function isAnswered(result: ExchangeResult): boolean {
+  return result.kind === 'response' && !['cancelled', 'failed', 'died'].includes(result.response.reason);
+}
+
+/** A turn may take hours: others go on as soon as the service has replied to who tried first. */
+export function noteReply({ shared }: RunParts, event: AgentEvent): void {
+  if (shared?.quota.isCanary !== true || !isReply(event)) return;
+  void shared.quota.answer();
+}
+
+/** Words may be those of a refusal, and some agents count even that as used. */
+function isReply(event: AgentEvent): boolean {
+  return event.type === 'tool-call' || event.type === 'thinking';
+}
+
+/** The prompt is over, or was not sent: whoever tried first and heard nothing lets the next one try. What it used counts. */
+export async function leaveShared(parts: RunParts): Promise<undefined> {
+  recordDay(parts);
+  if (parts.shared?.quota.isCanary === true) await parts.shared.quota.leave();
+}
+
+/** Writes down what this run used today. */
+export function recordDay({ shared, loop, conversation }: RunParts): void {
+  const days = shared?.days;
+  if (days === undefined) return;
+  const today = days.today();
+  const records = turnsEndedOn(conversation.usage, (time) => days.dayOf(time) === today);
+  const sum = sumUsage(records);
+  days.record(loop.state.sessionId, { costUsd: likelyCost(sum), tokens: sum.tokens });
+}
+
+/** A turn counts for the day on which it ended: its cost is told at its end, and covers all of it. */
+function turnsEndedOn(records: readonly UsageRecord[], isToday: (time: Date) => boolean): UsageRecord[] {
+  const ends = new Map(records.map(({ turn, timestamp }) => [turn, timestamp]));
+  const isOfToday = (end: string | null) => end !== null && isToday(new Date(end));
+  const today = new Set([...ends].filter(([, end]) => isOfToday(end)).map(([turn]) => turn));
+  return records.filter(({ turn }) => today.has(turn));
+}
