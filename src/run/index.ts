@@ -31,6 +31,7 @@ export { planRestart, type RestartOutcome, type RestartPlan, restartRun } from '
 export { type DetachedRun, startDetachedRun } from './open/run-detached.js';
 export type { RunServices, RunShelf } from './open/run-services.js';
 export {
+  type ReportParts,
   type RunRequest,
   type RunStatus,
   type Runs,
@@ -49,8 +50,18 @@ export { openPrpPlan } from './plan/prp-plan.js';
 export { AgentQuestions } from './questions/agent-questions.js';
 export { isAskedByRun, isAskedHow, isEnd, isToldToGoOn } from './questions/ask-person.js';
 export { RunLog } from './records/run-log.js';
-export { type RunRecords, readRunRecords } from './records/run-records.js';
-export { type PhaseReport, type RunReport, reportRun } from './report/run-report.js';
+export { readGoneRun, readRunRecords } from './records/run-records.js';
+export type {
+  AskedQuestion,
+  PhaseReport,
+  ReportedIteration,
+  ReportedPermission,
+  ReportGap,
+  RunReport,
+  TestNumbers,
+} from './report/report-document.js';
+export { reportRun } from './report/run-report.js';
+export type { UsedReport } from './report/used.js';
 export { runLoop } from './run-loop.js';
 export { CONTEXT_MODES, type ContextMode, type RunParts, type SkipWish } from './run-parts.js';
 export { type Check, guessedCheck, typedCheck } from './turn/checks.js';
