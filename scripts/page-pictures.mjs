@@ -10,6 +10,7 @@ const test = [
   '--project',
   'browser',
   'test/browser/pictures.test.ts',
+  'test/browser/report.test.ts',
 ];
 const env = { ...process.env, HOLDFAST_PAGE_PICTURES: `${root}docs/web` };
 process.exit(spawnSync(process.execPath, test, { cwd: root, stdio: 'inherit', env }).status ?? 1);

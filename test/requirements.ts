@@ -100,6 +100,7 @@ export const REQUIREMENTS = {
   N01: 'notices with a state: question, permission, limit, breaker, run ended, agent died, quota is back; once, whoever sees it',
   N02: 'channels: terminal, desktop, ntfy, Gotify, signed webhook, command; `notify test` and `notify list` name the leg that failed',
   N03: 'quiet hours, digest, escalation to the next channel; suppressed only where the card was on a focused screen',
+  W06: '`holdfast report --html`: one file, no script, charts; the same pictures as the page',
   W05: 'WCAG 2.2 AA, axe clean in both themes and widths; bytes of the page within their budget',
   O01: 'every run, chat and question of every project where this user started one is found from anywhere, by the journal and the projects',
   O02: 'holdfast top: what waits first; keys to answer, attach, pause, resume, stop; --json, --once',

@@ -32,6 +32,7 @@ export {
 } from './events.js';
 export { missingVariables, neededVariables } from './needed-variables.js';
 export {
+  BY_A_PERSON,
   decidePermission,
   denialText,
   type FileChange,

@@ -68,6 +68,9 @@ export interface RequestFacts {
 /** The rule for what an agent asks leave for although it was given to it. */
 export const OF_GIVEN_SERVER = 'it belongs to a server that was given to the agent';
 
+/** Who decided where it was no rule. */
+export const BY_A_PERSON = 'a person';
+
 /** The rule for edits of the project in mode `edits`. */
 export const EDITS_ARE_ACCEPTED = 'edits are accepted';
 
@@ -93,7 +96,7 @@ export async function decidePermission(
   try {
     const answer = await policy.ask(request, signal);
     const { isAllowed, message } = typeof answer === 'boolean' ? { isAllowed: answer } : answer;
-    return { isAllowed, by: 'a person', ...(message === undefined ? {} : { message }) };
+    return { isAllowed, by: BY_A_PERSON, ...(message === undefined ? {} : { message }) };
   } catch (error) {
     return { isAllowed: false, by: `it could not be asked: ${messageOf(error)}` };
   }

@@ -67,7 +67,7 @@ export type { Retirable, RetirableFacts } from './retirable.js';
 export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';
 export { formatAge } from './text/age.js';
 export { counted } from './text/counted.js';
-export { withoutNoise } from './text/dollars.js';
+export { costWords, dollarsText, type KnownCost, withoutNoise } from './text/dollars.js';
 export { inMarkdown, quoted } from './text/markdown-quote.js';
 export { shellWord } from './text/shell-word.js';
 export { sparkline } from './text/sparkline.js';

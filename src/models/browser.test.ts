@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 
-const ENTRIES = ['inbox', 'run-view', 'top'];
+const ENTRIES = ['inbox', 'report', 'run-view', 'top'];
 
 it.each(ENTRIES)(
   'the model of the %s is bundled for a browser: no node built-ins, no packages',

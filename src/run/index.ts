@@ -33,6 +33,7 @@ export { type DetachedRun, startDetachedRun } from './open/run-detached.js';
 export type { RunServices, RunShelf } from './open/run-services.js';
 export { findStoppedRun, needsReset, resumeStopped, type StoppedRun } from './open/stopped-run.js';
 export {
+  type ReportParts,
   type RunRequest,
   type RunStatus,
   type Runs,
@@ -51,8 +52,18 @@ export { openPrpPlan } from './plan/prp-plan.js';
 export { AgentQuestions } from './questions/agent-questions.js';
 export { isAskedByRun, isAskedHow, isEnd, isToldToGoOn } from './questions/ask-person.js';
 export { RunLog } from './records/run-log.js';
-export { type RunRecords, readRunRecords } from './records/run-records.js';
-export { type PhaseReport, type RunReport, reportRun } from './report/run-report.js';
+export { readGoneRun, readRunRecords } from './records/run-records.js';
+export type {
+  AskedQuestion,
+  PhaseReport,
+  ReportedIteration,
+  ReportedPermission,
+  ReportGap,
+  RunReport,
+  TestNumbers,
+} from './report/report-document.js';
+export { reportRun } from './report/run-report.js';
+export type { UsedReport } from './report/used.js';
 export { runLoop } from './run-loop.js';
 export {
   CONTEXT_MODES,

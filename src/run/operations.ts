@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Actor, defineOperation, OUTSIDE } from '../foundation/index.js';
 import type { LoopReport, ResumeOffer } from '../sessions/loop/index.js';
-import type { RunReport } from './report/run-report.js';
+import type { RunReport } from './report/report-document.js';
 
 /** What a run waits for, since when, and until when where that is known. */
 export interface RunWait {
@@ -48,6 +48,10 @@ export interface RunsParts {
   readonly runs: Runs;
 }
 
+export interface ReportParts {
+  readonly runs: Pick<Runs, 'report'>;
+}
+
 export const showRun = defineOperation({
   name: 'run.status',
   summary: 'Show the loop of this project',
@@ -70,7 +74,7 @@ export const reportOnRun = defineOperation({
     session: z.string().optional(),
   }),
   output: z.custom<RunReport>(),
-  run: ({ runs }: RunsParts, { session }) => runs.report(session),
+  run: ({ runs }: ReportParts, { session }) => runs.report(session),
 });
 
 /** What is asked of a run of any project. */

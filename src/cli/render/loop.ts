@@ -1,9 +1,8 @@
-import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, dollarsText, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunStatus } from '../../run/index.js';
 import {
   costText,
   describeMissing,
-  dollarsText,
   isAboutTests,
   type LoopReport,
   momentOf,

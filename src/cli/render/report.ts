@@ -96,29 +96,6 @@ function questionLines({ questions }: RunReport): string[] {
   });
 }
 
-/** The same as Markdown. */
-export function renderReportMarkdown(report: RunReport): string {
-  const lines = [`# Report: ${cell(report.plan)}`, ''];
-  lines.push(`- status: ${cell(report.status)}${report.reason === null ? '' : ` (${cell(report.reason)})`}`);
-  for (const [label, value] of factsOf(report)) lines.push(`- ${label}: ${cell(value)}`);
-  lines.push(
-    '',
-    '| Phase | Iterations | Ended | Tokens | Cost | Files |',
-    '| --- | --- | --- | --- | --- | --- |',
-  );
-  for (const phase of report.phases)
-    lines.push(
-      `| ${cell(phase.name)} | ${phase.iterations} | ${cell(endOf(phase))} | ${phase.tokens} | ${costText(phase)} | ${phase.filesChanged} |`,
-    );
-  if (report.tests.length > 0)
-    lines.push('', '| Phase | Iteration | Pass | Fail | Total |', '| --- | --- | --- | --- | --- |');
-  for (const { phase, iteration, passing, failing, total } of report.tests)
-    lines.push(`| ${cell(phase)} | ${iteration} | ${passing} | ${failing} | ${total} |`);
-  for (const [title, items] of listsOf(report))
-    lines.push('', `## ${title}`, '', ...items.map((item) => `- ${cell(item)}`));
-  return lines.join('\n');
-}
-
 const LABEL_WIDTH = 14;
 
 function factsOf(report: RunReport): [string, string][] {
@@ -139,10 +116,23 @@ function factsOf(report: RunReport): [string, string][] {
       'breaker',
       `${report.breaker.state}${report.breaker.openReason === null ? '' : `: ${report.breaker.openReason}`}`,
     ],
+    ...report.openings.map(({ at, reason }): [string, string] => ['opened', `${at}: ${reason ?? 'unknown'}`]),
+    ...processRows(report),
     ['conversation', report.conversation ?? 'none'],
     ...(report.log === null ? [] : [['log', report.log] as [string, string]]),
     ...worktreeRows(report),
   ];
+}
+
+/** Restarts, where there were any. */
+function processRows({ processes, isRunning }: RunReport): [string, string][] {
+  return processes.flatMap(({ startedAt, actor, end }, index): [string, string][] => {
+    const before = processes[index - 1];
+    if (before === undefined) return [];
+    const how = before.end === null ? 'its process had ended without a word' : before.end.outcome;
+    const isNow = isRunning && end === null ? ', runs' : '';
+    return [['resumed', `${startedAt}${actor === null ? '' : ` by ${actor}`}, after ${how}${isNow}`]];
+  });
 }
 
 /** Where its work is, and what takes it over or throws it away. */
@@ -185,6 +175,7 @@ const MAX_LISTED_FILES = 100;
 
 function listsOf(report: RunReport): [string, string[]][] {
   const lists: [string, string[]][] = [
+    ['not in this report', report.gaps.map(({ words }) => words)],
     [
       'skipped',
       report.skipped.map(({ phase, at, actor, reason }) => `${phase}, by ${actor} at ${at}: ${reason}`),
@@ -194,11 +185,7 @@ function listsOf(report: RunReport): [string, string[]][] {
     ['denied', report.denials.map(({ at, what }) => `${at} ${what}`)],
     ['errors', report.errors.map(({ at, phase, error }) => `${at} ${phase}: ${inOneLine(error)}`)],
     ['last words', report.lastWords?.split('\n') ?? []],
+    ['go on', [...report.commands]],
   ];
   return lists.filter(([, items]) => items.length > 0);
-}
-
-/** What agents wrote cannot end a cell or begin markup of its own. */
-function cell(text: string): string {
-  return visibleExcerpt(text, 300).replaceAll(/[\\|<>`*_[\]]/g, (character) => `\\${character}`);
 }

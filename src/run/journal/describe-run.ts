@@ -165,7 +165,10 @@ function iterationLines(
 }
 
 /** What the two gates say: the agent's word, and what we measured, in numbers. */
-function verdictOf({ run, gates }: Extract<RunEvent, { type: 'iteration-end' }>): string {
+export function verdictOf({
+  run,
+  gates,
+}: Pick<Extract<RunEvent, { type: 'iteration-end' }>, 'run' | 'gates'>): string {
   const missing = describeMissing(gates.missing) || gates.condition;
   if (run !== 'answered') return RUN_WORDS[run];
   if (gates.second)

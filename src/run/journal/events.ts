@@ -34,6 +34,13 @@ export interface RunEnd {
   readonly missing?: readonly Missing[] | undefined;
 }
 
+/** Files by what became of them. */
+export interface ChangedPaths {
+  readonly created: readonly string[];
+  readonly modified: readonly string[];
+  readonly deleted: readonly string[];
+}
+
 /** What happens during a run, as facts: the journal keeps it, `holdfast run --json` prints one a line. */
 export type RunEvent =
   | {
@@ -92,6 +99,8 @@ export type RunEvent =
       readonly denied: string | null;
       readonly tests: TestCounts | null;
       readonly files: { readonly created: number; readonly modified: number; readonly deleted: number };
+      /** The first of these files by their names; absent in what earlier releases wrote. */
+      readonly changed?: ChangedPaths | undefined;
       /** How many files it had changed when it was cut short earlier; it began again with them. */
       readonly filesLeft: number;
       readonly denials: readonly string[];

@@ -90,7 +90,7 @@ export function followJournal(
 }
 
 /** Of records that a later release writes, or that are none of ours, nobody here knows what to make. */
-function entryOf({ value, seq }: LogEntry): JournalEntry | undefined {
+export function entryOf({ value, seq }: LogEntry): JournalEntry | undefined {
   const { at, seq: _seq, crc: _crc, ...event } = value;
   if (seq === null || typeof at !== 'string' || !isKnown(event.type)) return undefined;
   return { seq, at, event: event as unknown as RunEvent };

@@ -104,7 +104,7 @@ async function withdraw(
 }
 
 /** What stands below every card. */
-const ABOUT_WORDS = 'Your own words deny it and are passed on to the agent.';
+export const ABOUT_WORDS = 'Your own words deny it and are passed on to the agent.';
 
 /**
  * What is asked for, in Markdown: all that the tool is to be given, each thing once and whole, with its lines as lines.

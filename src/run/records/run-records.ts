@@ -1,50 +1,114 @@
-import { findId, SessionNotFoundError } from '../../foundation/index.js';
+import { findId, SessionNotFoundError, timestamp } from '../../foundation/index.js';
 import type { ConversationView } from '../../sessions/conversation/index.js';
 import type { ChangedFile, LoopView } from '../../sessions/loop/index.js';
 import type { QuestionView } from '../../sessions/question/index.js';
+import { lookAt } from '../../storage/index.js';
+import { journalPlace } from '../journal/place.js';
+import { scanJournal } from '../journal/scan-journal.js';
 import type { RunServices } from '../open/run-services.js';
+import type { ReportSources } from '../report/report-document.js';
+import { HistoryFold, type RunHistory } from '../report/run-history.js';
 import { runOfWorktree } from '../worktree/record.js';
-import { reportWorktree, type WorktreeReport } from '../worktree/worktree-report.js';
+import { reportWorktree, type WorktreeReport, worktreeAsRecorded } from '../worktree/worktree-report.js';
 import { changedSince } from './changed-files.js';
+import { commandsToGoOn } from './go-on.js';
 import { logPath } from './run-log.js';
+import { recallStart } from './run-memory.js';
 import { lastWords } from './run-words.js';
 
-/** What the files tell about a loop of this project. */
-export interface RunRecords {
-  readonly loop: LoopView;
-  readonly conversation: ConversationView | undefined;
-  /** What was asked by the loop, or in the project while it ran. */
-  readonly questions: readonly QuestionView[];
-  /** What its last run in the background said, if anything. */
-  readonly lastWords: string | null;
-  /** What it changed; null where nobody knows. */
-  readonly files: readonly ChangedFile[] | null;
-  readonly log: string | null;
-  /** The worktree that it works in; null for one that works in the project itself. */
-  readonly worktree: WorktreeReport | null;
+export interface ReadRunOptions {
+  /** Whether git may be asked how the tree stands now; else what was written down has to do. */
+  readonly looksAtTree?: boolean | undefined;
 }
 
 /**
- * Reads the loop of this project, or an earlier one of the archive, its conversation and its questions.
+ * Reads the loop of this project, or an earlier one of the archive, its journal, its conversation and its questions.
  * Throws LOOP_NOT_FOUND, SESSION_NOT_FOUND, AMBIGUOUS_ID.
  */
-export async function readRunRecords(services: RunServices, typed?: string): Promise<RunRecords> {
+export async function readRunRecords(
+  services: RunServices,
+  typed?: string,
+  { looksAtTree = true }: ReadRunOptions = {},
+): Promise<ReportSources> {
   const { loop, isArchived } = findLoop(services, typed);
-  const { sessionId } = loop;
+  const { sessionId, status } = loop;
+  const isRunning = !isArchived && loop.owner.hold === 'held';
   const own =
     services.worktree !== undefined && runOfWorktree(services.worktree) === sessionId
       ? services.worktree
       : undefined;
-  const worktree = own === undefined ? undefined : await reportWorktree(services, own);
+  const worktree = own === undefined ? undefined : await worktreeOf(services, own, looksAtTree);
+  const { permissions } = recallStart(services, sessionId) ?? {};
+  const project = { path: services.projectDirectory, isThere: worktree?.report.isThere ?? true };
   return {
     loop,
-    conversation: readConversation(services, sessionId),
+    ...(await readKept(services, sessionId, isRunning)),
     questions: await questionsOf(services, loop, isArchived),
-    lastWords: lastWords(services, sessionId),
-    files: worktree?.files ?? (await filesOf(services, loop, isArchived, worktree?.report)),
-    log: logPath(services, sessionId),
+    files:
+      worktree?.files ??
+      (looksAtTree
+        ? await filesOf(services, loop, isArchived, worktree?.report)
+        : (loop.state.filesChanged ?? null)),
     worktree: worktree?.report ?? null,
+    project,
+    isRunning,
+    commands: commandsToGoOn({ sessionId, status, isRunning, isArchived, project, permissions }),
   };
+}
+
+/**
+ * The same of a run whose project is gone, or whose files there cannot be read: what is kept of it elsewhere. Undefined where
+ * there is no journal of such a run.
+ */
+export async function readGoneRun(
+  services: RunServices,
+  sessionId: string,
+): Promise<ReportSources | undefined> {
+  const kept = await readKept(services, sessionId, false);
+  const { history, conversation } = kept;
+  if (!history.isThere) return undefined;
+  const path = conversation?.workingDirectory ?? '';
+  const asked = new Set(history.asked.map(({ id }) => id));
+  return {
+    sessionId,
+    loop: undefined,
+    ...kept,
+    questions: (await services.questions.list()).filter(
+      ({ id, asker }) => asked.has(id) || asker?.session === sessionId,
+    ),
+    files: null,
+    worktree: null,
+    project: { path, isThere: path !== '' && lookAt(services.tools.fileSystem, path) !== undefined },
+    isRunning: false,
+    commands: [],
+  };
+}
+
+/** What is kept of a run outside of its project. */
+async function readKept(
+  services: RunServices,
+  sessionId: string,
+  isRunning: boolean,
+): Promise<Pick<ReportSources, 'conversation' | 'lastWords' | 'log' | 'madeAt'> & { history: RunHistory }> {
+  const fold = new HistoryFold();
+  const { fileSystem } = services.tools;
+  const { path } = journalPlace(services.runs, sessionId);
+  const facts = await scanJournal({ fileSystem, path, sessionId }, (entry) => fold.add(entry));
+  return {
+    history: fold.end(facts, isRunning),
+    conversation: readConversation(services, sessionId),
+    lastWords: lastWords(services, sessionId),
+    log: logPath(services, sessionId),
+    madeAt: timestamp(services.clock),
+  };
+}
+
+function worktreeOf(
+  services: RunServices,
+  own: NonNullable<RunServices['worktree']>,
+  looksAtTree: boolean,
+): Promise<Awaited<ReturnType<typeof reportWorktree>>> {
+  return looksAtTree ? reportWorktree(services, own) : Promise.resolve(worktreeAsRecorded(services, own));
 }
 
 function findLoop(services: RunServices, typed: string | undefined): { loop: LoopView; isArchived: boolean } {

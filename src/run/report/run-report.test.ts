@@ -58,7 +58,7 @@ describe('the report of a run', () => {
     const loop = await viewAfter([{}]);
     const { startedAt: timestamp } = loop.state;
     const turns = [{ number: 2, role: 'assistant', content: 'yes', timestamp, failure: null, usage }];
-    const conversation = { metadata: { id: 'run-1' }, usage: [], turns } as never;
+    const conversation = { metadata: { id: 'run-1' }, usage: [], turns, damage: [] } as never;
     const { phases } = reportRun({
       loop,
       conversation,

@@ -9,6 +9,7 @@ import {
   wantsSecondRun,
 } from '../../sessions/loop/index.js';
 import { countDocuments } from '../../workspace/index.js';
+import type { ChangedPaths } from '../journal/events.js';
 import { tellShared } from '../limits/shared-limits.js';
 import { standingOf } from '../phases/standing.js';
 import { type LateAnswers, readLateAnswers } from '../questions/late-answers.js';
@@ -122,6 +123,19 @@ async function begin(
 function pathsOf(result: ExchangeResult): string[] {
   const changes = result.kind === 'response' ? result.response.changes : null;
   return [...(changes?.created ?? []), ...(changes?.modified ?? []), ...(changes?.deleted ?? [])];
+}
+
+/** Enough to see what it was about; how many there are is told as a number. */
+const MAX_PATHS = 50;
+
+function firstPaths(result: ExchangeResult): ChangedPaths {
+  const changes = result.kind === 'response' ? result.response.changes : null;
+  const first = (paths: readonly string[] | undefined) => paths?.slice(0, MAX_PATHS) ?? [];
+  return {
+    created: first(changes?.created),
+    modified: first(changes?.modified),
+    deleted: first(changes?.deleted),
+  };
 }
 
 function remember(memory: RunMemory, checks: CheckResults | null, result: ExchangeResult): void {
@@ -239,6 +253,7 @@ function tell(
     denied: outcome.denied ?? null,
     tests: outcome.measured?.tests ?? null,
     files: outcome.measured?.files ?? { created: 0, modified: 0, deleted: 0 },
+    changed: firstPaths(result),
     denials: result.kind === 'response' ? deniedIn(result.response) : [],
     exitSignal: outcome.claim.exitSignal === true,
     gates: {

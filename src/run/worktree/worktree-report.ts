@@ -59,6 +59,19 @@ export async function reportWorktree(
   return { report, files };
 }
 
+/** The same without asking git: what was written down when it was made. */
+export function worktreeAsRecorded(
+  { tools }: Pick<RunServices, 'tools'>,
+  worktree: WorktreeRecord,
+): { report: WorktreeReport; files: undefined } {
+  const { path, branch, repository, baseCommit, baseBranch } = worktree;
+  const isThere = isWorktreeThere(tools.fileSystem, worktree);
+  const facts = { path, isThere, branch, isBranchThere: true, repository, uncommitted: null };
+  const base = { commit: baseCommit, branch: baseBranch };
+  const report = { ...facts, base, diffstat: null, unmerged: null, commands: commandsFor(facts) };
+  return { report, files: undefined };
+}
+
 function sumOf(files: readonly CountedFile[]): WorktreeReport['diffstat'] {
   const sum = (key: 'added' | 'deleted') => files.reduce((total, file) => total + (file[key] ?? 0), 0);
   return { files: files.length, added: sum('added'), deleted: sum('deleted') };

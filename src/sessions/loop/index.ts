@@ -82,7 +82,6 @@ export {
   type CostSource,
   costSourceOf,
   costText,
-  dollarsText,
   type ShownUsage,
   tokensText,
 } from './usage-text.js';

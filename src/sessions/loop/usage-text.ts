@@ -1,4 +1,4 @@
-import { counted } from '../../foundation/index.js';
+import { costWords, type KnownCost } from '../../foundation/index.js';
 import { isCostUnknown } from './policies/budget.js';
 import type { LoopUsage } from './schema.js';
 
@@ -9,7 +9,7 @@ export type ShownUsage = Pick<
 >;
 
 /** Who says what it cost: the agent, a list of prices (at least for a part of it), or nobody. */
-export type CostSource = 'reported' | 'priced' | 'unknown';
+export type CostSource = KnownCost['costSource'];
 
 export function costSourceOf(usage: ShownUsage): CostSource {
   if (isCostUnknown(usage)) return 'unknown';
@@ -18,18 +18,10 @@ export function costSourceOf(usage: ShownUsage): CostSource {
 
 /** `$0.36`, `≈ $0.36` where a part of it is by a list of prices, `unknown` where nobody knows. */
 export function costText(usage: ShownUsage): string {
-  if (costSourceOf(usage) === 'unknown') return 'unknown';
-  const { pricedUsd = 0, unpricedTokens = 0 } = usage;
-  const rest = unpricedTokens === 0 ? '' : ` + ${counted(unpricedTokens, 'unpriced token')}`;
-  return `${pricedUsd > 0 ? '≈ ' : ''}${dollarsText(usage.costUsd)}${rest}`;
+  return costWords({ ...usage, costSource: costSourceOf(usage) });
 }
 
 /** `12993`, with what of it is a guess. */
 export function tokensText({ tokens, estimatedTokens = 0 }: ShownUsage): string {
   return estimatedTokens === 0 ? String(tokens) : `${tokens}, ${estimatedTokens} of them estimated`;
-}
-
-/** Cents are too coarse for what a short turn costs. */
-export function dollarsText(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.1 ? 3 : 2)}`;
 }

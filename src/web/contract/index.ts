@@ -18,6 +18,7 @@ import type { AnswerInput, Draft, QuestionReport } from '../../sessions/question
  *   POST /api/questions/:id/answer    {answers, isWhole}→ Card
  *   POST /api/questions/:id/reject    {reason}          → Card
  *   GET  /api/runs/:id                                  → RunPage
+ *   GET  /api/runs/:id/report                           → ReportPage
  *   POST /api/runs/:id/request        RunRequest        → Steered
  *   GET  /api/openapi.json
  *
@@ -144,3 +145,6 @@ export interface Refusal {
   readonly hint?: string | undefined;
   readonly details?: { readonly winner?: Card } | undefined;
 }
+
+/** What a run came to, as `holdfast report --json` tells it. */
+export type { RunReport as ReportPage } from '../../run/index.js';

@@ -32,6 +32,8 @@ function Place() {
       return <RunList />;
     case 'run':
       return <Late key={place.id} load={runPage} props={{ id: place.id }} />;
+    case 'report':
+      return <Late key={place.id} load={reportPage} props={{ id: place.id }} />;
     case 'nowhere':
       return (
         <div class="empty">
@@ -45,3 +47,5 @@ function Place() {
 }
 
 const runPage = () => import('./runs/run-page.js').then(({ RunPage }) => RunPage);
+/** In the same file as a run: one more that shares code with the first would be one more request of the first look. */
+const reportPage = () => import('./runs/run-page.js').then(({ ReportView }) => ReportView);

@@ -1,4 +1,5 @@
 import { findRunOf, journalOf, openOverview } from '../../app/open-overview.js';
+import { openRuns } from '../../app/open-runs.js';
 import { runServices } from '../../app/run-services.js';
 import type { Services } from '../../app/services.js';
 import { shellWord } from '../../foundation/index.js';
@@ -26,6 +27,8 @@ export function composeWeb(
     writes: new Rate(clock, own.limits.writes),
     feed,
     streams,
+    // Git is not started from here.
+    runs: openRuns(services, { looksAtTree: false }),
     runFacts: { read: (run) => runFacts(services, feed, run) },
     steering: {
       async steer(run, request, actor) {

@@ -1,6 +1,6 @@
 import type { Services } from '../../app/services.js';
 import type { RunFactsParts } from '../../overview/index.js';
-import type { SteeringParts } from '../../run/index.js';
+import type { ReportParts, SteeringParts } from '../../run/index.js';
 import type { QuestionServices } from '../../sessions/question/index.js';
 import type { WebPlace } from './files/place.js';
 import type { OwnOrigins } from './gate/own-origins.js';
@@ -9,7 +9,7 @@ import type { Feed } from './live/feed.js';
 import type { Streams } from './live/streams.js';
 
 /** Everything that the routes work with. */
-export interface WebParts extends QuestionServices, RunFactsParts, SteeringParts {
+export interface WebParts extends QuestionServices, RunFactsParts, SteeringParts, ReportParts {
   readonly services: Services;
   readonly place: WebPlace;
   readonly origins: OwnOrigins;

@@ -53,7 +53,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
         <a href="/" aria-current={name === 'inbox' || name === 'question' ? 'page' : undefined}>
           Inbox {waiting.value === 0 ? null : <span class="count">{waiting.value}</span>}
         </a>
-        <a href="/runs" aria-current={name === 'runs' || name === 'run' ? 'page' : undefined}>
+        <a href="/runs" aria-current={['runs', 'run', 'report'].includes(name) ? 'page' : undefined}>
           Runs {working.value === 0 ? null : <span class="count calm">{working.value}</span>}
         </a>
       </nav>

@@ -4,12 +4,15 @@ export type Place =
   | { readonly name: 'question'; readonly id: string }
   | { readonly name: 'runs' }
   | { readonly name: 'run'; readonly id: string }
+  | { readonly name: 'report'; readonly id: string }
   | { readonly name: 'nowhere' };
 
 /** Which place a path is. */
 export function placeOf(path: string): Place {
   if (path === '/') return { name: 'inbox' };
   if (path === '/runs') return { name: 'runs' };
+  const report = /^\/r\/([\w-]{1,80})\/report$/.exec(path)?.[1];
+  if (report !== undefined) return { name: 'report', id: report };
   const [, letter, id = ''] = /^\/(q|r)\/([\w-]{1,80})$/.exec(path) ?? [];
   if (letter === 'q') return { name: 'question', id };
   return letter === 'r' ? { name: 'run', id } : { name: 'nowhere' };

@@ -33,7 +33,7 @@ export class Router {
 
   back(): void {
     const { name } = this.#place.value;
-    this.go(name === 'run' || name === 'runs' ? '/runs' : '/');
+    this.go(['runs', 'run', 'report'].includes(name) ? '/runs' : '/');
   }
 
   onLeave(listener: () => void): void {

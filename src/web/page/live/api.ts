@@ -4,6 +4,7 @@ import {
   KEY_HEADER,
   type Me,
   type Refusal,
+  type ReportPage,
   type RunPage,
   type RunRequest,
   type SignedIn,
@@ -60,6 +61,10 @@ export class Api {
 
   run(id: string): Promise<Reply<RunPage>> {
     return this.#send('GET', `/api/runs/${encodeURIComponent(id)}`);
+  }
+
+  report(id: string): Promise<Reply<ReportPage>> {
+    return this.#send('GET', `/api/runs/${encodeURIComponent(id)}/report`);
   }
 
   steer(id: string, request: RunRequest): Promise<Reply<Steered>> {

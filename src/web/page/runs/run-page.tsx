@@ -13,6 +13,8 @@ import { Numbers } from './numbers.js';
 import { Standing } from './run-row.js';
 import { Steering } from './steering.js';
 
+export { ReportView } from '../report/report-page.js';
+
 /** One run, live. */
 export function RunPage({ id }: { id: string }) {
   const { store } = usePage();
@@ -53,6 +55,9 @@ export function RunPage({ id }: { id: string }) {
           {row === null ? null : <Age at={row.startedAt} />}
         </p>
         {row?.why == null ? null : <p class="why">{words?.why}</p>}
+        <p class="crumb">
+          <a href={`/r/${id}/report`}>Report ›</a>
+        </p>
       </header>
       {cards.map((card) => (
         <CardView key={card.set.sessionId} card={card} />

@@ -1,7 +1,8 @@
 import { liveRoutes } from './live.js';
 import { questionRoutes } from './questions.js';
+import { reportRoutes } from './report.js';
 import type { Route } from './route.js';
 import { runRoutes } from './runs.js';
 
 /** Every address of the API that needs a device. */
-export const ROUTES: readonly Route[] = [...liveRoutes, ...questionRoutes, ...runRoutes];
+export const ROUTES: readonly Route[] = [...liveRoutes, ...questionRoutes, ...runRoutes, ...reportRoutes];

@@ -15,7 +15,6 @@ const ABSENT: Readonly<Record<string, string>> = {
   'loop.stop': 'run.steer, for a run of any project',
   'loop.guide': 'run.steer, for a run of any project',
   'run.status': 'of one project; run.show and the journal say it of any',
-  'run.report': 'comes with the reports of the page',
   'session.list': 'comes with the reader of sessions',
   'session.show': 'comes with the reader of sessions',
   'session.export': 'comes with the reader of sessions',
@@ -55,6 +54,7 @@ it('asks for what the operation asks for, and never for more than a device can h
     'post /api/questions/:id/answer': 'answer',
     'post /api/questions/:id/reject': 'answer',
     'get /api/runs/:id': 'view',
+    'get /api/runs/:id/report': 'view',
     'post /api/runs/:id/request': 'steer',
   });
 });

@@ -1,0 +1,134 @@
+import { type Attributes, type Child, type Element, element } from '../markup.js';
+
+/** A picture as data: nothing in it needs colour to be understood, every look differs in shape or in filling. */
+export interface Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly shapes: readonly Shape[];
+}
+
+export type Look =
+  /** Done, passed, worked. */
+  | 'solid'
+  /** Failed, cut short: an outline. */
+  | 'hollow'
+  /** Waited: a dashed outline. */
+  | 'waiting'
+  /** Nothing ran: a pale ground. */
+  | 'band'
+  | 'axis'
+  | 'curve'
+  | 'limit'
+  | 'mark';
+
+export type Sign = 'cross' | 'play' | 'diamond' | 'circle' | 'square' | 'arrow';
+
+export type Shape =
+  | {
+      readonly kind: 'rect';
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+      readonly look: Look;
+      readonly title?: string;
+    }
+  | {
+      readonly kind: 'line';
+      readonly from: Point;
+      readonly to: Point;
+      readonly look: Look;
+    }
+  | { readonly kind: 'curve'; readonly points: readonly Point[]; readonly look: Look }
+  | { readonly kind: 'sign'; readonly sign: Sign; readonly at: Point; readonly title?: string }
+  | {
+      readonly kind: 'text';
+      readonly at: Point;
+      readonly text: string;
+      readonly anchor?: 'start' | 'middle' | 'end';
+      readonly look?: 'strong' | 'soft' | 'inside';
+    };
+
+export type Point = readonly [x: number, y: number];
+
+/** A tenth of a pixel is more than anybody sees. */
+export function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** How wide a text is, about; a character of ours is never much wider. */
+export function textWidth(text: string): number {
+  return text.length * CHARACTER_WIDTH;
+}
+
+export const CHARACTER_WIDTH = 6.2;
+
+/** A text that fits, or nothing where not even a few characters do. */
+export function fitting(text: string, width: number): string {
+  const most = Math.floor(width / CHARACTER_WIDTH);
+  if (text.length <= most) return text;
+  return most < 3 ? '' : `${text.slice(0, most - 1)}…`;
+}
+
+/** The picture as SVG. `label` says what it shows to those who do not see it. */
+export function drawn({ width, height, shapes }: Drawing, label: string, look: string): Element {
+  return element(
+    'svg',
+    { class: look, viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label },
+    shapes.map(shapeElement),
+  );
+}
+
+function shapeElement(shape: Shape): Child {
+  switch (shape.kind) {
+    case 'rect': {
+      const { x, y, width, height, look, title } = shape;
+      return titled('rect', { class: look, x, y, width, height }, title);
+    }
+    case 'line': {
+      const [[x1, y1], [x2, y2]] = [shape.from, shape.to];
+      return element('line', { class: shape.look, x1, y1, x2, y2 });
+    }
+    case 'curve':
+      return element('polyline', {
+        class: shape.look,
+        points: shape.points.map(([x, y]) => `${x},${y}`).join(' '),
+      });
+    case 'sign':
+      return titled('path', { class: `sign ${shape.sign}`, d: pathOf(shape.sign, shape.at) }, shape.title);
+    case 'text': {
+      const { at, text, anchor = 'start', look } = shape;
+      const [x, y] = at;
+      const attributes: Attributes = { ...(look === undefined ? {} : { class: look }), x, y };
+      return element(
+        'text',
+        anchor === 'start' ? attributes : { ...attributes, 'text-anchor': anchor },
+        text,
+      );
+    }
+  }
+}
+
+function titled(tag: string, attributes: Attributes, title: string | undefined): Element {
+  return element(tag, attributes, title === undefined ? null : element('title', {}, title));
+}
+
+const SIZE = 4.5;
+
+function pathOf(sign: Sign, [x, y]: Point): string {
+  const [left, right, top, bottom] = [x - SIZE, x + SIZE, y - SIZE, y + SIZE].map(rounded);
+  switch (sign) {
+    case 'cross':
+      return `M${left} ${top}L${right} ${bottom}M${left} ${bottom}L${right} ${top}`;
+    case 'play':
+      return `M${left} ${top}L${right} ${y}L${left} ${bottom}Z`;
+    case 'diamond':
+      return `M${x} ${top}L${right} ${y}L${x} ${bottom}L${left} ${y}Z`;
+    case 'square':
+      return `M${left} ${top}H${right}V${bottom}H${left}Z`;
+    case 'circle':
+      return `M${left} ${y}a${SIZE} ${SIZE} 0 1 0 ${2 * SIZE} 0a${SIZE} ${SIZE} 0 1 0 ${-2 * SIZE} 0Z`;
+    case 'arrow':
+      return `M${left} ${top}L${right} ${y}L${left} ${bottom}`;
+  }
+}

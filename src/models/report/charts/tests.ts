@@ -1,0 +1,149 @@
+import type { RunReport } from '../../../run/index.js';
+import { line } from '../words.js';
+import { type Chart, tableOf, WIDE } from './chart.js';
+import { type Drawing, fitting, rounded, type Shape, textWidth } from './shapes.js';
+
+/** What the tests came to at one place of a run. */
+export interface TestColumn {
+  /** The phase or story. */
+  readonly unit: string;
+  readonly name: string;
+  readonly passing: number;
+  readonly total: number;
+  /** Cut short, or lost: nothing was measured. */
+  readonly isCut: boolean;
+}
+
+/** Tests over iterations; undefined where nothing told numbers. */
+export function testsChart(report: RunReport): Chart | undefined {
+  const columns = columnsOf(report);
+  const measured = columns.filter(({ isCut }) => !isCut);
+  const [first, last] = [measured[0], measured.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const said = ({ passing, total }: TestColumn) => `${passing} of ${total}`;
+  return {
+    name: 'tests',
+    title: 'Tests over iterations',
+    summary: `At first ${said(first)} tests passed, at the end ${said(last)}.`,
+    legend: 'Filled: pass. Outlined: fail. Cross: the iteration was cut short.',
+    draw: (width) => drawTests(columns, width),
+    table: tableOf(
+      [
+        { title: 'Iteration' },
+        { title: 'Pass', kind: 'number' },
+        { title: 'Fail', kind: 'number' },
+        { title: 'Total', kind: 'number' },
+      ],
+      columns.map(({ name, passing, total, isCut }) =>
+        isCut ? [name, 'cut short', '', ''] : [name, `${passing}`, `${total - passing}`, `${total}`],
+      ),
+    ),
+  };
+}
+
+function columnsOf({ iterations, tests, testsBefore }: RunReport): TestColumn[] {
+  const before =
+    testsBefore === null ? [] : [{ unit: 'start', name: 'before the run', ...testsBefore, isCut: false }];
+  if (iterations.length === 0)
+    return [
+      ...before,
+      ...tests.map(({ phase, iteration, passing, total }) => {
+        const unit = line(phase, 40);
+        return { unit, name: `${unit} ${iteration}`, passing, total, isCut: false };
+      }),
+    ];
+  const done = iterations.flatMap(({ phase, story, iteration, testsAfter, end }): TestColumn[] => {
+    const unit = line(story ?? phase, 40);
+    const name = `${unit} ${iteration}`;
+    if (testsAfter !== null)
+      return [{ unit, name, passing: testsAfter.passing, total: testsAfter.total, isCut: false }];
+    return end === 'cut' || end === 'lost' ? [{ unit, name, passing: 0, total: 0, isCut: true }] : [];
+  });
+  return [...before, ...done];
+}
+
+const LEFT = 30;
+const RIGHT = 6;
+const TOP = 20;
+const PLOT = 120;
+const BOTTOM = 26;
+const MAX_COLUMN = 30;
+/** So much room a column needs for its numbers. */
+const NUMBERS = 32;
+
+export function drawTests(columns: readonly TestColumn[], width: number): Drawing {
+  const most = Math.max(1, ...columns.map(({ total }) => total));
+  const step = (width - LEFT - RIGHT) / Math.max(1, columns.length);
+  const base = TOP + PLOT;
+  const heightOf = (count: number) => rounded((Math.max(0, count) / most) * PLOT);
+  const shapes: Shape[] = [
+    { kind: 'text', at: [LEFT - 6, TOP + 4], text: `${most}`, anchor: 'end', look: 'soft' },
+    { kind: 'text', at: [LEFT - 6, base + 4], text: '0', anchor: 'end', look: 'soft' },
+  ];
+  const columnWidth = rounded(Math.min(MAX_COLUMN, Math.max(1, step * 0.66)));
+  const isRoomy = step >= (width >= WIDE ? NUMBERS : NUMBERS - 4);
+  const lastMeasured = columns.findLastIndex(({ isCut }) => !isCut);
+  for (const [index, { passing, total, isCut, name }] of columns.entries()) {
+    const middle = rounded(LEFT + (index + 0.5) * step);
+    if (isCut) {
+      shapes.push({ kind: 'sign', sign: 'cross', at: [middle, base - 8], title: `${name}: cut short` });
+      continue;
+    }
+    const x = rounded(middle - columnWidth / 2);
+    const title = `${name}: ${passing} of ${total} pass`;
+    const [pass, fail] = [heightOf(passing), heightOf(total - passing)];
+    if (fail > 0)
+      shapes.push({
+        kind: 'rect',
+        x,
+        y: rounded(base - pass - fail),
+        width: columnWidth,
+        height: fail,
+        look: 'hollow',
+        title,
+      });
+    if (pass > 0)
+      shapes.push({
+        kind: 'rect',
+        x,
+        y: rounded(base - pass),
+        width: columnWidth,
+        height: pass,
+        look: 'solid',
+        title,
+      });
+    if (isRoomy || index === lastMeasured)
+      shapes.push({
+        kind: 'text',
+        at: [middle, rounded(base - heightOf(total) - 6)],
+        text: `${passing}/${total}`,
+        anchor: 'middle',
+        ...(index === lastMeasured ? { look: 'strong' } : {}),
+      });
+  }
+  shapes.push({ kind: 'line', from: [LEFT, base], to: [width - RIGHT, base], look: 'axis' });
+  return { width, height: base + BOTTOM, shapes: [...shapes, ...unitLabels(columns, step, base)] };
+}
+
+/** The phases below their columns, each once for as long as it lasts. */
+function unitLabels(columns: readonly TestColumn[], step: number, base: number): Shape[] {
+  const shapes: Shape[] = [];
+  let start = 0;
+  for (let end = 1; end <= columns.length; end += 1) {
+    const unit = columns[start]?.unit ?? '';
+    if (columns[end]?.unit === unit) continue;
+    const [from, to] = [rounded(LEFT + start * step), rounded(LEFT + end * step)];
+    const text = fitting(unit, to - from - 2);
+    if (start > 0) shapes.push({ kind: 'line', from: [from, base], to: [from, base + 16], look: 'axis' });
+    if (text !== '' && textWidth(text) <= to - from)
+      shapes.push({
+        kind: 'text',
+        at: [rounded((from + to) / 2), base + 16],
+        text,
+        anchor: 'middle',
+        look: 'soft',
+      });
+    start = end;
+  }
+  return shapes;
+}

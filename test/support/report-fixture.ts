@@ -1,0 +1,143 @@
+import type { RunReport } from '../../src/run/index.js';
+
+const AT = '2026-11-16T12:00:00.000Z';
+const moment = (second: number) => new Date(Date.parse(AT) + second * 1_000).toISOString();
+const USED = {
+  tokens: 12_000,
+  cacheReadTokens: 0,
+  costUsd: 0.1,
+  pricedUsd: 0,
+  unpricedTokens: 0,
+  estimatedTokens: 0,
+  costSource: 'reported',
+} as const;
+const TESTS = { passing: 2, failing: 1, total: 3 };
+
+/** A report in which everybody else's words are this text. */
+export function reportOf({ text, iterations = 3 }: { text: string; iterations?: number }): RunReport {
+  const end = iterations * 10 + 10;
+  return {
+    version: 1,
+    madeAt: moment(end),
+    sessionId: '00000000-0000-4000-8000-000000000001',
+    project: { path: `/work/${text}`, isThere: true },
+    agent: text,
+    preset: 'tdd',
+    plan: text,
+    status: 'halted',
+    reason: text,
+    isRunning: false,
+    startedAt: AT,
+    lastActivityAt: moment(end),
+    startedFrom: '0123456789abcdef',
+    elapsedMs: end * 1_000,
+    waitedMs: 3_000,
+    notRunningMs: 0,
+    usage: { iterations, activeMs: 9_000, ...USED },
+    budget: { costUsd: 10 },
+    priceSources: [],
+    phases: [
+      {
+        name: text,
+        iterations,
+        startedAt: AT,
+        completedAt: moment(end),
+        exitReason: text,
+        filesChanged: 2,
+        ...USED,
+      },
+    ],
+    skipped: [{ phase: text, at: moment(3), actor: text, reason: text }],
+    iterations: Array.from({ length: iterations }, (_, index) => iterationOf(text, index)),
+    tests: [{ phase: text, iteration: 1, at: AT, ...TESTS }],
+    testsBefore: null,
+    testsAfter: TESTS,
+    files: [{ path: text, added: 3, deleted: 1, wasUncommitted: false }],
+    questions: [
+      {
+        id: '00000000-0000-4000-8000-000000000002',
+        title: text,
+        prompts: [text],
+        status: 'completed',
+        isPermission: false,
+        isAllowed: null,
+        from: 'agent',
+        askedAt: moment(1),
+        askedBy: text,
+        answer: text,
+        answeredAt: moment(4),
+        answeredBy: text,
+      },
+    ],
+    permissions: [
+      {
+        tool: text,
+        what: text,
+        decision: 'denied',
+        by: text,
+        message: text,
+        count: 2,
+        firstAt: AT,
+        lastAt: AT,
+      },
+    ],
+    denials: [{ at: AT, what: text }],
+    errors: [{ at: AT, phase: text, error: text }],
+    breaker: { state: 'OPEN', openReason: text },
+    openings: [{ at: moment(5), phase: text, reason: text, closedAt: null }],
+    processes: [
+      { startedAt: AT, actor: text, isResumed: false, agent: text, lastSeenAt: moment(8), end: null },
+      {
+        startedAt: moment(9),
+        actor: text,
+        isResumed: true,
+        agent: text,
+        lastSeenAt: moment(end),
+        end: { outcome: 'halted', reason: text },
+      },
+    ],
+    waits: [{ cause: 'paused', reason: text, question: null, from: moment(6), to: moment(7) }],
+    requests: [{ at: moment(6), kind: 'pause', actor: text }],
+    conversation: text,
+    lastWords: text,
+    log: text,
+    worktree: null,
+    commands: [text],
+    gaps: [{ kind: 'loop-damaged', words: text }],
+  };
+}
+
+function iterationOf(text: string, index: number): RunReport['iterations'][number] {
+  return {
+    number: index + 1,
+    phase: text,
+    story: null,
+    iteration: index + 1,
+    title: text,
+    startedAt: moment(index * 10),
+    endedAt: moment(index * 10 + 8),
+    durationMs: 8_000,
+    activeMs: 6_000,
+    waitedMs: 2_000,
+    end: index === 1 ? 'lost' : 'complete',
+    cutReason: null,
+    verdict: text,
+    isGateOpen: false,
+    saysDone: false,
+    missing: [],
+    breaker: 'CLOSED',
+    error: text,
+    prompt: { turns: [index * 2 + 1], characters: 3_000, digest: '0123456789ab' },
+    files: { created: 1, modified: 1, deleted: 0 },
+    changed: { created: [text], modified: [text], deleted: [] },
+    filesLeft: 0,
+    checks: [{ command: text, exitCode: 1, tests: { ...TESTS, skipped: 0 }, durationMs: 900 }],
+    testsBefore: TESTS,
+    testsAfter: index === 1 ? null : TESTS,
+    used: USED,
+    toolCalls: 3,
+    said: text,
+    questions: ['00000000-0000-4000-8000-000000000002'],
+    denials: [text],
+  };
+}
