@@ -32,6 +32,10 @@ function Place() {
       return <RunList />;
     case 'run':
       return <Late key={place.id} load={runPage} props={{ id: place.id }} />;
+    case 'sessions':
+      return <Late load={sessionList} props={{}} />;
+    case 'transcript':
+      return <Late key={place.id} load={transcript} props={{ id: place.id }} />;
     case 'nowhere':
       return (
         <div class="empty">
@@ -44,4 +48,6 @@ function Place() {
   }
 }
 
+const sessionList = () => import('./sessions/session-list.js').then(({ SessionList }) => SessionList);
+const transcript = () => import('./reader/transcript.js').then(({ Transcript }) => Transcript);
 const runPage = () => import('./runs/run-page.js').then(({ RunPage }) => RunPage);

@@ -1,4 +1,5 @@
 import { findRunOf, journalOf, openOverview } from '../../app/open-overview.js';
+import { openTranscripts } from '../../app/open-transcripts.js';
 import { runServices } from '../../app/run-services.js';
 import type { Services } from '../../app/services.js';
 import { shellWord } from '../../foundation/index.js';
@@ -6,6 +7,8 @@ import type { RunFacts } from '../../overview/index.js';
 import { steerRun } from '../../run/open/steer-run.js';
 import { Rate } from './gate/rates.js';
 import { Feed } from './live/feed.js';
+import { RunTools } from './live/run-tools.js';
+import { SessionShelf } from './live/session-shelf.js';
 import { Streams } from './live/streams.js';
 import type { WebParts } from './parts.js';
 
@@ -26,6 +29,9 @@ export function composeWeb(
     writes: new Rate(clock, own.limits.writes),
     feed,
     streams,
+    transcripts: openTranscripts(services),
+    runTools: new RunTools(services),
+    shelf: new SessionShelf(services),
     runFacts: { read: (run) => runFacts(services, feed, run) },
     steering: {
       async steer(run, request, actor) {

@@ -4,12 +4,17 @@ export type Place =
   | { readonly name: 'question'; readonly id: string }
   | { readonly name: 'runs' }
   | { readonly name: 'run'; readonly id: string }
+  | { readonly name: 'sessions' }
+  | { readonly name: 'transcript'; readonly id: string }
   | { readonly name: 'nowhere' };
 
 /** Which place a path is. */
 export function placeOf(path: string): Place {
   if (path === '/') return { name: 'inbox' };
   if (path === '/runs') return { name: 'runs' };
+  if (path === '/s') return { name: 'sessions' };
+  const [, session] = /^\/s\/([\w.-]{1,64})$/.exec(path) ?? [];
+  if (session !== undefined) return { name: 'transcript', id: session };
   const [, letter, id = ''] = /^\/(q|r)\/([\w-]{1,80})$/.exec(path) ?? [];
   if (letter === 'q') return { name: 'question', id };
   return letter === 'r' ? { name: 'run', id } : { name: 'nowhere' };

@@ -33,7 +33,8 @@ export class Router {
 
   back(): void {
     const { name } = this.#place.value;
-    this.go(name === 'run' || name === 'runs' ? '/runs' : '/');
+    if (name === 'transcript' || name === 'sessions') this.go('/s');
+    else this.go(name === 'run' || name === 'runs' ? '/runs' : '/');
   }
 
   onLeave(listener: () => void): void {

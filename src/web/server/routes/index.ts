@@ -2,6 +2,7 @@ import { liveRoutes } from './live.js';
 import { questionRoutes } from './questions.js';
 import type { Route } from './route.js';
 import { runRoutes } from './runs.js';
+import { sessionRoutes } from './sessions.js';
 
 /** Every address of the API that needs a device. */
-export const ROUTES: readonly Route[] = [...liveRoutes, ...questionRoutes, ...runRoutes];
+export const ROUTES: readonly Route[] = [...liveRoutes, ...questionRoutes, ...runRoutes, ...sessionRoutes];
