@@ -89,11 +89,20 @@ const MAY_IMPORT = {
     'web/server',
   ],
   // What the page and its server say to each other: types and names.
-  'web/contract': ['foundation', 'sessions/question', 'run', 'overview', 'models'],
+  'web/contract': [
+    'foundation',
+    'sessions/question',
+    'sessions/conversation',
+    'catalog',
+    'run',
+    'overview',
+    'models',
+  ],
   'web/server': [
     'foundation',
     'storage',
     KINDS,
+    'catalog',
     'run',
     'overview',
     'models',
@@ -138,7 +147,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(accounts|base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-web|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
+      '^src/app/(accounts|base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
@@ -152,6 +161,8 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       '^src/catalog/(all-projects|projects)\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',
       '^src/web/server/serve\\.ts$',
+      // Types alone, a file for each part of the page.
+      '^src/web/contract/sessions\\.ts$',
       '^src/models/[^/]+/index\\.ts$',
     ],
   },

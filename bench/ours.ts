@@ -306,6 +306,11 @@ export function makeCode(home: string): string {
   return issueCode(webPlace(servicesOf(home)), 'steer').code;
 }
 
+/** Where `holdfast` keeps conversations there. */
+export function conversationsOf(home: string): string {
+  return servicesOf(home).config.layout.conversations;
+}
+
 /** Asks and answers in the process of whoever calls, as a terminal would. */
 export function openDesk(home: string) {
   const { questions } = servicesOf(home);

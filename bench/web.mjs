@@ -30,6 +30,9 @@ export const rows = [
   row('10,000 sets, 200 cards, one stream', '<= 120 MB, idle <= 0.5 % of a core', ({ isQuick }) =>
     measureIdle(isQuick),
   ),
+  row('a transcript of 500 MB', 'first turns p95 <= 300 ms, memory flat', ({ isQuick }) =>
+    measureReader(isQuick),
+  ),
 ];
 
 function row(what, goal, run) {
@@ -237,6 +240,80 @@ async function measureIdle(isQuick) {
     ],
     notes: [`${memory.toFixed(0)} MB, ${percent.toFixed(3)} % of a core while nothing happens`],
   });
+}
+
+const TRANSCRIPT = { turns: 100_000, turnBytes: 5_000 };
+
+async function measureReader(isQuick) {
+  await build();
+  const { conversationsOf, makeCode, makeSets, writeConversation } = await loadOurs();
+  const home = scratchDirectory('web');
+  await makeSets(home, { decided: 20, waiting: 1 });
+  writeConversation(conversationsOf(home), 'huge', TRANSCRIPT);
+  const server = await startServer(home);
+  const browser = await openBrowser();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  await context.addInitScript(tellFirstTurn);
+  const page = await context.newPage();
+  await page.goto(`${server.origin}/#code=${makeCode(home)}`);
+  await page.getByRole('article').first().waitFor();
+  const series = { ours: [] };
+  for (let round = 0; round < (isQuick ? 8 : 40); round++) {
+    const tab = await context.newPage();
+    await tab.goto(`${server.origin}/s/huge`);
+    await tab.locator('#t1').waitFor();
+    series.ours.push(await tab.evaluate('window.firstTurnMs'));
+    await tab.close();
+  }
+  const session = await context.newCDPSession(page);
+  const heapMb = async () => {
+    await session.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    return usedSize / 2 ** 20;
+  };
+  await page.goto(`${server.origin}/s/huge`);
+  await page.locator('#t1').waitFor();
+  const before = { server: server.memoryMb(), page: await heapMb() };
+  const went = {};
+  for (const [name, turn] of [
+    ['middle', 50_000],
+    ['end', 99_990],
+    ['middle again', 50_500],
+  ]) {
+    const startedAt = now();
+    await page.evaluate((hash) => (location.hash = hash), `#t${turn}`);
+    await page.locator(`#t${turn}`).waitFor();
+    went[name] = now() - startedAt;
+    for (let step = 0; step < 20; step++) {
+      await page.mouse.wheel(0, 3_000);
+      await sleep(50);
+    }
+  }
+  const after = { server: server.memoryMb(), page: await heapMb() };
+  await browser.close();
+  await server.close();
+  const value = percentile(series.ours, 0.95);
+  const grown = Math.max(after.server - before.server, after.page - before.page);
+  return result(series, {
+    checks: [
+      { what: 'ms until the first turn, p95', value, atMost: 300 },
+      { what: 'MB more after the middle and the end', value: grown, atMost: 60 },
+    ],
+    notes: [
+      `first turn median ${median(series.ours).toFixed(0)} ms, p95 ${value.toFixed(0)} ms`,
+      ...Object.entries(went).map(([name, ms]) => `${name} ${ms.toFixed(0)} ms`),
+      `server ${before.server.toFixed(0)} -> ${after.server.toFixed(0)} MB, page ${before.page.toFixed(1)} -> ${after.page.toFixed(1)} MB`,
+    ],
+  });
+}
+
+/* Runs in the page: when the first turn was there, since the navigation began. */
+function tellFirstTurn() {
+  new MutationObserver((_, observer) => {
+    if (document.querySelector('.turn') === null) return;
+    observer.disconnect();
+    requestAnimationFrame(() => (window.firstTurnMs = performance.now()));
+  }).observe(document, { childList: true, subtree: true });
 }
 
 function openBrowser() {

@@ -6,6 +6,14 @@ export {
   type RememberedProject,
 } from './all-projects.js';
 export {
+  type BrowsedSessions,
+  type BrowseFilter,
+  type BrowseParts,
+  browse,
+  browseSessions,
+  type Facet,
+} from './browse.js';
+export {
   Catalog,
   type CatalogFilter,
   type KindFailure,

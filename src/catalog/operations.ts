@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Actor, DAY_MS, defineOperation } from '../foundation/index.js';
 import type { ProjectSession, RememberedProject } from './all-projects.js';
+import { browseSessions } from './browse.js';
 import type {
   Catalog,
   CatalogCleanReport,
@@ -101,8 +102,8 @@ export const verifySessions = defineOperation({
   name: 'session.verify',
   summary: 'Check the files of one session, or of all',
   effect: 'read',
-  capability: 'admin',
-  surfaces: ['cli'],
+  capability: 'view',
+  surfaces: ['cli', 'page'],
   get input() {
     return which().partial({ session: true });
   },
@@ -122,8 +123,8 @@ export const recoverSession = defineOperation({
   name: 'session.recover',
   summary: 'Repair a damaged session',
   effect: 'write',
-  capability: 'admin',
-  surfaces: ['cli'],
+  capability: 'steer',
+  surfaces: ['cli', 'page'],
   get input() {
     return which();
   },
@@ -291,6 +292,7 @@ export const unlockSession = defineOperation({
 /** Every action on sessions of any kind, for the registry. */
 export const catalogOperations = [
   listSessions,
+  browseSessions,
   showSession,
   verifySessions,
   recoverSession,

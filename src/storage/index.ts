@@ -97,6 +97,7 @@ export {
   MAX_RECORD_BYTES,
   readLastRecords,
   readLog,
+  readRange,
   scanLog,
   scanLogBackwards,
 } from './log/jsonl-reader.js';

@@ -106,5 +106,14 @@ describe('the pictures of the documentation', () => {
       there: 'section[aria-label="Ended today"]',
       size: 'desktop',
     });
+    await take('transcript-phone', { path: `/s/run-${works}`, there: '.tools' });
+    await take('transcript-desktop', {
+      path: `/s/run-${works}`,
+      there: '.tools',
+      size: 'desktop',
+      theme: 'dark',
+    });
+    await take('sessions-phone', { path: '/s', there: '.session' });
+    await take('sessions-desktop', { path: '/s', there: '.session', size: 'desktop' });
   });
 });

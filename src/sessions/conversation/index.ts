@@ -16,6 +16,23 @@ export {
   type CreateConversation,
 } from './sessions.js';
 export { FileConversationStore } from './store.js';
+export type { TranscriptHit } from './transcript/find-text.js';
+export type { TranscriptItem } from './transcript/items.js';
+export {
+  findInTranscript,
+  readTranscript,
+  showRecord,
+  showTranscript,
+  type TranscriptParts,
+} from './transcript/operations.js';
+export {
+  type TranscriptFacts,
+  type TranscriptHits,
+  type TranscriptPage,
+  type TranscriptPlace,
+  type TranscriptRecord,
+  Transcripts,
+} from './transcript/transcripts.js';
 export { sumUsage, type UsageTotals } from './usage.js';
 export {
   type AgentHandle,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defineOperation } from '../../foundation/index.js';
 import type { TrashEntry } from '../../storage/index.js';
 import type { ConversationSessions } from './sessions.js';
+import { transcriptOperations } from './transcript/operations.js';
 import type { ConversationSummary } from './view.js';
 
 /** What the operations need: the conversations. */
@@ -50,4 +51,8 @@ export const deleteConversation = defineOperation({
 });
 
 /** Every action of conversations, for the registry. */
-export const conversationOperations = [listConversations, deleteConversation] as const;
+export const conversationOperations = [
+  listConversations,
+  deleteConversation,
+  ...transcriptOperations,
+] as const;

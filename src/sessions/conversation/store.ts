@@ -20,6 +20,7 @@ import {
   listDirectory,
   type Piece,
   readFile,
+  readRange,
   removeQuietly,
   removeTree,
   rewriteFile,
@@ -37,6 +38,8 @@ import { checkId, idFault } from './ids.js';
 
 const ENDING = '.jsonl';
 const END_BYTES = 4096;
+/** For who wants a page of it. */
+const PART_BYTES = 128 * 1024;
 
 /** Conversations as files in the published format: `<id>.jsonl`; ours beside them is in `.holdfast`. */
 export class FileConversationStore {
@@ -121,6 +124,31 @@ export class FileConversationStore {
   /** Everything in a file, checked but mostly not parsed. Throws as `scan`. */
   check(id: string, passOver?: CheckLogOptions['passOver']) {
     return checkLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id, passOver });
+  }
+
+  /** A part of a file that begins with a line, in order. Throws as `scan`. */
+  scanPart(id: string, part: { readonly start: number; readonly end?: number | undefined }) {
+    return scanLog(this.#tools.fileSystem, this.#existing(id), {
+      ...part,
+      sessionId: id,
+      chunkBytes: PART_BYTES,
+    });
+  }
+
+  /** The same, checked but mostly not parsed. Throws as `scan`. */
+  checkPart(id: string, part: Pick<CheckLogOptions, 'start' | 'end' | 'passOver'>) {
+    return checkLog(this.#tools.fileSystem, this.#existing(id), { ...part, sessionId: id });
+  }
+
+  /** Some bytes of a file as they are. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
+  bytes(id: string, start: number, length: number): Buffer {
+    return readRange(this.#tools.fileSystem, this.#existing(id), start, length);
+  }
+
+  /** Which file it is and how long; undefined where there is none. Another one of the same name is told apart. */
+  facts(id: string): { readonly file: string; readonly size: number } | undefined {
+    const found = this.#tools.fileSystem.look(this.path(id));
+    return found && { file: `${found.device}-${found.inode}`, size: found.size };
   }
 
   /** How long a file is now, in bytes. */

@@ -357,6 +357,19 @@ export function gapBefore(
   return { kind: 'damage', reason: 'gap', line: entry.line, offset: entry.offset, length: 0, detail };
 }
 
+/** Some bytes of a log as they are, fewer where it ends; none where there is no log. Throws UNSAFE_PATH, STORAGE_FAILED. */
+export function readRange(fileSystem: FileSystem, path: string, start: number, length: number): Buffer {
+  const log = openLog(fileSystem, path);
+  if (log === undefined) return Buffer.alloc(0);
+  try {
+    const buffer = Buffer.alloc(Math.max(0, Math.min(length, log.facts.size - start)));
+    const isWhole = attempt(path, 'read', () => readExactly(fileSystem, log.descriptor, buffer, start));
+    return isWhole ? buffer : Buffer.alloc(0);
+  } finally {
+    closeQuietly(fileSystem, log.descriptor);
+  }
+}
+
 /** A log that is open for reading, and what it was then. */
 export interface OpenLog {
   readonly descriptor: number;

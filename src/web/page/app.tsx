@@ -34,6 +34,10 @@ function Place() {
       return <Late key={place.id} load={runPage} props={{ id: place.id }} />;
     case 'report':
       return <Late key={place.id} load={reportPage} props={{ id: place.id }} />;
+    case 'sessions':
+      return <Late load={sessionList} props={{}} />;
+    case 'transcript':
+      return <Late key={place.id} load={transcript} props={{ id: place.id }} />;
     case 'nowhere':
       return (
         <div class="empty">
@@ -46,6 +50,8 @@ function Place() {
   }
 }
 
+const sessionList = () => import('./sessions/session-list.js').then(({ SessionList }) => SessionList);
+const transcript = () => import('./reader/transcript.js').then(({ Transcript }) => Transcript);
 const runPage = () => import('./runs/run-page.js').then(({ RunPage }) => RunPage);
 /** In the same file as a run: one more that shares code with the first would be one more request of the first look. */
 const reportPage = () => import('./runs/run-page.js').then(({ ReportView }) => ReportView);

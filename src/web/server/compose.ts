@@ -1,5 +1,6 @@
 import { findRunOf, journalOf, openOverview } from '../../app/open-overview.js';
 import { openRuns } from '../../app/open-runs.js';
+import { openTranscripts } from '../../app/open-transcripts.js';
 import { runServices } from '../../app/run-services.js';
 import type { Services } from '../../app/services.js';
 import { shellWord } from '../../foundation/index.js';
@@ -7,6 +8,8 @@ import type { RunFacts } from '../../overview/index.js';
 import { steerRun } from '../../run/open/steer-run.js';
 import { Rate } from './gate/rates.js';
 import { Feed } from './live/feed.js';
+import { RunTools } from './live/run-tools.js';
+import { SessionShelf } from './live/session-shelf.js';
 import { Streams } from './live/streams.js';
 import type { WebParts } from './parts.js';
 
@@ -29,6 +32,9 @@ export function composeWeb(
     streams,
     // Git is not started from here.
     runs: openRuns(services, { looksAtTree: false }),
+    transcripts: openTranscripts(services),
+    runTools: new RunTools(services),
+    shelf: new SessionShelf(services),
     runFacts: { read: (run) => runFacts(services, feed, run) },
     steering: {
       async steer(run, request, actor) {

@@ -101,6 +101,17 @@ export class NotJsonError extends HoldfastError<'NOT_JSON'> {
   }
 }
 
+/** What would be sent as one text is too long for that. */
+export class ExportTooLargeError extends HoldfastError<'EXPORT_TOO_LARGE'> {
+  readonly code = 'EXPORT_TOO_LARGE';
+
+  constructor(id: string) {
+    super('This conversation is too long to be exported through the page', {
+      hint: `In a terminal: \`holdfast sessions export ${visibleExcerpt(id, 80)} --output <file>\`.`,
+    });
+  }
+}
+
 /** Too much in too little time. */
 export class TooManyRequestsError extends HoldfastError<'TOO_MANY_REQUESTS'> {
   readonly code = 'TOO_MANY_REQUESTS';

@@ -6,8 +6,8 @@ const ITEM = 'holdfast.letter-keys';
 
 /** The keys of the page, as the help tells them. */
 export const KEYS: readonly (readonly [keys: string, does: string])[] = [
-  ['g i, g r', 'go to the inbox, to the runs'],
-  ['j, k', 'next card or run, previous one'],
+  ['g i, g r, g s', 'go to the inbox, to the runs, to the sessions'],
+  ['j, k', 'next card, run or turn, previous one'],
   ['1 … 9', 'choose an option of the card with the focus'],
   ['x', 'choose or take back the option with the focus'],
   ['o', 'write your own words'],
@@ -15,7 +15,7 @@ export const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['l', 'later'],
   ['r', 'reject'],
   ['.', 'open the run behind the card'],
-  ['/', 'filter the runs'],
+  ['/', 'filter a list, find in a transcript'],
   ['?', 'this help'],
   ['Esc', 'back'],
 ];
@@ -69,7 +69,7 @@ export class LetterKeys {
     const { key } = event;
     const isGoing = this.#isGoing;
     this.#isGoing = key === 'g';
-    if (isGoing && (key === 'i' || key === 'r')) this.#router.go(key === 'i' ? '/' : '/runs');
+    if (isGoing && Object.hasOwn(PLACES, key)) this.#router.go(PLACES[key] ?? '/');
     else if (key === 'j' || key === 'k') moveFocus(target, key === 'j' ? 1 : -1, event);
     else if (key === '?') this.#help(event);
     else if (key === '/') focusFirst(document.body, '[data-key="filter"]', event);
@@ -84,6 +84,9 @@ export class LetterKeys {
     event.preventDefault();
   }
 }
+
+/** Where a letter behind `g` goes. */
+const PLACES: Readonly<Record<string, string>> = { i: '/', r: '/runs', s: '/s' };
 
 /** The buttons of a card, by their key. */
 const BUTTONS: Readonly<Record<string, string>> = { l: 'later', r: 'reject', '.': 'context' };

@@ -56,6 +56,9 @@ export function Layout({ children }: { children: ComponentChildren }) {
         <a href="/runs" aria-current={['runs', 'run', 'report'].includes(name) ? 'page' : undefined}>
           Runs {working.value === 0 ? null : <span class="count calm">{working.value}</span>}
         </a>
+        <a href="/s" aria-current={name === 'sessions' || name === 'transcript' ? 'page' : undefined}>
+          Sessions
+        </a>
       </nav>
       <main id="content" tabIndex={-1}>
         {children}

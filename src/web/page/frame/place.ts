@@ -5,6 +5,8 @@ export type Place =
   | { readonly name: 'runs' }
   | { readonly name: 'run'; readonly id: string }
   | { readonly name: 'report'; readonly id: string }
+  | { readonly name: 'sessions' }
+  | { readonly name: 'transcript'; readonly id: string }
   | { readonly name: 'nowhere' };
 
 /** Which place a path is. */
@@ -13,6 +15,9 @@ export function placeOf(path: string): Place {
   if (path === '/runs') return { name: 'runs' };
   const report = /^\/r\/([\w-]{1,80})\/report$/.exec(path)?.[1];
   if (report !== undefined) return { name: 'report', id: report };
+  if (path === '/s') return { name: 'sessions' };
+  const [, session] = /^\/s\/([\w.-]{1,64})$/.exec(path) ?? [];
+  if (session !== undefined) return { name: 'transcript', id: session };
   const [, letter, id = ''] = /^\/(q|r)\/([\w-]{1,80})$/.exec(path) ?? [];
   if (letter === 'q') return { name: 'question', id };
   return letter === 'r' ? { name: 'run', id } : { name: 'nowhere' };

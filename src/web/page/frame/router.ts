@@ -33,7 +33,8 @@ export class Router {
 
   back(): void {
     const { name } = this.#place.value;
-    this.go(['runs', 'run', 'report'].includes(name) ? '/runs' : '/');
+    if (name === 'transcript' || name === 'sessions') this.go('/s');
+    else this.go(['runs', 'run', 'report'].includes(name) ? '/runs' : '/');
   }
 
   onLeave(listener: () => void): void {

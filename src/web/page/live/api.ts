@@ -71,6 +71,15 @@ export class Api {
     return this.#send('POST', `/api/runs/${encodeURIComponent(id)}/request`, { body: request });
   }
 
+  /** Whatever can be read at an address of the API. */
+  read<Value>(path: string, signal?: AbortSignal): Promise<Reply<Value>> {
+    return this.#send('GET', `/api/${path}`, signal === undefined ? {} : { signal });
+  }
+
+  post<Value>(path: string, body: unknown): Promise<Reply<Value>> {
+    return this.#send('POST', `/api/${path}`, { body });
+  }
+
   /** The stream, open; `run` is `<id>:<seq>`. */
   events(run: string | null, signal: AbortSignal): Promise<Response> {
     const query = run === null ? '' : `?run=${encodeURIComponent(run)}`;

@@ -13,6 +13,7 @@ export interface AuditEntry {
     | 'answer'
     | 'reject'
     | 'steer'
+    | 'recover'
     | 'link';
   /** The device, by id and name; null where there is none. */
   readonly device: string | null;

@@ -15,10 +15,9 @@ const ABSENT: Readonly<Record<string, string>> = {
   'loop.stop': 'run.steer, for a run of any project',
   'loop.guide': 'run.steer, for a run of any project',
   'run.status': 'of one project; run.show and the journal say it of any',
-  'session.list': 'comes with the reader of sessions',
-  'session.show': 'comes with the reader of sessions',
-  'session.export': 'comes with the reader of sessions',
-  'conversation.list': 'comes with the reader of sessions',
+  'session.list': 'session.browse has those of every project',
+  'session.show': 'conversations are read by conversation.read, the others have places of their own',
+  'conversation.list': 'session.browse has them',
   'process.list': 'agents without a run are rows of the overview',
   'process.show': 'agents without a run are rows of the overview',
   'process.stop': 'not in the first page: it stops runs, not processes',
@@ -56,6 +55,14 @@ it('asks for what the operation asks for, and never for more than a device can h
     'get /api/runs/:id': 'view',
     'get /api/runs/:id/report': 'view',
     'post /api/runs/:id/request': 'steer',
+    'get /api/sessions': 'view',
+    'get /api/sessions/:id': 'view',
+    'get /api/sessions/:id/turns': 'view',
+    'get /api/sessions/:id/find': 'view',
+    'get /api/sessions/:id/record': 'view',
+    'get /api/sessions/:id/verify': 'view',
+    'get /api/sessions/:id/export': 'view',
+    'post /api/sessions/:id/recover': 'steer',
   });
 });
 

@@ -1,0 +1,205 @@
+import { signal } from '@preact/signals';
+import type { ReaderItem, ReaderPage, TranscriptHead } from '../../contract/sessions.js';
+import type { Reply } from '../live/api.js';
+import type { Store } from '../live/store.js';
+
+/** So many pages are held at most; those that are far away are let go, and read again when somebody goes there. */
+export const MAX_PAGES = 6;
+/** What comes bit by bit is put into one page up to so many items. */
+const MERGED_ITEMS = 80;
+const LOOK_MS = 2_000;
+
+/** The part of a transcript that is held: pages that follow each other without a gap. */
+export interface Held {
+  readonly pages: readonly ReaderPage[];
+  /** Grows whenever another part is held: what was on the screen before is not there any more. */
+  readonly jump: number;
+}
+
+export type Standing = 'loading' | 'ready' | 'missing' | 'removed' | { readonly fault: string };
+
+/** Where somebody wants to read. */
+export type Wanted =
+  | 'start'
+  | 'end'
+  | { readonly turn: number }
+  | { readonly line: number }
+  | { readonly after: number };
+
+/** A transcript while it is read: the pages around where one is, and what is added to it. */
+export class Reading {
+  readonly head = signal<TranscriptHead | null>(null);
+  readonly held = signal<Held>({ pages: [], jump: 0 });
+  readonly standing = signal<Standing>('loading');
+  readonly isLive = signal(false);
+  /** The row that was jumped to, by its place. */
+  readonly target = signal<number | null>(null);
+  /** Turns that came while one was elsewhere. */
+  readonly fresh = signal(0);
+  readonly turns = signal(0);
+  readonly #store: Store;
+  readonly #path: string;
+  #isBusy = false;
+  /** How many parts were asked for: only the last one counts. */
+  #opened = 0;
+
+  constructor(store: Store, id: string) {
+    this.#store = store;
+    this.#path = `sessions/${encodeURIComponent(id)}`;
+  }
+
+  /** Begins, and looks for what is new until the returned function is called. */
+  start(wanted: Wanted): () => void {
+    void this.#readHead();
+    void this.open(wanted);
+    const looking = setInterval(() => {
+      if (document.visibilityState === 'visible') void this.look();
+    }, LOOK_MS);
+    return () => clearInterval(looking);
+  }
+
+  /** Holds the part around a place, and nothing else. */
+  async open(wanted: Wanted): Promise<void> {
+    const mine = ++this.#opened;
+    const page = await this.#ask(queryOf(wanted));
+    if (page === undefined || mine !== this.#opened) return;
+    const { jump } = this.held.value;
+    const isTurn = typeof wanted === 'object';
+    this.target.value = isTurn ? (page.items.find(({ kind }) => kind === 'turn')?.offset ?? null) : null;
+    if (typeof wanted === 'object' && 'line' in wanted) this.target.value = page.items[0]?.offset ?? null;
+    this.fresh.value = 0;
+    this.held.value = { pages: [page], jump: jump + 1 };
+    this.standing.value = 'ready';
+    // A page that begins with what was wanted has nothing above it to scroll to.
+    if (!page.isStart && isTurn) await this.earlier();
+  }
+
+  async earlier(): Promise<void> {
+    const [first] = this.held.value.pages;
+    if (first === undefined || first.isStart) return;
+    const page = await this.#read(`before=${first.start}`);
+    const { pages, jump } = this.held.value;
+    if (page === undefined || pages[0] !== first) return;
+    this.held.value = { pages: [page, ...pages].slice(0, MAX_PAGES), jump };
+  }
+
+  async later(): Promise<void> {
+    const last = this.held.value.pages.at(-1);
+    if (last === undefined || last.isEnd) return;
+    const page = await this.#read(`after=${last.end}`);
+    const { pages, jump } = this.held.value;
+    if (page === undefined || pages.at(-1) !== last) return;
+    this.held.value = { pages: [...pages, page].slice(-MAX_PAGES), jump };
+  }
+
+  /** Looks for what was added. */
+  async look(): Promise<void> {
+    const { pages } = this.held.value;
+    const last = pages.at(-1);
+    if (last === undefined || this.standing.value === 'removed') return;
+    const page = await this.#read(last.isEnd ? `after=${last.end}` : 'from=end');
+    if (page === undefined || this.held.value.pages !== pages) return;
+    if (!last.isEnd) return;
+    const added = page.items.filter(({ kind }) => kind === 'turn').length;
+    if (added === 0 && sameTools(last.items, page.items) && page.end === last.end) return;
+    this.fresh.value += added;
+    this.held.value = { ...this.held.value, pages: withTail(pages, page) };
+  }
+
+  async #readHead(): Promise<void> {
+    const reply = await this.#store.api.read<TranscriptHead>(this.#path);
+    if (reply.isDone) this.head.value = reply.value;
+    else this.#refused(reply);
+  }
+
+  /** One more page, unless another one is on its way. */
+  async #read(query: string): Promise<ReaderPage | undefined> {
+    if (this.#isBusy) return undefined;
+    this.#isBusy = true;
+    const page = await this.#ask(query);
+    this.#isBusy = false;
+    const [first] = this.held.value.pages;
+    if (page === undefined || page.file === first?.file) return page;
+    // Somebody recovered it, or put another one in its place: what is held belongs to the old one.
+    await this.#startAnew();
+    return undefined;
+  }
+
+  async #ask(query: string): Promise<ReaderPage | undefined> {
+    const reply = await this.#store.api.read<ReaderPage>(`${this.#path}/turns?${query}`);
+    if (!reply.isDone) return this.#refused(reply);
+    const page = reply.value;
+    this.turns.value = page.turns;
+    if (this.isLive.value !== page.isLive) void this.#readHead();
+    this.isLive.value = page.isLive;
+    if (this.standing.value !== 'loading') this.standing.value = 'ready';
+    return page;
+  }
+
+  /** Another file of the same name: opened at the turn that one was at. */
+  async #startAnew(): Promise<void> {
+    const turn = firstTurn(this.held.value.pages);
+    void this.#readHead();
+    await this.open(turn === null ? 'end' : { turn });
+  }
+
+  #refused(reply: Extract<Reply<unknown>, { isDone: false }>): undefined {
+    this.#store.noteRefused(reply);
+    const isHere = this.held.value.pages.length > 0;
+    if (reply.status === 404) this.standing.value = isHere ? 'removed' : 'missing';
+    else if (reply.status === 400 && isHere) void this.#startAnew();
+    else if (!isHere)
+      this.standing.value = {
+        fault: reply.refusal?.message ?? 'The server does not answer. It is tried again when it is back.',
+      };
+    return undefined;
+  }
+}
+
+function queryOf(wanted: Wanted): string {
+  if (typeof wanted === 'string') return `from=${wanted}`;
+  const [[name, value] = ['from', 'end']] = Object.entries(wanted);
+  return `${name}=${value}`;
+}
+
+/** Where an address points to: `#t12` a turn, `#L40` a line of the file. */
+export function wantedOf(hash: string): Wanted | null {
+  const [, letter, number] = /^#([tL])(\d{1,9})$/.exec(hash) ?? [];
+  if (letter === undefined) return null;
+  return letter === 't' ? { turn: Number(number) } : { line: Number(number) };
+}
+
+/** The number of the first turn that is held. */
+export function firstTurn(pages: readonly ReaderPage[]): number | null {
+  for (const { items } of pages)
+    for (const item of items) if (item.kind === 'turn' && item.number !== null) return item.number;
+  return null;
+}
+
+export function lastTurn(pages: readonly ReaderPage[]): number | null {
+  for (const { items } of pages.toReversed())
+    for (const item of items.toReversed())
+      if (item.kind === 'turn' && item.number !== null) return item.number;
+  return null;
+}
+
+/** What the agent does now is told anew each time. */
+function closed(items: readonly ReaderItem[]): ReaderItem[] {
+  return items.filter((item) => item.kind !== 'tools' || !item.isOpen);
+}
+
+function sameTools(before: readonly ReaderItem[], now: readonly ReaderItem[]): boolean {
+  const count = (items: readonly ReaderItem[]) =>
+    items.reduce((sum, item) => sum + (item.kind === 'tools' && item.isOpen ? item.lines.length : 0), 0);
+  return count(before) === count(now);
+}
+
+/** Pages with what was added behind the last one. */
+export function withTail(pages: readonly ReaderPage[], page: ReaderPage): ReaderPage[] {
+  const last = pages.at(-1);
+  if (last === undefined) return [page];
+  const done = { ...last, items: closed(last.items), isEnd: page.isEnd, size: page.size, turns: page.turns };
+  if (done.items.length + page.items.length > MERGED_ITEMS)
+    return [...pages.slice(0, -1), done, page].slice(-MAX_PAGES);
+  return [...pages.slice(0, -1), { ...done, items: [...done.items, ...page.items], end: page.end }];
+}
