@@ -214,7 +214,8 @@ export function wordsOf(shown: Locator): Promise<string> {
 }
 
 /** What the page loads: its places, its files by their hashes, and its API. */
-const KNOWN = /^\/(?:|q\/[^/]+|runs|r\/[^/]+|sign-in|[\w-]+-[A-Z0-9]{8}\.(?:js|css)|api\/[\w/.-]+)$/;
+const KNOWN =
+  /^\/(?:|q\/[^/]+|runs|r\/[^/]+|devices|sign-in|worker\.js|manifest\.json|icon-\w+\.png|[\w-]+-[A-Z0-9]{8}\.(?:js|css)|api\/[\w/.-]+)$/;
 const TELL_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('policy: ' + violatedDirective + ' ' + blockedURI))`;
 

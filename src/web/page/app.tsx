@@ -32,6 +32,8 @@ function Place() {
       return <RunList />;
     case 'run':
       return <Late key={place.id} load={runPage} props={{ id: place.id }} />;
+    case 'devices':
+      return <Late load={devices} props={{}} />;
     case 'nowhere':
       return (
         <div class="empty">
@@ -45,3 +47,4 @@ function Place() {
 }
 
 const runPage = () => import('./runs/run-page.js').then(({ RunPage }) => RunPage);
+const devices = () => import('./devices/devices.js').then(({ Devices }) => Devices);

@@ -56,6 +56,10 @@ it('asks for what the operation asks for, and never for more than a device can h
     'post /api/questions/:id/reject': 'answer',
     'get /api/runs/:id': 'view',
     'post /api/runs/:id/request': 'steer',
+    'get /api/devices': 'view',
+    'get /api/push': 'view',
+    'post /api/push': 'answer',
+    'post /api/push/test': 'answer',
   });
 });
 
