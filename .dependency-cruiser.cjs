@@ -147,16 +147,18 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(accounts|base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
+      '^src/app/(accounts|base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-push|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
-      '^src/operations/(paths|settings|web)\\.ts$',
+      '^src/operations/(paths|pocket|settings|web)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
       '^src/run/(questions/ask-permission|report/run-status|records/run-memory|records/run-words|open/steer-run|open/stopped-run|turn/take-turn|journal/keep-journals|journal/run-start|worktree/errors|worktree/record|journal/describe-run)\\.ts$',
       // Names and forms alone, for the config that every command reads.
       '^src/notices/settings\\.ts$',
+      // Web Push is loaded where a device asked for it; where it is known whether one did, by everybody.
+      '^src/notices/channels/push/(index|vapid-path)\\.ts$',
       // What a session that is started needs of the catalog.
       '^src/catalog/(all-projects|projects)\\.ts$',
       '^src/tui/[^/]+/(open|plain|index)\\.tsx?$',

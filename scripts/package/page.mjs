@@ -1,12 +1,15 @@
 // The page of the browser, built before the command line and embedded in the chunk of its server: no path is ever read from a
 // URL. See src/web/server/assets.ts.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from './metafiles.mjs';
+import { pocketFiles } from './pocket.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDER = 'src/web/page';
+const TARGET = ['chrome125', 'firefox128', 'safari17.5'];
 
 /**
  * Every file of the page as { path, type, text, gzip, isImmutable }, the shell as `/`; which of them the shell loads by itself;
@@ -19,7 +22,7 @@ export async function buildPage(outdir) {
     write: false,
     platform: 'browser',
     format: 'esm',
-    target: ['chrome125', 'firefox128', 'safari17.5'],
+    target: TARGET,
     splitting: true,
     minify: true,
     charset: 'utf8',
@@ -28,6 +31,7 @@ export async function buildPage(outdir) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [oneShared],
     entryPoints: { app: `${FOLDER}/main.tsx`, theme: `${FOLDER}/theme-boot.ts`, style: `${FOLDER}/page.css` },
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -53,18 +57,34 @@ export async function buildPage(outdir) {
   const files = [...text].map(([name, content]) => ({
     path: `/${name}`,
     type: name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
-    text: content,
+    content,
     isImmutable: true,
   }));
+  const first = ['/', ...[theme, style, app, ...preloads].map((path) => `/${nameOf(path)}`)];
+  // The place that is shown without a server needs what makes it so, too.
+  const carry = made('pocket/carry.ts');
+  const kept = [carry, ...staticImports(metafile.outputs, carry)].map((path) => `/${nameOf(path)}`);
+  const pocket = await pocketFiles({
+    root,
+    folder: FOLDER,
+    target: TARGET,
+    outdir,
+    shell: [...new Set([...first, ...kept])],
+    text: shell,
+  });
   const all = [
-    { path: '/', type: 'text/html; charset=utf-8', text: shell, isImmutable: false },
+    { path: '/', type: 'text/html; charset=utf-8', content: shell, isImmutable: false },
     ...files,
-  ].map((file) => ({ ...file, gzip: gzipSync(file.text, { level: 9 }) }));
+    ...pocket,
+  ].map((file) => ({ ...file, text: String(file.content), gzip: gzipSync(file.content, { level: 9 }) }));
   return {
     files: all,
     // As base64: what looks like an import would be taken for one of the file that it is embedded in.
-    embedded: all.map(({ text: _, gzip, ...file }) => ({ ...file, gzip: gzip.toString('base64') })),
-    first: ['/', ...[theme, style, app, ...preloads].map((path) => `/${nameOf(path)}`)],
+    embedded: all.map(({ text: _text, content: _content, gzip, ...file }) => ({
+      ...file,
+      gzip: gzip.toString('base64'),
+    })),
+    first,
   };
 }
 
@@ -104,3 +124,31 @@ function staticImports(outputs, from, found = new Set()) {
     if (kind === 'import-statement' && !found.has(path)) staticImports(outputs, path, found.add(path));
   return [...found];
 }
+
+/**
+ * What places that load late have in common with the first sight is one file, not one for each combination of them: each such place
+ * names the whole of the first sight, so that all of that is shared by all.
+ */
+const oneShared = {
+  name: 'one-shared',
+  setup({ onResolve, onLoad }) {
+    const late = new Set();
+    onResolve({ filter: /^\.{1,2}\// }, ({ kind, resolveDir, path }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const source = ['.tsx', '.ts']
+        .map((end) => resolve(resolveDir, path.replace(/\.js$/, end)))
+        .find(existsSync);
+      if (source !== undefined) late.add(source);
+      return source === undefined ? undefined : { path: source };
+    });
+    onLoad({ filter: /src\/web\/page\/.*\.tsx?$/ }, ({ path }) => {
+      if (!late.has(path)) return undefined;
+      const first = `\nexport { start as firstSight } from ${JSON.stringify(`${root}${FOLDER}/start.tsx`)};\n`;
+      return {
+        contents: readFileSync(path, 'utf8') + first,
+        loader: path.endsWith('x') ? 'tsx' : 'ts',
+        resolveDir: resolve(path, '..'),
+      };
+    });
+  },
+};

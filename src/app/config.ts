@@ -16,7 +16,7 @@ import {
 import { type AccountSettings, accountSettings } from './account-settings.js';
 import { AgentName, AgentSettings } from './agent-settings.js';
 import { nested } from './config-keys.js';
-import { ChannelMap, QuietHoursText } from './notice-settings.js';
+import { ChannelMap, PushMap, QuietHoursText } from './notice-settings.js';
 
 /** The environment as the program was given it. This file is the only one that reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -172,6 +172,11 @@ export const SETTINGS = {
     ChannelMap,
     {},
     'How you are told what waits or ended, by a name of your own; see docs/notices.md',
+  ),
+  'notices.push': setting(
+    PushMap,
+    {},
+    'What devices that asked for it on the page are told, and how; see docs/notices.md',
   ),
   'notices.bell': setting(
     z.boolean(),

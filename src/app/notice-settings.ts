@@ -81,6 +81,27 @@ export const ChannelMap = z.record(
   Channel,
 );
 
+/** `notices.push`: the same for every device that asked for notices on the page. */
+export const PushMap = z.strictObject({
+  services: z
+    .array(
+      z
+        .string()
+        .regex(/^\.?[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be the name of a host, such as push.example.org'),
+    )
+    .max(20)
+    .optional(),
+  contact: z
+    .string()
+    .max(200)
+    .regex(
+      /^(mailto:[^\s@<>]+@[^\s@<>]+|https:\/\/[^\s<>]+)$/,
+      'must be mailto:you@example.org or an https address',
+    )
+    .optional(),
+  ...OF_EVERY_CHANNEL,
+});
+
 /** `notices.quietHours`. */
 export const QuietHoursText = z
   .string()

@@ -11,6 +11,7 @@ import {
   type Screen,
   statusesOf,
 } from '../notices/index.js';
+import { openPushChannels } from './open-push.js';
 import type { Services } from './services.js';
 
 /** How long a server or a program may take over one notice. */
@@ -47,7 +48,7 @@ function partsOf(services: Services, { screen }: OpenNoticesOptions) {
     platform: process.platform,
     screen,
   };
-  const channels: OpenedChannel[] = Object.entries(config.get('notices.channels')).map(
+  const configured: OpenedChannel[] = Object.entries(config.get('notices.channels')).map(
     ([name, settings]) => ({
       name,
       settings,
@@ -60,5 +61,17 @@ function partsOf(services: Services, { screen }: OpenNoticesOptions) {
     digestMs: config.get('notices.digestSeconds') * 1_000,
   };
   const statuses = () => statusesOf(questions);
-  return { store, channels, duty: new NoticeDuty({ store, channels, settings, clock, log, statuses }) };
+  const pushed = openPushChannels(services, SEND_MS);
+  const duty = new NoticeDuty({
+    store,
+    // Devices come and go while a process lives.
+    get channels() {
+      return [...configured, ...pushed()];
+    },
+    settings,
+    clock,
+    log,
+    statuses,
+  });
+  return { store, channels: [...configured, ...pushed()], duty };
 }

@@ -1,3 +1,4 @@
+import { isPushKnown } from '../app/push-known.js';
 import type { NoticeEvent } from '../notices/index.js';
 import type { CommandContext } from './command.js';
 
@@ -24,7 +25,7 @@ export async function openNotices({ services, terminal, isJson }: CommandContext
   const ownsBell = channels.some(({ type }) => type === 'terminal');
   const isRung = config.get('notices.bell') && !terminal.isQuiet && !ownsBell;
   const ring = () => (isRung ? screen?.write(BELL) : undefined);
-  if (channels.length === 0) return bellAlone(ring);
+  if (channels.length === 0 && !isPushKnown(services)) return bellAlone(ring);
   const { openNotices: open } = await import('../app/open-notices.js');
   const notices = open(services, { screen });
   return {

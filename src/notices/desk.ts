@@ -55,7 +55,7 @@ export function noticeDesk({ store, duty, channels, clock, ids }: DeskOptions): 
       return { notices: reports, damaged };
     },
     async test(name, signal) {
-      const chosen = name === undefined ? channels : channels.filter((opened) => opened.name === name);
+      const chosen = name === undefined ? channels : channels.filter((opened) => isCalled(opened, name));
       if (chosen.length === 0)
         throw new ChannelNotFoundError(
           name ?? '',
@@ -77,4 +77,9 @@ export function noticeDesk({ store, duty, channels, clock, ids }: DeskOptions): 
       return { ...facts, isSent: false, leg, isTakenBack: false, reason: reasonOf(error) };
     }
   }
+}
+
+/** Every device that is told by push has a channel of its own; `push` is all of them. */
+function isCalled({ name, settings }: OpenedChannel, typed: string): boolean {
+  return name === typed || (settings.type === 'push' && typed === 'push');
 }

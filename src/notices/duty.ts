@@ -48,6 +48,7 @@ const LEGS: Readonly<Record<ChannelType, Leg>> = {
   ntfy: 'secret',
   gotify: 'secret',
   webhook: 'secret',
+  push: 'reply',
 };
 
 type Planned = readonly (readonly [NoticeRecord, Verdict])[];
@@ -130,6 +131,8 @@ export class NoticeDuty {
       throw error;
     }
     store.write(duty, sent);
+    // It would replace what a phone that sleeps has not shown yet.
+    if (opened.settings.type === 'push') return { isTakenBack: false, reason: 'it stays until you close it' };
     return this.#takeBack(opened, sent, signal);
   }
 

@@ -53,7 +53,16 @@ export type ChannelSettings = OfEveryChannel &
         readonly template?: 'json' | 'slack' | 'discord' | undefined;
       }
     | { readonly type: 'command'; readonly command: readonly string[] }
+    /** To one browser that asked for it on the page; never in the config by name. */
+    | { readonly type: 'push' }
   );
+
+/** What the user said about Web Push, for every device that wants notices. */
+export interface PushSettings extends OfEveryChannel {
+  /** Push services beside those of the usual browsers, by name. */
+  readonly services?: readonly string[] | undefined;
+  readonly contact?: string | undefined;
+}
 
 export type ChannelType = ChannelSettings['type'];
 

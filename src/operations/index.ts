@@ -11,6 +11,7 @@ import { loopOperations } from '../sessions/loop/operations.js';
 import { processOperations } from '../sessions/process/operations.js';
 import { questionOperations } from '../sessions/question/operations.js';
 import { pathOperations } from './paths.js';
+import { pocketOperations } from './pocket.js';
 import { settingOperations } from './settings.js';
 import { webOperations } from './web.js';
 
@@ -32,6 +33,7 @@ export const OPERATIONS = [
   ...settingOperations,
   ...pathOperations,
   ...webOperations,
+  ...pocketOperations,
 ] as const satisfies readonly OperationFacts[];
 
 /** The operations that may appear on a surface, and no others. */

@@ -21,10 +21,19 @@ export interface WebLink {
   readonly expiresAt: string;
 }
 
+/** A device that was let in at the terminal. */
+export interface WebPairing {
+  readonly name: string;
+  readonly can: 'view' | 'answer' | 'steer';
+  readonly origin: string;
+}
+
 /** The page, as the terminal of the person steers it. */
 export interface WebDesk {
   /** Throws LINK_REFUSED, WEB_NOT_RUNNING. */
   link(can: WebLink['can']): Promise<WebLink>;
+  /** Waits for a device that gives the code, and for the person's yes. Throws LINK_REFUSED, WEB_NOT_RUNNING, NOT_PAIRED, ABORTED. */
+  pair(can: WebLink['can'], signal: AbortSignal | undefined): Promise<WebPairing>;
   devices(): readonly WebDevice[];
   /** Throws DEVICE_NOT_FOUND. */
   revoke(device: string): Promise<readonly WebDevice[]>;
@@ -46,6 +55,16 @@ export const linkWeb = defineOperation({
   input: z.strictObject({ can: z.enum(['view', 'answer', 'steer']).default('answer') }),
   output: z.custom<WebLink>(),
   run: ({ desk }: WebDeskParts, { can }) => desk.link(can),
+});
+
+export const pairWeb = defineOperation({
+  ...ADMIN,
+  name: 'web.pair',
+  summary: 'Sign a phone in to the page: by a QR code or a short code, confirmed here',
+  effect: 'write',
+  input: z.strictObject({ can: z.enum(['view', 'answer', 'steer']).default('answer') }),
+  output: z.custom<WebPairing>(),
+  run: ({ desk }: WebDeskParts, { can }, context) => desk.pair(can, context?.signal),
 });
 
 export const listWebDevices = defineOperation({
@@ -81,4 +100,4 @@ export const stopWeb = defineOperation({
   run: ({ desk }: WebDeskParts, _input, context) => desk.stop(context?.signal),
 });
 
-export const webOperations = [linkWeb, listWebDevices, revokeWebDevices, stopWeb] as const;
+export const webOperations = [linkWeb, pairWeb, listWebDevices, revokeWebDevices, stopWeb] as const;

@@ -7,6 +7,9 @@ import { verifies } from '../support/verifies.js';
 
 const FIRST_LOAD = 40_000;
 const LAZY_CHUNK = 30_000;
+const WORKER = 3_000;
+/** What browsers and systems keep by its name. */
+const FIXED = /^\/(?:worker\.js|manifest\.json|icon-\w+\.png)$/;
 /** With the stream it is six. */
 const FIRST_FILES = 5;
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -20,11 +23,13 @@ describe('the bytes of the page', () => {
     expect(first.reduce((sum, path) => sum + bytes(path), 0)).toBeLessThanOrEqual(FIRST_LOAD);
     expect(late.filter((path) => bytes(path) > LAZY_CHUNK)).toEqual([]);
     expect([first.length <= FIRST_FILES, late.length > 0]).toEqual([true, true]);
+    expect(bytes('/worker.js')).toBeLessThanOrEqual(WORKER);
   });
 
   it('name every file of the page by its content, but for the shell, which has nothing inline', async () => {
     const { files } = await buildPage('dist/cli');
-    const [shell, ...others] = files;
+    const [shell, ...all] = files;
+    const others = all.filter(({ path }) => !FIXED.test(path));
     expect(others.filter(({ path }) => !/^\/[a-z-]+-[0-9A-Z]{8}\.(js|css)$/.test(path))).toEqual([]);
     expect(shell?.text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son[a-z]+=/);
     for (const path of shell?.text.matchAll(/(?:src|href)="(\/[^"]+)"/g) ?? [])

@@ -215,7 +215,7 @@ export function wordsOf(shown: Locator): Promise<string> {
 
 /** What the page loads: its places, its files by their hashes, and its API. */
 const KNOWN =
-  /^\/(?:|q\/[^/]+|runs|r\/[^/]+(?:\/report)?|s|s\/[^/]+|sign-in|[\w-]+-[A-Z0-9]{8}\.(?:js|css)|api\/[\w/.-]+)$/;
+  /^\/(?:|q\/[^/]+|runs|r\/[^/]+(?:\/report)?|s|s\/[^/]+|devices|sign-in|worker\.js|manifest\.json|icon-\w+\.png|[\w-]+-[A-Z0-9]{8}\.(?:js|css)|api\/[\w/.-]+)$/;
 const TELL_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.error('policy: ' + violatedDirective + ' ' + blockedURI))`;
 

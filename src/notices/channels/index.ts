@@ -17,7 +17,10 @@ export interface ChannelTools extends NoticePrograms {
 }
 
 /** The channel that the settings describe. Nothing is read or started before it is used. */
-export function openChannel(tools: ChannelTools, settings: ChannelSettings): Channel {
+export function openChannel(
+  tools: ChannelTools,
+  settings: Exclude<ChannelSettings, { type: 'push' }>,
+): Channel {
   switch (settings.type) {
     case 'terminal':
       return terminalChannel(tools, settings);

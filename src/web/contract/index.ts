@@ -4,11 +4,25 @@ import type { OverviewRow } from '../../overview/index.js';
 import type { JournalEntry } from '../../run/index.js';
 import type { AnswerInput, Draft, QuestionReport } from '../../sessions/question/index.js';
 
+export type {
+  Access,
+  AuditLine,
+  KnownDevice,
+  PairingAsked,
+  PushMessage,
+  PushState,
+  PushSubscriptionWish,
+  PushTest,
+  PushWish,
+} from './pocket.js';
+
 /*
  * What the server of the page and the page say to each other: types and names only, so that both can import it. Everything is
  * under `/api`, as JSON; texts are as somebody wrote them, and the page shows them as text and never as markup.
  *
  *   POST /api/login                   {code, name}      → SignedIn, and the cookie (needs neither cookie nor key)
+ *   POST /api/pair                    {code, name}      → PairingAsked (needs neither cookie nor key, like the next)
+ *   POST /api/pair/claim              {ticket}          → {isWaiting}, or SignedIn and the cookie
  *   POST /api/logout                                    → {}
  *   GET  /api/me                                        → Me
  *   GET  /api/state                                     → Snapshot
@@ -20,6 +34,10 @@ import type { AnswerInput, Draft, QuestionReport } from '../../sessions/question
  *   GET  /api/runs/:id                                  → RunPage
  *   GET  /api/runs/:id/report                           → ReportPage
  *   POST /api/runs/:id/request        RunRequest        → Steered
+ *   GET  /api/devices                                   → Access
+ *   GET  /api/push                                      → PushState
+ *   POST /api/push                    PushWish          → PushState
+ *   POST /api/push/test               {}                → PushTest
  *   GET  /api/openapi.json
  *
  * Whatever fails answers with a `Refusal`: 400 form, 401 sign in, 403 capability, origin or key, 404, 409 lost to another answer

@@ -38,6 +38,8 @@ function Place() {
       return <Late load={sessionList} props={{}} />;
     case 'transcript':
       return <Late key={place.id} load={transcript} props={{ id: place.id }} />;
+    case 'devices':
+      return <Late load={devices} props={{}} />;
     case 'nowhere':
       return (
         <div class="empty">
@@ -55,3 +57,4 @@ const transcript = () => import('./reader/transcript.js').then(({ Transcript }) 
 const runPage = () => import('./runs/run-page.js').then(({ RunPage }) => RunPage);
 /** In the same file as a run: one more that shares code with the first would be one more request of the first look. */
 const reportPage = () => import('./runs/run-page.js').then(({ ReportView }) => ReportView);
+const devices = () => import('./devices/devices.js').then(({ Devices }) => Devices);

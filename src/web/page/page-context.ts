@@ -7,6 +7,7 @@ import type { Theme } from './frame/theme.js';
 import type { Desk } from './inbox/desk.js';
 import type { Snoozes } from './inbox/snooze.js';
 import type { Store } from './live/store.js';
+import type { Pocket } from './pocket/pocket.js';
 
 /** The parts of the page, made once when it starts. */
 export interface Page {
@@ -17,6 +18,7 @@ export interface Page {
   readonly router: Router;
   readonly theme: Theme;
   readonly keys: LetterKeys;
+  readonly pocket: Pocket;
 }
 
 export const PageContext = createContext<Page | null>(null);

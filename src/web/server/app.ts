@@ -20,6 +20,7 @@ import type { WebParts } from './parts.js';
 import { assetResponse } from './routes/assets.js';
 import { ROUTES } from './routes/index.js';
 import { openApi } from './routes/open-api.js';
+import { askForPairing, claimOfPairing } from './routes/pair.js';
 import { cardOf } from './routes/questions.js';
 import { type Call, capabilityOf, isAllowed, type Route } from './routes/route.js';
 import { signIn, signOut } from './routes/sign-in.js';
@@ -62,6 +63,11 @@ export function webApp(parts: WebParts): Hono<Environment> {
     const body = await readJson(c.req.raw);
     return signIn({ parts, own: c.get('own'), address: addressOf(c), body });
   });
+  for (const [path, answer] of PAIRING)
+    app.post(path, async (c) => {
+      const body = await readJson(c.req.raw);
+      return answer({ parts, own: c.get('own'), address: addressOf(c), body });
+    });
   app.post('/api/logout', async (c) => signOut(await callOf(parts, c)));
   app.get('/api/openapi.json', async (c) => {
     signedIn(parts, c);
@@ -76,6 +82,11 @@ export function webApp(parts: WebParts): Hono<Environment> {
   });
   return app;
 }
+
+const PAIRING = [
+  ['/api/pair', askForPairing],
+  ['/api/pair/claim', claimOfPairing],
+] as const;
 
 async function perform(parts: WebParts, c: WebContext, route: Route): Promise<Response> {
   const call = await callOf(parts, c, route);

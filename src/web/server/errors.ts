@@ -54,6 +54,26 @@ export class CodeRefusedError extends HoldfastError<'CODE_REFUSED'> {
   }
 }
 
+/** The code that was typed is wrong, was used, or is too old. */
+export class PairCodeRefusedError extends HoldfastError<'CODE_REFUSED'> {
+  readonly code = 'CODE_REFUSED';
+
+  constructor() {
+    super('This code does not count: it is wrong, was used or tried too often, or is over two minutes old', {
+      hint: 'Make a new code with `holdfast web pair` and type it.',
+    });
+  }
+}
+
+/** A device asked to be paired, and nothing came of it. */
+export class NotPairedError extends HoldfastError<'NOT_PAIRED'> {
+  readonly code = 'NOT_PAIRED';
+
+  constructor(reason: string) {
+    super(`No device was paired: ${reason}`, { hint: 'Make a new code with `holdfast web pair`.' });
+  }
+}
+
 /** The device may do less than this. */
 export class NotAllowedError extends HoldfastError<'NOT_ALLOWED'> {
   readonly code = 'NOT_ALLOWED';

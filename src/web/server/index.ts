@@ -1,8 +1,17 @@
 // What commands need beside the server itself, which is in `serve.ts`: nothing here listens.
-export { DeviceNotFoundError, LinkRefusedError, WebNotRunningError } from './errors.js';
+export { DeviceNotFoundError, LinkRefusedError, NotPairedError, WebNotRunningError } from './errors.js';
 export { writeAudit } from './files/audit.js';
 export { CAPABILITIES, issueCode } from './files/codes.js';
 export { type DeviceReport, listDevices, revokeDevice, revokeDevices } from './files/devices.js';
 export { writeLauncher } from './files/launcher.js';
+export {
+  decidePairing,
+  endPairing,
+  issuePairing,
+  MAX_TRIES,
+  type PairingRequest,
+  pairingState,
+  watchPairing,
+} from './files/pairing.js';
 export { type WebPlace, webPlace } from './files/place.js';
 export { askToStop, type KnownServer, listServers } from './files/servers.js';

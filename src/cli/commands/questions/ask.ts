@@ -1,4 +1,5 @@
 import { readTextFile } from '../../../app/base.js';
+import { isPushKnown } from '../../../app/push-known.js';
 import { AbortedError, isHoldfastError, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import {
   type CreateInput,
@@ -97,9 +98,11 @@ export const ask = defineCommand({
   },
 });
 
-/** Nothing of notices is loaded unless the user configured a channel. */
+/** Nothing of notices is loaded unless the user configured a channel, or a device asked for them. */
 async function openNotices(context: CommandContext): Promise<AsyncDisposable | undefined> {
-  if (Object.keys(context.services.config.get('notices.channels')).length === 0) return undefined;
+  const { services } = context;
+  const hasChannels = Object.keys(services.config.get('notices.channels')).length > 0;
+  if (!hasChannels && !isPushKnown(services)) return undefined;
   return (await import('./ask-notices.js')).openNotices(context);
 }
 

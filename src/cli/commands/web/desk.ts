@@ -14,6 +14,8 @@ import {
   writeAudit,
 } from '../../../web/server/index.js';
 
+import { type PairingPerson, pairDevice } from './pair-device.js';
+
 /** What agents that we started have in their environment: a link must not get into their hands. */
 const MARKS = ['HOLDFAST_MARKER', 'HOLDFAST_RUN', 'RALPH_SESSION'];
 
@@ -47,7 +49,7 @@ function shownOrigins([first = '', ...rest]: readonly string[]): string[] {
 const LOOK_MS = 50;
 const PATIENCE_MS = 15_000;
 
-export function webDesk(services: Services, isTerminal: boolean): WebDesk {
+export function webDesk(services: Services, isTerminal: boolean, pairing?: PairingPerson): WebDesk {
   const place = webPlace(services);
   return {
     async link(can) {
@@ -55,6 +57,13 @@ export function webDesk(services: Services, isTerminal: boolean): WebDesk {
       const server = listServers(place).at(-1);
       if (server === undefined) throw new WebNotRunningError();
       return makeLink(services, server.origins, can);
+    },
+    async pair(can, signal = new AbortController().signal) {
+      assertPerson(services, isTerminal);
+      const server = listServers(place).at(-1);
+      if (server === undefined) throw new WebNotRunningError();
+      if (pairing === undefined) throw new LinkRefusedError('nobody can be asked');
+      return pairDevice({ services, place, server, person: pairing, signal }, can);
     },
     devices: () => listDevices(place),
     async revoke(device) {

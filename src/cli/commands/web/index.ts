@@ -1,10 +1,18 @@
 import { counted, formatAge, visibleJson, visibleLine } from '../../../foundation/index.js';
-import { linkWeb, listWebDevices, revokeWebDevices, stopWeb, type WebLink } from '../../../operations/web.js';
+import {
+  linkWeb,
+  listWebDevices,
+  pairWeb,
+  revokeWebDevices,
+  stopWeb,
+  type WebLink,
+} from '../../../operations/web.js';
 import { defineCommand, UsageError } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderTable } from '../../render/table.js';
 import { webDesk } from './desk.js';
+import { pairCommand } from './pair.js';
 import { serve } from './serve.js';
 import { showLink } from './show-link.js';
 
@@ -70,6 +78,24 @@ const link = defineCommand({
   },
 });
 
+const pair = defineCommand({
+  operation: pairWeb,
+  usage: 'web pair',
+  details:
+    'Shows a QR code and a code of 8 characters, which counts for two minutes and five tries. When a device gives it, its name and\n' +
+    'four letters that stand on its screen are shown here, and you say yes or no. An installed app takes the code, too.',
+  options: {
+    can: {
+      type: 'string',
+      value: '<what>',
+      choices: ['view', 'answer', 'steer'],
+      about: 'what the device will be able to do (default: answer)',
+    },
+  },
+  examples: ['holdfast web pair', 'holdfast web pair --can steer'],
+  run: (context, { values }) => pairCommand(context, values.can as WebLink['can'] | undefined),
+});
+
 const devices = defineCommand({
   operation: listWebDevices,
   usage: 'web devices [revoke] [device]',
@@ -127,4 +153,4 @@ const stop = defineCommand({
   },
 });
 
-export const commands = [web, link, devices, stop];
+export const commands = [web, link, pair, devices, stop];

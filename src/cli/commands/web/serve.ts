@@ -1,4 +1,5 @@
 import { readTextFile } from '../../../app/base.js';
+import { openNotices } from '../../../app/open-notices.js';
 import { openFile, startDetachedWeb } from '../../../app/open-web.js';
 import type { Services } from '../../../app/services.js';
 import {
@@ -33,6 +34,8 @@ export async function serve(context: CommandContext, values: ServeValues): Promi
   const { port, bind, behind, socket } = values;
   const tls = tlsOf(context, values);
   const server = await serveWeb(services, { port, bind, behind, socket, tls, limits: webLimits(services) });
+  // A phone that is told what waits is told by whoever serves it, too.
+  await using _notices = openNotices(services);
   try {
     await announce(context, server.origins, { pid: process.pid, isOpened: values.open });
     await Promise.race([server.asked, aborted(signal)]);

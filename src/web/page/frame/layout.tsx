@@ -1,12 +1,13 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { usePage } from '../page-context.js';
+import { PocketNotes } from '../pocket/notes.js';
 import { connectionNews, connectionWords } from '../words.js';
 import { KeysHelp, Settings } from './settings.js';
 
 /** The frame around every place: where one can go, whether it is live, and the settings. */
 export function Layout({ children }: { children: ComponentChildren }) {
-  const { store, keys, router, snoozes } = usePage();
+  const { store, keys, router, snoozes, pocket } = usePage();
   const isSet = useSignal(false);
   const waiting = useComputed(() => {
     const nowMs = store.nowMs.value;
@@ -17,6 +18,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
     () => store.rows.value.filter(({ kind, group }) => kind === 'run' && group === 'works').length,
   );
   useSignalEffect(() => {
+    pocket.showCount(waiting.value);
     document.title = waiting.value === 0 ? 'Holdfast' : `(${waiting.value}) Holdfast`;
   });
   const { name } = router.place.value;
@@ -61,6 +63,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
         </a>
       </nav>
       <main id="content" tabIndex={-1}>
+        <PocketNotes />
         {children}
       </main>
       <p class="hidden" role="status">

@@ -7,6 +7,7 @@ export type Place =
   | { readonly name: 'report'; readonly id: string }
   | { readonly name: 'sessions' }
   | { readonly name: 'transcript'; readonly id: string }
+  | { readonly name: 'devices' }
   | { readonly name: 'nowhere' };
 
 /** Which place a path is. */
@@ -18,6 +19,7 @@ export function placeOf(path: string): Place {
   if (path === '/s') return { name: 'sessions' };
   const [, session] = /^\/s\/([\w.-]{1,64})$/.exec(path) ?? [];
   if (session !== undefined) return { name: 'transcript', id: session };
+  if (path === '/devices') return { name: 'devices' };
   const [, letter, id = ''] = /^\/(q|r)\/([\w-]{1,80})$/.exec(path) ?? [];
   if (letter === 'q') return { name: 'question', id };
   return letter === 'r' ? { name: 'run', id } : { name: 'nowhere' };

@@ -1,6 +1,7 @@
 import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import { usePage } from '../page-context.js';
 import { KEYS } from './keys.js';
+import { Late } from './late.js';
 import { Sheet } from './sheet.js';
 import type { ThemeChoice } from './theme.js';
 
@@ -57,9 +58,13 @@ export function Settings({ onClose }: { onClose: () => void }) {
           Show all keys
         </button>
       </fieldset>
+      <Late load={notify} props={{}} />
       {me === null ? null : (
         <p class="hint">
-          This device is “{visibleLabel(me.name)}” and {MAY[me.can]}.
+          This device is “{visibleLabel(me.name)}” and {MAY[me.can]}.{' '}
+          <a href="/devices" onClick={onClose}>
+            All devices
+          </a>
         </p>
       )}
       <div class="actions">
@@ -73,6 +78,8 @@ export function Settings({ onClose }: { onClose: () => void }) {
     </Sheet>
   );
 }
+
+const notify = () => import('../pocket/notify.js').then(({ Notify }) => Notify);
 
 export function KeysHelp({ onClose }: { onClose: () => void }) {
   const { keys } = usePage();

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { refusalWords } from '../inbox/desk.js';
 import { usePage } from '../page-context.js';
+import { Late } from './late.js';
 
 /** The code of the link, taken out of the address bar at once: it must be in no history. */
 export function takeCode(): string | null {
@@ -12,7 +13,7 @@ export function takeCode(): string | null {
 
 /** Signs in with the code of the link, or says how to get one. */
 export function SignIn({ code }: { code: string | null }) {
-  const { store } = usePage();
+  const { store, pocket } = usePage();
   const fault = useSignal<string | null>(null);
   const isBusy = useSignal(code !== null);
   useEffect(() => {
@@ -48,8 +49,11 @@ export function SignIn({ code }: { code: string | null }) {
             <code>holdfast web link</code>
           </pre>
           <p class="hint">The link works once, for two minutes. There is no password to remember.</p>
+          <Late load={pairForm} props={{ code: pocket.code }} />
         </>
       )}
     </main>
   );
 }
+
+const pairForm = () => import('../pocket/pair.js').then(({ PairForm }) => PairForm);

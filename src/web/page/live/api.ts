@@ -80,6 +80,11 @@ export class Api {
     return this.#send('POST', `/api/${path}`, { body });
   }
 
+  /** Any other address of the API, for the places that load late. */
+  call<Value>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Reply<Value>> {
+    return this.#send(method, path, body === undefined ? {} : { body });
+  }
+
   /** The stream, open; `run` is `<id>:<seq>`. */
   events(run: string | null, signal: AbortSignal): Promise<Response> {
     const query = run === null ? '' : `?run=${encodeURIComponent(run)}`;

@@ -1,6 +1,13 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
 import { inOrder, projectLabels } from '../../../models/top/index.js';
-import { type Card, KEY_ITEM, type RunEntry, type SignedIn, type StreamEvent } from '../../contract/index.js';
+import {
+  type Card,
+  KEY_ITEM,
+  type RunEntry,
+  type SignedIn,
+  type Snapshot,
+  type StreamEvent,
+} from '../../contract/index.js';
 import type { Kept } from '../frame/kept.js';
 import { Api, type Reply } from './api.js';
 import {
@@ -75,10 +82,21 @@ export class Store {
 
   async signIn(code: string): Promise<Reply<SignedIn>> {
     const reply = await this.api.logIn(code, browserName(navigator.userAgent));
-    if (!reply.isDone) return reply;
-    this.#kept.keepText(KEY_ITEM, reply.value.key);
-    this.#enter();
+    if (reply.isDone) this.enterWith(reply.value);
     return reply;
+  }
+
+  /** Goes in with what the server told this browser once. */
+  enterWith({ key }: SignedIn): void {
+    this.#kept.keepText(KEY_ITEM, key);
+    this.#enter();
+  }
+
+  /** Shows what was kept until the server tells what is true; false where it has done so already. */
+  showKept(snapshot: Snapshot): boolean {
+    if (this.access.value !== 'in' || this.state.value.seq !== -1) return false;
+    this.state.value = withSnapshot(this.state.value, snapshot, Date.now());
+    return true;
   }
 
   /** Goes on with what this browser was signed in with before; false where it was not. */

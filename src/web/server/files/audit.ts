@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { timestamp } from '../../../foundation/index.js';
-import { acquireLock, JsonlLog } from '../../../storage/index.js';
+import { acquireLock, JsonlLog, lookAt, readLastRecords } from '../../../storage/index.js';
 import { roomOf, type WebPlace } from './place.js';
 
 /** What was done through the page, and by whom. Never what was said, and nothing of a secret. */
@@ -14,7 +14,8 @@ export interface AuditEntry {
     | 'reject'
     | 'steer'
     | 'recover'
-    | 'link';
+    | 'link'
+    | 'notify';
   /** The device, by id and name; null where there is none. */
   readonly device: string | null;
   readonly name?: string | undefined;
@@ -40,4 +41,36 @@ export async function writeAudit(place: WebPlace, entry: AuditEntry): Promise<vo
   if (JsonlLog.create(tools, path, LOG_NAME, line)) return;
   using log = JsonlLog.open(tools, path, { sessionId: LOG_NAME, lock });
   log.append(line);
+}
+
+/** A line as it was written, with what everybody who may look may know. */
+export interface AuditedLine {
+  readonly at: string;
+  readonly what: string;
+  readonly name: string | null;
+  readonly address: string | null;
+  readonly id: string | null;
+  readonly result: string;
+}
+
+/** The last lines, the newest first. Lines that are damaged are left out: `holdfast` never repairs this log by itself. */
+export function readAudit(place: WebPlace, count: number): AuditedLine[] {
+  const path = join(roomOf(place), 'audit.jsonl');
+  const { fileSystem } = place.tools;
+  if (lookAt(fileSystem, path) === undefined) return [];
+  const { records } = readLastRecords(fileSystem, path, count, { sessionId: LOG_NAME });
+  return records
+    .map(({ value: { at, what, name, address, id, result } }) => ({
+      at: wordOf(at) ?? '',
+      what: wordOf(what) ?? '',
+      name: wordOf(name),
+      address: wordOf(address),
+      id: wordOf(id),
+      result: wordOf(result) ?? '',
+    }))
+    .reverse();
+}
+
+function wordOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }

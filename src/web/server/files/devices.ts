@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { dropSubscription } from '../../../app/open-push.js';
 import {
   isHoldfastError,
   messageOf,
@@ -165,6 +166,8 @@ export function watchDevices(place: WebPlace, onHint: () => void): { close(): vo
 
 function revoke(place: WebPlace, device: Device, reason: string): Device {
   if (device.revokedAt !== undefined) return device;
+  // First: who is signed out must not be told anything more.
+  dropSubscription(place, device.id);
   const revoked = { ...device, revokedAt: timestamp(place.tools.clock), revokedReason: reason };
   writeDocument(place.tools, devicePath(place, device.id), revoked, DeviceRecord);
   return revoked;

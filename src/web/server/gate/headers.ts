@@ -12,7 +12,7 @@ export const EVERYWHERE: Readonly<Record<string, string>> = {
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "require-trusted-types-for 'script'",
-    'trusted-types holdfast-md',
+    'trusted-types holdfast-md holdfast-worker',
   ].join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',

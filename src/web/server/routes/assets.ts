@@ -2,7 +2,8 @@ import type { PageAsset } from '../assets.js';
 import { NoSuchAddressError } from '../errors.js';
 
 /** The addresses that the page itself knows; each of them is the shell. */
-const SHELL_PATHS = /^\/(?:q\/[\w-]{1,64}|runs|r\/[\w-]{1,64}(?:\/report)?|s|s\/[\w.-]{1,64}|sign-in)?$/;
+const SHELL_PATHS =
+  /^\/(?:q\/[\w-]{1,64}|runs|r\/[\w-]{1,64}(?:\/report)?|s|s\/[\w.-]{1,64}|devices|sign-in)?$/;
 
 /** A file of the page, by its name in a table: no part of an address is ever part of a path. Throws NO_SUCH_ADDRESS. */
 export function assetResponse(

@@ -1,4 +1,6 @@
+import { deviceRoutes } from './devices.js';
 import { liveRoutes } from './live.js';
+import { pushRoutes } from './push.js';
 import { questionRoutes } from './questions.js';
 import { reportRoutes } from './report.js';
 import type { Route } from './route.js';
@@ -12,4 +14,6 @@ export const ROUTES: readonly Route[] = [
   ...runRoutes,
   ...reportRoutes,
   ...sessionRoutes,
+  ...deviceRoutes,
+  ...pushRoutes,
 ];

@@ -63,6 +63,10 @@ it('asks for what the operation asks for, and never for more than a device can h
     'get /api/sessions/:id/verify': 'view',
     'get /api/sessions/:id/export': 'view',
     'post /api/sessions/:id/recover': 'steer',
+    'get /api/devices': 'view',
+    'get /api/push': 'view',
+    'post /api/push': 'answer',
+    'post /api/push/test': 'answer',
   });
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { checkInput, messageOf, visibleLine } from '../../../foundation/index.js';
-import type { SignedIn } from '../../contract/index.js';
+import type { DeviceCapability, SignedIn } from '../../contract/index.js';
 import { CodeRefusedError, TooManyRequestsError } from '../errors.js';
 import { writeAudit } from '../files/audit.js';
 import { spendCode } from '../files/codes.js';
@@ -13,7 +13,7 @@ import type { Call } from './route.js';
 
 const Login = z.strictObject({ code: z.string().max(200), name: z.string().max(400) });
 const MAX_NAME = 40;
-const EVERYBODY = 'everybody';
+export const EVERYBODY = 'everybody';
 
 /** A sign-in: who it is and from where. */
 export interface SignIn {
@@ -24,7 +24,8 @@ export interface SignIn {
 }
 
 /** Signs a browser in by the code of a link. Throws TOO_MANY_REQUESTS, CODE_REFUSED, INVALID_INPUT. */
-export async function signIn({ parts, own, address, body }: SignIn): Promise<Response> {
+export async function signIn(request: SignIn): Promise<Response> {
+  const { parts, address, body } = request;
   const { place, failures } = parts;
   const { code, name: given } = checkInput({ input: Login }, body);
   // Nobody guesses a code; so what others try keeps nobody out who has one.
@@ -34,9 +35,17 @@ export async function signIn({ parts, own, address, body }: SignIn): Promise<Res
     await refuse(parts, address);
     throw new CodeRefusedError();
   }
-  const { device, cookie, key } = addDevice(place, { name: nameOf(given), can, origin: own.origin });
+  return enter(request, { can, name: nameOf(given) });
+}
+
+/** Whoever was let in is a device from now on. */
+export async function enter(
+  { parts, own, address }: SignIn,
+  { can, name: wished }: { readonly can: DeviceCapability; readonly name: string },
+): Promise<Response> {
+  const { device, cookie, key } = addDevice(parts.place, { name: wished, can, origin: own.origin });
   const { id, name } = device;
-  await writeAudit(place, { what: 'sign-in', device: id, name, can, address, result: 'done' });
+  await writeAudit(parts.place, { what: 'sign-in', device: id, name, can, address, result: 'done' });
   const told: SignedIn = { ...meOf(device), key };
   return Response.json(told, { headers: { 'Set-Cookie': setCookie(own, cookie) } });
 }
@@ -50,12 +59,13 @@ export async function signOut({ parts, own, device, address }: Call): Promise<Re
 }
 
 /** What a browser calls itself stands in terminals and records: one short line of visible text. */
-function nameOf(given: string): string {
+export function nameOf(given: string): string {
   const name = visibleLine(given).replaceAll(/\s+/g, ' ').trim();
   return name === '' ? 'browser' : [...name].slice(0, MAX_NAME).join('').trim();
 }
 
-async function refuse(
+/** Counts and writes down a code that does not count; enough of them make a card. */
+export async function refuse(
   { place, failures, services, limits, questions }: WebParts,
   address: string,
 ): Promise<void> {

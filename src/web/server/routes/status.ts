@@ -9,6 +9,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   AMBIGUOUS_ID: 400,
   NOT_SIGNED_IN: 401,
   CODE_REFUSED: 401,
+  NOT_PAIRED: 401,
   FOREIGN_ORIGIN: 403,
   KEY_REFUSED: 403,
   NOT_ALLOWED: 403,

@@ -1,0 +1,12 @@
+// What the composition needs of Web Push; loaded only where a device asked for it.
+export { areBrowserKeys, type BrowserKeys } from './encrypt.js';
+export { endpointFault, type PushServices } from './endpoint.js';
+export { pushChannel } from './push.js';
+export {
+  dropSubscription,
+  keepSubscription,
+  listSubscriptions,
+  type Subscription,
+  subscriptionOf,
+} from './subscriptions.js';
+export { vapidKeys } from './vapid.js';

@@ -1,0 +1,41 @@
+import { render } from 'preact';
+import { App } from './app.js';
+import { Kept } from './frame/kept.js';
+import { LetterKeys } from './frame/keys.js';
+import { Router } from './frame/router.js';
+import { takeCode } from './frame/sign-in.js';
+import { Theme } from './frame/theme.js';
+import { Desk } from './inbox/desk.js';
+import { Snoozes } from './inbox/snooze.js';
+import { Store } from './live/store.js';
+import { Pocket } from './pocket/pocket.js';
+
+/** Makes the parts of the page once, and shows it. */
+export function start(root: HTMLElement): void {
+  const code = takeCode();
+  const kept = new Kept();
+  const desk: Desk = new Desk({ kept, store: () => store });
+  const store = new Store({ kept, isPinned: (id) => desk.leftBehind(id) !== undefined });
+  const router = new Router();
+  const keys = new LetterKeys(kept, router);
+  const pocket = new Pocket();
+  const page = {
+    kept,
+    store,
+    desk,
+    router,
+    keys,
+    snoozes: new Snoozes(kept),
+    theme: new Theme(kept),
+    pocket,
+  };
+  // A new link counts even where the browser was signed in before.
+  if (code !== null || pocket.code !== null) store.access.value = 'none';
+  router.onLeave(() => desk.flush());
+  router.start();
+  keys.start();
+  desk.start();
+  store.start();
+  pocket.start(store, router);
+  render(<App page={page} code={code} />, root);
+}
