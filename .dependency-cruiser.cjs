@@ -147,7 +147,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(accounts|base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-push|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
+      '^src/app/(accounts|base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-push|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|push-known|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.

@@ -36,7 +36,6 @@ export async function buildPage(outdir) {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outdir: `${outdir}/page`,
-    plugins: [oneFirstChunk],
   });
   const text = new Map(outputFiles.map((file) => [nameOf(file.path), file.text]));
   const outputs = Object.entries(metafile.outputs);
@@ -87,32 +86,6 @@ export async function buildPage(outdir) {
     first,
   };
 }
-
-/**
- * Whatever the first load has in common with places that load late would be in a file for each set of places that share it, and each is a
- * request. Every such place imports the start of the page, which is there before it: so all of that is shared by all, in one file.
- */
-const oneFirstChunk = {
-  name: 'one-first-chunk',
-  setup(build) {
-    const late = new Set();
-    build.onResolve({ filter: /^holdfast:start$/ }, () => ({ path: `${root}${FOLDER}/main.tsx` }));
-    build.onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, pluginData }) => {
-      if (kind !== 'dynamic-import' || pluginData === 'resolved') return undefined;
-      const found = await build.resolve(path, { kind, resolveDir, pluginData: 'resolved' });
-      late.add(found.path);
-      return found;
-    });
-    build.onLoad({ filter: /\.tsx$/ }, ({ path }) =>
-      late.has(path)
-        ? {
-            contents: `${readFileSync(path, 'utf8')}\nexport * as start from 'holdfast:start';\n`,
-            loader: 'tsx',
-          }
-        : undefined,
-    );
-  },
-};
 
 function nameOf(path) {
   return path.slice(path.lastIndexOf('/') + 1);

@@ -85,9 +85,14 @@ export function commandOf<
   });
 }
 
-/** Who calls an operation from the command line. */
-export function asCaller({ signal }: Pick<CommandContext, 'signal'>): OperationContext {
-  return { actor: 'cli', signal };
+/** Who calls an operation from the command line. The signal is there for the operations that look at it. */
+export function asCaller(context: Pick<CommandContext, 'signal'>): OperationContext {
+  return {
+    actor: 'cli',
+    get signal() {
+      return context.signal;
+    },
+  };
 }
 
 /** Calls an operation for a command that does more around it than `commandOf` knows. */

@@ -85,7 +85,9 @@ async function runCommand(
       return services;
     },
     terminal,
-    signal: surroundings.signal,
+    get signal() {
+      return surroundings.signal;
+    },
     isJson,
     groups: async () => (await program.groups?.()) ?? [],
   };

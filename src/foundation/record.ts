@@ -7,6 +7,8 @@ export interface Codec<Value> {
   fromDisk(this: void, value: unknown): Value;
   /** As it stands on disk; undefined leaves the key out. Throws RecordFault where `fromDisk` would refuse the outcome. */
   toDisk(this: void, value: Value): unknown;
+  /** What is not there is simply not there, so that nobody need be asked: most keys of most records are not. */
+  readonly isOptional?: true;
 }
 
 /** A value that is the same on disk and in code. */
@@ -128,6 +130,7 @@ export function optional<Value>(codec: Codec<Value>): Codec<Value | undefined> {
   return {
     fromDisk: (value) => (value === undefined ? undefined : codec.fromDisk(value)),
     toDisk: (value) => (value === undefined ? undefined : codec.toDisk(value)),
+    isOptional: true,
   };
 }
 
@@ -206,6 +209,13 @@ export interface Named<Value> {
   readonly codec: Codec<Value>;
 }
 
+/** One key of a record. All have the same shape, so that they are read quickly. */
+interface Field {
+  readonly name: string;
+  readonly diskName: string;
+  readonly codec: Codec<unknown>;
+}
+
 type Keys = Readonly<Record<string, Codec<unknown> | Named<unknown>>>;
 type ValueAt<Key> = Key extends Named<infer Value> ? Value : Key extends Codec<infer Value> ? Value : never;
 type OptionalNames<Of extends Keys> = {
@@ -233,8 +243,11 @@ export function record<const Of extends Keys>(
   keys: Of,
   unknownKeys: UnknownKeys = 'keep',
 ): Codec<RecordOf<Of>> {
-  const fields = Object.entries(keys).map(([name, key]) =>
-    'diskName' in key ? { name, ...key } : { name, diskName: name, codec: key },
+  const fields = Object.entries(keys).map(
+    ([name, key]): Field =>
+      'diskName' in key
+        ? { name, diskName: key.diskName, codec: key.codec }
+        : { name, diskName: name, codec: key },
   );
   const names = new Set(fields.map(({ name }) => name));
   const diskNames = new Set(fields.map(({ diskName }) => diskName));
@@ -243,17 +256,27 @@ export function record<const Of extends Keys>(
     const given = asObject(source);
     const made: Record<string | symbol, unknown> = {};
     let place = '';
+    let known = 0;
     try {
-      for (const { name, diskName, codec } of fields) {
-        place = diskName;
-        const value = codec.fromDisk(given[diskName]);
-        if (value !== undefined) made[name] = value;
+      // By index and not by `of`: a list of a hundred sessions comes here so often that V8 would compile this once more, to
+      // machine code, which takes longer than the whole list.
+      for (let at = 0; at < fields.length; at++) {
+        const field = fields[at] as Field;
+        const item = given[field.diskName];
+        if (item === undefined && field.codec.isOptional) continue;
+        if (item !== undefined) known++;
+        place = field.diskName;
+        const value = field.codec.fromDisk(item);
+        if (value !== undefined) made[field.name] = value;
       }
     } catch (error) {
       throw below(place, error);
     }
     if (unknownKeys === 'drop') return made as RecordOf<Of>;
-    for (const key of Object.keys(given)) {
+    const present = Object.keys(given);
+    // A list reads hundreds of records, and hardly any has a key that is not ours.
+    if (present.length === known) return made as RecordOf<Of>;
+    for (const key of present) {
       if (diskNames.has(key) || key === '__proto__') continue;
       if (unknownKeys === 'refuse') throw new RecordFault(`unknown key "${key}"`);
       if (names.has(key)) made[FOREIGN] = { ...(made[FOREIGN] as object), [key]: given[key] };

@@ -19,14 +19,19 @@ export async function runProcess(
   output: (descriptor: 1 | 2) => Output = (descriptor) =>
     descriptor === 1 ? process.stdout : process.stderr,
 ): Promise<number> {
-  const controller = new AbortController();
+  // Made only for who looks whether to stop: most commands are done before anybody could ask them to.
+  let made: AbortController | undefined;
+  const controller = () => {
+    made ??= new AbortController();
+    return made;
+  };
   let stoppedBy: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals) => {
     // A terminal that closes says so several times: by the kernel, the shell and whatever drew it.
     if (stoppedBy !== undefined && signal === 'SIGHUP') return;
     if (stoppedBy !== undefined) process.exit(exitCodeOfSignal(signal));
     stoppedBy = signal;
-    controller.abort(signal);
+    controller().abort(signal);
   };
   process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
   // A reader such as `head` that closed the pipe has what it wanted; anything else is output that was lost. Either way
@@ -40,7 +45,7 @@ export async function runProcess(
       stderr().write(`${program.name}: the output could not be written: ${error.message}\n`);
     // For output that is lost only when the command is done.
     process.exitCode = lostOutput;
-    controller.abort(error);
+    controller().abort(error);
     setTimeout(() => process.exit(lostOutput), WIND_DOWN_MS).unref();
   });
   // Made only for who uses them: each takes Node as long as a small command.
@@ -64,7 +69,9 @@ export async function runProcess(
     environment: processEnvironment(),
     workingDirectory: process.cwd(),
     self: { command: process.execPath, args: [entry] },
-    signal: controller.signal,
+    get signal() {
+      return controller().signal;
+    },
   };
   const code = await run(args, surroundings, program);
   if (lostOutput !== undefined && stoppedBy === undefined) return lostOutput;

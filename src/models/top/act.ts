@@ -84,6 +84,8 @@ const NO_VIEW: Readonly<Record<Exclude<OverviewRow['kind'], 'run'>, string>> = {
   chat: 'A chat is in its own terminal; o shows the way there.',
   question: 'No run asked this; a answers it.',
   agent: 'This agent is in its own terminal; o shows the way there.',
+  entry: 'It has not run yet; `holdfast queue show` says why.',
+  worker: 'A worker takes what is queued; each of its runs has a row of its own.',
 };
 
 function steer(state: TopState, row: OverviewRow, what: 'pause' | 'resume'): TopStep {

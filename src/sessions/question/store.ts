@@ -125,7 +125,7 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   has(id: string): boolean {
-    return hasDirectory(this.#tools.fileSystem, this.#path(id));
+    return this.#found(id) !== undefined;
   }
 
   read(id: string): Promise<QuestionSnapshot> {
@@ -260,16 +260,22 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   #existing(id: string): string {
-    const path = this.#path(id);
-    if (!hasDirectory(this.#tools.fileSystem, path)) throw new SessionNotFoundError(id);
+    const path = this.#found(id);
+    if (path === undefined) throw new SessionNotFoundError(id);
     return path;
   }
 
+  /** Where a set is, or would be. */
   #path(id: string): string {
+    return this.#found(id) ?? `${this.directory}/${id}`;
+  }
+
+  #found(id: string): string | undefined {
+    const { fileSystem } = this.#tools;
     const path = `${this.directory}/${uuidOf(id)}`;
-    if (this.#apart === undefined || hasDirectory(this.#tools.fileSystem, path)) return path;
-    const apart = `${this.#apart.directory}/${id}`;
-    return hasDirectory(this.#tools.fileSystem, apart) ? apart : path;
+    if (hasDirectory(fileSystem, path)) return path;
+    const apart = this.#apart && `${this.#apart.directory}/${id}`;
+    return apart !== undefined && hasDirectory(fileSystem, apart) ? apart : undefined;
   }
 
   /** Only one process creates at a time, so whatever is staged now was left by one that died. */

@@ -48,7 +48,7 @@ export const answer = defineCommand({
     'holdfast answer 3f2a --reject --reason "ask me tomorrow"',
   ],
   async run(context, { positionals: [typed, choice], values: given }) {
-    const { services, terminal, signal, isJson } = context;
+    const { services, terminal, isJson } = context;
     const { questions } = services;
     const values = { ...given, option: choice === undefined ? given.option : [choice, ...given.option] };
     const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
@@ -102,7 +102,7 @@ export const answer = defineCommand({
       }
       if (mayBeOutdated(set)) await refuseOutdated(set);
       const { promptAnswers } = await import('./prompt-answers.js');
-      return promptAnswers(set.questions, signal, { isPermission: isPermission(set) });
+      return promptAnswers(set.questions, context.signal, { isPermission: isPermission(set) });
     }
   },
 });
