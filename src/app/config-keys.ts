@@ -14,7 +14,6 @@ export function stepsOf(key: string): readonly string[] {
 const OPEN_KEYS: readonly string[] = [
   'loop.prompts',
   'queue.agentSlots',
-  'queue.accountSlots',
   'notices.channels',
   'prices',
   'agents',

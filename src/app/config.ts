@@ -153,11 +153,6 @@ export const SETTINGS = {
     {},
     'How many runs of the queue an agent may have at once, by its name; absent = as many as workers have slots',
   ),
-  'queue.accountSlots': setting(
-    z.record(z.string().min(1).max(80), Count(1_000)),
-    {},
-    'The same for each account, by its name',
-  ),
   'top.open': setting(
     z.array(z.string().min(1).max(4_096)).min(1).max(100).optional(),
     undefined,

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { isHoldfastError } from '../foundation/index.js';
 import {
   type Admission,
-  ALWAYS,
   type Entry,
   FileQueue,
   type OrderFacts,
@@ -18,6 +17,7 @@ import {
   type WorkerView,
   work,
 } from '../worker/index.js';
+import { openRunAdmission } from './accounts.js';
 import { chooseAgent, chooseInstalledAgent } from './agents.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { projectDirectoryOf } from './loops.js';
@@ -26,7 +26,10 @@ import { runServices } from './run-services.js';
 import { builtOnce, type SelfCommand, type Services } from './services.js';
 
 /** The queue of this user, as it is used from the directory of these services. */
-export function openQueueIn(services: Services, admission: Admission = ALWAYS): QueueDesk {
+export function openQueueIn(
+  services: Services,
+  admission: Admission = openRunAdmission(services),
+): QueueDesk {
   const { tools, clock, config, workingDirectory } = services;
   return new QueueDesk({
     queue: fileQueue(services),
@@ -63,7 +66,14 @@ const SLOTS = 2;
 /** Takes what may run from the queue of this user, and runs it, until the signal fires or there is no more to do. */
 export async function workIn(services: Services, options: WorkOptions): Promise<WorkerReport> {
   const { tools, clock, log, questions, config } = services;
-  const { slots = SLOTS, isOnce = false, until, admission = ALWAYS, signal, onEvent } = options;
+  const {
+    slots = SLOTS,
+    isOnce = false,
+    until,
+    admission = openRunAdmission(services),
+    signal,
+    onEvent,
+  } = options;
   const queue = fileQueue(services);
   using _mark = markWorker(tools, workersPlace(config), slots);
   return await work({
@@ -92,11 +102,17 @@ function rulesOf(
   const { config } = services;
   const limits: SlotLimits = {
     perAgent: config.get('queue.agentSlots'),
-    perAccount: config.get('queue.accountSlots'),
+    perAccount: slotsOfAccounts(config.accounts),
   };
   const usual = () => builtOnce(services, 'usual-agent', () => usualAgent(services));
   const agentOf = ({ options: { agent } }: Entry) => agent ?? usual();
   return { limits, admission, agentOf };
+}
+
+function slotsOfAccounts(accounts: Services['config']['accounts']): SlotLimits['perAccount'] {
+  return Object.fromEntries(
+    Object.entries(accounts).flatMap(([name, { slots }]) => (slots === undefined ? [] : [[name, slots]])),
+  );
 }
 
 function usualAgent(services: Services): string {
