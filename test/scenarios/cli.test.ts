@@ -233,7 +233,7 @@ describe('the program', () => {
       source <(holdfast completion bash)
       try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); _holdfast holdfast "\${!#}"; echo "\${COMPREPLY[*]}"; }
       complete -p holdfast
-      try holdfast qu
+      try holdfast ques
       try holdfast questions ''
       try holdfast questions c
       try holdfast setup ''

@@ -36,8 +36,8 @@ export const REPORT_STYLE = `
 .report .is-bad .stamp { color: var(--r-bad); }
 .report .is-resting .stamp { color: var(--r-rests); }
 .report .is-working .stamp { color: var(--r-work); }
-.report .numbers-in-short { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 1px; margin-top: 1.75rem; background: var(--r-line); border: 1px solid var(--r-line); border-radius: 12px; overflow: hidden; }
-.report .numbers-in-short > div { background: var(--r-card); padding: 0.8rem 1rem 0.9rem; }
+.report .numbers-in-short { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 1px; margin-top: 1.75rem; background: var(--r-card); border: 1px solid var(--r-line); border-radius: 12px; overflow: hidden; }
+.report .numbers-in-short > div { background: var(--r-card); box-shadow: 0 0 0 1px var(--r-line); padding: 0.8rem 1rem 0.9rem; }
 .report .numbers-in-short dt { color: var(--r-soft); font-size: 0.8125rem; }
 .report .numbers-in-short strong { display: block; font-size: 1.3125rem; line-height: 1.35; font-weight: 650; letter-spacing: -0.01em; }
 .report .numbers-in-short .remark { display: block; color: var(--r-soft); font-size: 0.8125rem; line-height: 1.4; }

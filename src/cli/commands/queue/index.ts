@@ -151,8 +151,11 @@ const add = commandOf(addToQueue, {
           : `Would queue ${describeSpot(entry)}`,
       )
       .join('\n'),
-  notes: (_entries, { terminal, values }) => {
-    if (!values.dryRun) terminal.note('It runs as soon as a worker takes it: holdfast worker');
+  notes: (entries, { terminal, values }) => {
+    if (values.dryRun) return;
+    const when =
+      entries.length === 1 ? 'It runs as soon as a worker takes it' : 'They run as soon as workers take them';
+    terminal.note(`${when}: holdfast worker`);
   },
 });
 

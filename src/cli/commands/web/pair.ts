@@ -37,6 +37,9 @@ function personAt(context: CommandContext): PairingPerson {
   };
 }
 
+/** On both sides together. */
+const QUIET_COLUMNS = 8;
+
 async function show(
   { terminal }: CommandContext,
   { code, origin, isReachable, port }: ShownPairing,
@@ -45,10 +48,9 @@ async function show(
   if (isReachable) {
     const { qrCode, qrLines } = await import('../../render/qr-code.js');
     const modules = qrCode(`${origin}/#pair=${code}`);
-    const columns = modules === undefined ? Number.POSITIVE_INFINITY : modules.length + 8;
-    if (modules !== undefined && columns <= terminal.columns)
+    if (modules.length + QUIET_COLUMNS <= terminal.columns)
       for (const line of qrLines(modules, terminal.hasColor)) process.stderr.write(`${line}\n`);
-    else terminal.complain('(No QR code: the address is too long, or the window too narrow for it.)');
+    else terminal.complain('(No QR code: the window is too narrow for it.)');
     terminal.complain(`Scan it with the phone, or open ${visibleLine(origin)} there and type the code:`);
   } else {
     terminal.complain(
