@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../support/holdfast-binary.js';
 import { living } from '../support/processes.js';
@@ -37,6 +37,7 @@ export async function killInQueue(options: QueueKills): Promise<KilledQueue> {
   const random = new SeededRandom(options.seed);
   await fill(world, options.entries);
   const counts = { worker: 0, run: 0, agent: 0 };
+  const worktreesHit = new Set<string>();
   const workers = new Map<number, ReturnType<WorktreeWorld['start']>>();
   const keepWorkers = () => {
     while (workers.size < options.workers) {
@@ -55,8 +56,14 @@ export async function killInQueue(options: QueueKills): Promise<KilledQueue> {
     if (counts.worker + counts.run + counts.agent >= options.kills) continue;
     const kind = random.pick(['worker', 'run', 'agent'] as const);
     const victims = kind === 'worker' ? [...workers.keys()] : processesOf(world, kind);
-    if (victims.length === 0) continue;
-    if (kill(random.pick(victims))) counts[kind] += 1;
+    // A run whose agent dies again and again is halted by its breaker, and rightly so.
+    const fair = kind === 'agent' ? victims.filter((pid) => !worktreesHit.has(directoryOf(pid))) : victims;
+    if (fair.length === 0) continue;
+    const victim = random.pick(fair);
+    const place = directoryOf(victim);
+    if (!kill(victim)) continue;
+    counts[kind] += 1;
+    if (kind === 'agent') worktreesHit.add(place);
   }
   return { ...judge(world), kills: counts };
 }
@@ -78,6 +85,14 @@ async function fill(world: WorktreeWorld, count: number): Promise<void> {
 function processesOf(world: WorktreeWorld, kind: 'run' | 'agent'): number[] {
   const here = new Set(living(world.dir.path));
   return living(kind === 'run' ? 'holdfast.cjs\0run' : 'scripted.mjs').filter((pid) => here.has(pid));
+}
+
+function directoryOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return ''; // it ended while we looked
+  }
 }
 
 function kill(pid: number): boolean {
