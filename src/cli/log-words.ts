@@ -72,6 +72,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'notice.channel-failed': because('Notices on the channel {channel} could not be seen to'),
   'notice.not-queued': because('A notice for the channel {channel} could not be written down'),
   'notice.pass-failed': because('Notices could not be seen to'),
+  'notice.subscription-unreadable': because('Where the device {device} takes notices could not be read'),
   'notice.questions-not-read': because(
     'The questions that wait could not be read, so nobody is told of them',
   ),
@@ -100,6 +101,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'run.left-files-not-counted': because(
     'The files that the killed iteration had changed could not be counted',
   ),
+  'worker.entry-left': because('The entry {id} was left as it is, for the next worker'),
   'run.log-not-written': because('The log of the run could not be written ({path})'),
   'program.left-behind': ({ processes }) =>
     `The agent may have left processes behind: ${processesInWords(processes as LeftProcesses)}`,

@@ -19,6 +19,7 @@ describe('the registry of operations', () => {
       'loop',
       'process',
       'run',
+      'queue',
       'overview',
       'session',
       'trash',

@@ -34,6 +34,7 @@ describe('deriveLayout', () => {
       scripted: '/home/ada/.local/state/holdfast/scripted',
       terminals: '/home/ada/.local/state/holdfast/terminals',
       notices: '/home/ada/.local/state/holdfast/notices',
+      queue: '/home/ada/.local/state/holdfast/queue',
       web: '/home/ada/.local/state/holdfast/web',
       agents: '/home/ada/.local/state/holdfast/agents',
       accounts: '/home/ada/.local/state/holdfast/accounts',

@@ -25,6 +25,7 @@ describe('the commands', () => {
       'setup',
       'run',
       'attach',
+      'worker',
       'agents list',
       'agents probe',
       'exec',

@@ -10,7 +10,7 @@ import { renderQueue } from '../../render/queue.js';
 
 const worker = defineCommand({
   usage: 'worker',
-  summary: 'Run what is queued: take what may run, each in its own worktree, until it is done',
+  summary: 'Run what is queued, each entry in a worktree of its own',
   details:
     'Runs are processes of their own and outlive the worker: another one, or the next, goes on with them, and resumes what\n' +
     'died. Several workers share one queue. Ctrl+C stops the worker, not the runs.\n' +

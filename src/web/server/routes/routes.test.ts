@@ -15,6 +15,8 @@ const ABSENT: Readonly<Record<string, string>> = {
   'loop.stop': 'run.steer, for a run of any project',
   'loop.guide': 'run.steer, for a run of any project',
   'run.status': 'of one project; run.show and the journal say it of any',
+  'queue.list': 'entries and workers are rows of the overview',
+  'queue.show': 'as queue.list',
   'session.list': 'session.browse has those of every project',
   'session.show': 'conversations are read by conversation.read, the others have places of their own',
   'conversation.list': 'session.browse has them',
