@@ -171,12 +171,11 @@ async function browserWorld(): Promise<BrowserWorld> {
       mkdirSync(dirname(join(at(project), plan)), { recursive: true, mode: 0o700 });
       writeFileSync(join(at(project), plan), `# PRP: ${title}\n\n### Success Criteria\n\n- [ ] done\n`);
       const how = ['--agent', agent, ...way, '--quiet', '--new', ...args, ...(isToEnd ? [] : ['--detach'])];
-      const { stderr } = await box.run(['run', ...how, '--', plan], { cwd: at(project) });
-      try {
-        return stateOf(project).session_id;
-      } catch (cause) {
-        throw new Error(`the run did not start: ${stderr}`, { cause });
-      }
+      const { code, stderr } = await box.run(['run', ...how, '--', plan], { cwd: at(project) });
+      const hasBegun = () => existsSync(join(at(project), '.prp-session', 'loop-state.json'));
+      if (code === 0) await until(hasBegun);
+      if (!hasBegun()) throw new Error(`the run did not start: ${code} ${stderr}`);
+      return stateOf(project).session_id;
     },
     stateOf,
     promptsOf(agent) {
@@ -250,7 +249,9 @@ async function openDevice(
   context.on('weberror', (error) => trouble.push(`thrown: ${error.error().message}`));
   context.on('console', (message) => {
     // A refusal is told in the console by the browser itself; what comes of it is for the test to see.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+    // So is a look for a newer worker while nobody serves.
+    const words = ['Failed to load resource', 'An unknown error occurred when fetching the script'];
+    if (message.type() === 'error' && !words.some((one) => message.text().startsWith(one)))
       trouble.push(`console: ${message.text()}`);
   });
   await context.addInitScript({ content: TELL_VIOLATIONS });

@@ -60,12 +60,14 @@ export function Settings({ onClose }: { onClose: () => void }) {
       </fieldset>
       <Late load={notify} props={{}} />
       {me === null ? null : (
-        <p class="hint">
-          This device is “{visibleLabel(me.name)}” and {MAY[me.can]}.{' '}
-          <a href="/devices" onClick={onClose}>
+        <>
+          <p class="hint">
+            This device is “{visibleLabel(me.name)}” and {MAY[me.can]}.
+          </p>
+          <a class="all-devices" href="/devices" onClick={onClose}>
             All devices
           </a>
-        </p>
+        </>
       )}
       <div class="actions">
         <button type="button" onClick={onClose}>
