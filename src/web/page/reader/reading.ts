@@ -42,6 +42,8 @@ export class Reading {
   #isBusy = false;
   /** How many parts were asked for: only the last one counts. */
   #opened = 0;
+  /** How many of them are on their way. */
+  #opening = 0;
 
   constructor(store: Store, id: string) {
     this.#store = store;
@@ -58,10 +60,17 @@ export class Reading {
     return () => clearInterval(looking);
   }
 
+  /** Whether another part was asked for and is not there yet: where one is until then says nothing about where one wants to be. */
+  get isOpening(): boolean {
+    return this.#opening > 0;
+  }
+
   /** Holds the part around a place, and nothing else. */
   async open(wanted: Wanted): Promise<void> {
     const mine = ++this.#opened;
+    this.#opening += 1;
     const page = await this.#ask(queryOf(wanted));
+    this.#opening -= 1;
     if (page === undefined || mine !== this.#opened) return;
     const { jump } = this.held.value;
     const isTurn = typeof wanted === 'object';

@@ -89,6 +89,7 @@ export function useScrolling(reading: Reading) {
 
 /** Opens the turn that would stand where one is. */
 function jump(reading: Reading, above: HTMLElement | null, below: HTMLElement | null): void {
+  if (reading.isOpening) return;
   const { pages } = reading.held.value;
   const [first, last] = [firstTurn(pages) ?? 1, lastTurn(pages) ?? 1];
   const top = above?.getBoundingClientRect();
