@@ -16,7 +16,7 @@ export function Devices() {
   const access = useSignal<Access | null>(null);
   const fault = useSignal<string | null>(null);
   useEffect(() => {
-    void store.api.call<Access>('GET', '/api/devices').then((reply) => {
+    void store.api.read<Access>('devices').then((reply) => {
       if (reply.isDone) access.value = reply.value;
       else {
         fault.value = refusalWords(reply);

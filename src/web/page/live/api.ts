@@ -71,18 +71,13 @@ export class Api {
     return this.#send('POST', `/api/runs/${encodeURIComponent(id)}/request`, { body: request });
   }
 
-  /** Whatever can be read at an address of the API. */
+  /** Any other address of the API, for the places that load late. */
   read<Value>(path: string, signal?: AbortSignal): Promise<Reply<Value>> {
     return this.#send('GET', `/api/${path}`, signal === undefined ? {} : { signal });
   }
 
   post<Value>(path: string, body: unknown): Promise<Reply<Value>> {
     return this.#send('POST', `/api/${path}`, { body });
-  }
-
-  /** Any other address of the API, for the places that load late. */
-  call<Value>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<Reply<Value>> {
-    return this.#send(method, path, body === undefined ? {} : { body });
   }
 
   /** The stream, open; `run` is `<id>:<seq>`. */

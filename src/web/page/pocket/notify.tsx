@@ -21,10 +21,7 @@ export function Notify() {
   const words = useSignal('');
   useEffect(() => {
     void (async () => {
-      const [reply, own] = await Promise.all([
-        store.api.call<PushState>('GET', '/api/push'),
-        ownSubscription(),
-      ]);
+      const [reply, own] = await Promise.all([store.api.read<PushState>('push'), ownSubscription()]);
       if (!reply.isDone) return;
       standing.value = reply.value;
       isOn.value = own !== null && own.endpoint === reply.value.endpoint;
@@ -48,14 +45,14 @@ export function Notify() {
   const switchOff = () =>
     work(async () => {
       await unsubscribe();
-      const reply = await store.api.call('POST', '/api/push', { subscription: null });
+      const reply = await store.api.post('push', { subscription: null });
       if (!reply.isDone) return refusalWords(reply);
       isOn.value = false;
       return 'This device is not told any more.';
     });
   const test = () =>
     work(async () => {
-      const reply = await store.api.call<PushTest>('POST', '/api/push/test', {});
+      const reply = await store.api.post<PushTest>('push/test', {});
       if (!reply.isDone) return refusalWords(reply);
       return reply.value.isSent
         ? 'Sent. It should appear in a moment.'

@@ -19,7 +19,7 @@ export function PairForm({ code }: { code: string | null }) {
       isBusy.value = true;
       fault.value = null;
       const body = { code: given, name: browserName(navigator.userAgent) };
-      const reply = await store.api.call<PairingAsked>('POST', '/api/pair', body);
+      const reply = await store.api.post<PairingAsked>('pair', body);
       isBusy.value = false;
       if (reply.isDone) asked.value = reply.value;
       else fault.value = refusalWords(reply);
@@ -33,7 +33,7 @@ export function PairForm({ code }: { code: string | null }) {
   useEffect(() => {
     if (waiting === null) return;
     const timer = setInterval(async () => {
-      const reply = await store.api.call<SignedIn | { isWaiting: true }>('POST', '/api/pair/claim', {
+      const reply = await store.api.post<SignedIn | { isWaiting: true }>('pair/claim', {
         ticket: waiting.ticket,
       });
       // Nobody answers: a phone that was locked asks again.

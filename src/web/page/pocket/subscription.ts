@@ -44,5 +44,5 @@ export async function renewSubscription(
 function tell(store: Store, subscription: PushSubscription): Promise<Reply<PushState>> {
   const { endpoint, keys } = subscription.toJSON();
   const { p256dh, auth } = keys ?? {};
-  return store.api.call('POST', '/api/push', { subscription: { endpoint, keys: { p256dh, auth } } });
+  return store.api.post('push', { subscription: { endpoint, keys: { p256dh, auth } } });
 }
