@@ -78,3 +78,11 @@ it('is called by its own name first, and behind a proxy by that', () => {
     { origin: 'https://a.example', isBehind: true },
   ]);
 });
+
+it.each([[], ['http://localhost:8080']])(
+  'is not shown to a network in the clear, whatever it stands behind: %s',
+  (...behind) => {
+    expect(() => checkReach({ bind: '0.0.0.0', behind })).toThrow('plain http can be read on its way');
+    expect(() => checkReach({ bind: '0.0.0.0', behind: ['https://a.example'] })).not.toThrow();
+  },
+);
