@@ -1,6 +1,7 @@
 import { readTextFile } from '../../../app/base.js';
 import { openNotices } from '../../../app/open-notices.js';
 import { openFile, startDetachedWeb } from '../../../app/open-web.js';
+import { isPushKnown } from '../../../app/push-known.js';
 import type { Services } from '../../../app/services.js';
 import {
   isHoldfastError,
@@ -34,8 +35,7 @@ export async function serve(context: CommandContext, values: ServeValues): Promi
   const { port, bind, behind, socket } = values;
   const tls = tlsOf(context, values);
   const server = await serveWeb(services, { port, bind, behind, socket, tls, limits: webLimits(services) });
-  // A phone that is told what waits is told by whoever serves it, too.
-  await using _notices = openNotices(services);
+  await using _notices = noticesWhenWanted(services);
   try {
     await announce(context, server.origins, { pid: process.pid, isOpened: values.open });
     await Promise.race([server.asked, aborted(signal)]);
@@ -134,4 +134,30 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
+}
+
+/** A browser that asks to be told is noticed this soon. */
+const LOOK_MS = 5_000;
+
+/**
+ * A phone that is told what waits is told by whoever serves it, too. Nothing is read for that before somebody wants to be told: there may be
+ * ten thousand questions.
+ */
+function noticesWhenWanted(services: Services): AsyncDisposable {
+  const isWanted = () =>
+    Object.keys(services.config.get('notices.channels')).length > 0 || isPushKnown(services);
+  let notices: AsyncDisposable | undefined;
+  const look = () => {
+    if (notices !== undefined || !isWanted()) return;
+    notices = openNotices(services);
+    clearInterval(looking);
+  };
+  const looking = setInterval(look, LOOK_MS);
+  look();
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(looking);
+      await notices?.[Symbol.asyncDispose]();
+    },
+  };
 }
