@@ -1,5 +1,4 @@
 import { readTextFile } from '../../../app/base.js';
-import { openNotices } from '../../../app/open-notices.js';
 import { openFile, startDetachedWeb } from '../../../app/open-web.js';
 import { isPushKnown } from '../../../app/push-known.js';
 import type { Services } from '../../../app/services.js';
@@ -146,17 +145,19 @@ const LOOK_MS = 5_000;
 function noticesWhenWanted(services: Services): AsyncDisposable {
   const isWanted = () =>
     Object.keys(services.config.get('notices.channels')).length > 0 || isPushKnown(services);
-  let notices: AsyncDisposable | undefined;
+  let opening: Promise<AsyncDisposable> | undefined;
   const look = () => {
-    if (notices !== undefined || !isWanted()) return;
-    notices = openNotices(services);
+    if (opening !== undefined || !isWanted()) return;
     clearInterval(looking);
+    opening = import('../../../app/open-notices.js').then(({ openNotices }) => openNotices(services));
+    opening.catch((error: unknown) => services.log.error('web.failed', { error: messageOf(error) }));
   };
   const looking = setInterval(look, LOOK_MS);
   look();
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(looking);
+      const notices = await opening?.catch(() => undefined); // it was told
       await notices?.[Symbol.asyncDispose]();
     },
   };
