@@ -8,8 +8,8 @@ import {
   type OpenedChannel,
   openChannel,
   parseQuietHours,
+  QuestionStandings,
   type Screen,
-  statusesOf,
 } from '../notices/index.js';
 import { openPushChannels } from './open-push.js';
 import type { Services } from './services.js';
@@ -60,8 +60,8 @@ function partsOf(services: Services, { screen }: OpenNoticesOptions) {
     quietHours: (quiet === undefined ? undefined : parseQuietHours(quiet)) ?? null,
     digestMs: config.get('notices.digestSeconds') * 1_000,
   };
-  const statuses = () => statusesOf(questions);
-  const pushed = openPushChannels(services, SEND_MS);
+  const standings = new QuestionStandings(questions);
+  const pushed = openPushChannels(services, standings, SEND_MS);
   const duty = new NoticeDuty({
     store,
     // Devices come and go while a process lives.
@@ -71,7 +71,7 @@ function partsOf(services: Services, { screen }: OpenNoticesOptions) {
     settings,
     clock,
     log,
-    statuses,
+    statuses: () => standings.statuses(),
   });
-  return { store, channels: [...configured, ...pushed()], duty };
+  return { store, standings, channels: [...configured, ...pushed()], duty };
 }

@@ -12,7 +12,7 @@ import {
   subscriptionOf,
   vapidKeys,
 } from '../notices/channels/push/index.js';
-import { type OpenedChannel, statusesOf } from '../notices/index.js';
+import type { OpenedChannel, QuestionStandings } from '../notices/index.js';
 import type { Services } from './services.js';
 
 /** A device, as the page knows it. */
@@ -61,13 +61,17 @@ export function openPush(services: Services): PushDesk {
 }
 
 /** A channel for each device that wants notices, as they are now. */
-export function openPushChannels(services: Services, timeoutMs: number): () => readonly OpenedChannel[] {
-  const { clock, config, questions } = services;
+export function openPushChannels(
+  services: Services,
+  standings: QuestionStandings,
+  timeoutMs: number,
+): () => readonly OpenedChannel[] {
+  const { clock, config } = services;
   const place = placeOf(services);
   const { services: _services, contact = CONTACT, ...settings } = config.get('notices.push');
   const countWaiting = async () => {
-    const statuses = await statusesOf(questions);
-    return [...statuses.values()].filter((status) => status === 'pending').length;
+    const open = await standings.open();
+    return open.filter(({ outcome }) => outcome.status === 'pending').length;
   };
   const tools = { place, services: servicesOf(services), contact, clock, timeoutMs, countWaiting };
   const opened = ({ device }: Subscription): OpenedChannel => ({

@@ -5,7 +5,7 @@ export { noticeDesk } from './desk.js';
 export { NoticeDuty, type OpenedChannel } from './duty.js';
 export { ChannelNotFoundError, type Leg, NoticeNotSentError } from './errors.js';
 export { eventOfQuestion, type NoticeEvent } from './events.js';
-export { Notices, statusesOf } from './notices.js';
+export { Notices } from './notices.js';
 export {
   listNotices,
   type NoticeDesk,
@@ -24,5 +24,6 @@ export {
   parseQuietHours,
   type QuietHours,
 } from './settings.js';
+export { QuestionStandings } from './standings.js';
 export { NoticeStore } from './store.js';
 export { AT_TERMINAL } from './words.js';

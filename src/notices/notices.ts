@@ -1,14 +1,16 @@
-import { type Clock, isPermission, type Logger, messageOf, sleepOrHint } from '../foundation/index.js';
-import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
+import { type Clock, type Logger, messageOf, sleepOrHint } from '../foundation/index.js';
+import type { QuestionSessions } from '../sessions/question/index.js';
 import type { NoticeDuty, OpenedChannel } from './duty.js';
 import { eventOfQuestion, type NoticeEvent } from './events.js';
+import { isGone, type QuestionStandings } from './standings.js';
 import type { NoticeStore } from './store.js';
 
 export interface NoticesOptions {
   readonly duty: NoticeDuty;
   readonly store: NoticeStore;
   readonly channels: readonly OpenedChannel[];
-  readonly questions: Pick<QuestionSessions, 'watch' | 'list'>;
+  readonly questions: Pick<QuestionSessions, 'watch'>;
+  readonly standings: QuestionStandings;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -95,9 +97,9 @@ export class Notices implements AsyncDisposable {
 
   /** Queues what waits. */
   async #look(): Promise<void> {
-    const { questions, duty, log } = this.#options;
+    const { standings, duty, log } = this.#options;
     try {
-      const views = await questions.list();
+      const views = await standings.open();
       this.#old ??= new Set(views.map(({ id }) => id));
       for (const view of views) {
         const event = isGone(view) ? undefined : eventOfQuestion(view);
@@ -108,17 +110,4 @@ export class Notices implements AsyncDisposable {
       log.warn('notice.questions-not-read', { error: messageOf(error) });
     }
   }
-}
-
-/** Nobody waits for this permission any more: an answer would be refused. */
-function isGone(view: QuestionView): boolean {
-  return isPermission(view) && view.isAskerGone === true;
-}
-
-/** How every question stands, as the duty wants to know it. */
-export async function statusesOf(
-  questions: Pick<QuestionSessions, 'list'>,
-): Promise<ReadonlyMap<string, string>> {
-  const views = await questions.list();
-  return new Map(views.map((view) => [view.id, isGone(view) ? 'withdrawn' : view.outcome.status]));
 }

@@ -7,7 +7,7 @@ import type { DraftAnswer, QuestionInput } from './schema.js';
 import type { QuestionOutcome } from './state.js';
 import { answerSet, type GivenAnswers } from './verbs/answer.js';
 import { createSet } from './verbs/create.js';
-import { getSet, listSets, resolveId } from './verbs/read.js';
+import { getSet, type ListOptions, listSets, resolveId } from './verbs/read.js';
 import type { QuestionTools } from './verbs/tools.js';
 import { recoverSet, verifySet } from './verbs/verify.js';
 import { collectSet, expireSet, noteAskerOf, noteUnheardOf, waitForSet } from './verbs/wait.js';
@@ -50,8 +50,8 @@ export class QuestionSessions {
   }
 
   /** All sets, oldest first, damaged ones with their faults. What the disk does not give is warned about. */
-  list(): Promise<QuestionView[]> {
-    return listSets(this.#options);
+  list(options?: ListOptions): Promise<QuestionView[]> {
+    return listSets(this.#options, options);
   }
 
   /**

@@ -14,11 +14,20 @@ export async function getSet(tools: QuestionTools, id: string): Promise<Question
   return viewIn(tools, snapshot);
 }
 
+export interface ListOptions {
+  /** Sets that whoever asks knows already: they are not read. */
+  readonly isLeftOut?: ((id: string) => boolean) | undefined;
+}
+
 /** See `QuestionSessions.list`. */
-export async function listSets(tools: QuestionTools): Promise<QuestionView[]> {
+export async function listSets(
+  tools: QuestionTools,
+  { isLeftOut = () => false }: ListOptions = {},
+): Promise<QuestionView[]> {
   const views: { view: QuestionView; createdMs: number }[] = [];
   const unhealed: QuestionSnapshot[] = [];
   for (const id of tools.store.ids()) {
+    if (isLeftOut(id)) continue;
     try {
       const snapshot = tools.store.readOnce(id);
       const view = viewIn(tools, snapshot);
