@@ -9,6 +9,7 @@ import { issueCode } from './files/codes.js';
 import { addDevice } from './files/devices.js';
 import { webPlace } from './files/place.js';
 import { OwnOrigins } from './gate/own-origins.js';
+import { Streams } from './live/streams.js';
 
 const ORIGIN = 'http://hf-aaaaaaaa.localhost:4001';
 const LIMITS = { signInFailures: 5, writes: 60, streams: 8 };
@@ -23,6 +24,7 @@ function server(world: AppWorld, fileSystem?: FileSystem) {
     origins,
     limits: LIMITS,
     signal: new AbortController().signal,
+    streams: new Streams(place),
   });
   const app = webApp(parts);
   const send = (path: string, body: unknown, headers: Record<string, string> = {}) =>

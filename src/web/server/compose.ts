@@ -10,17 +10,14 @@ import { Rate } from './gate/rates.js';
 import { Feed } from './live/feed.js';
 import { RunTools } from './live/run-tools.js';
 import { SessionShelf } from './live/session-shelf.js';
-import { Streams } from './live/streams.js';
 import type { WebParts } from './parts.js';
 
+/** What a server has before anybody comes. */
+export type OwnParts = Pick<WebParts, 'place' | 'origins' | 'limits' | 'signal' | 'streams'>;
+
 /** The parts of a server from the product as it was put together. */
-export function composeWeb(
-  services: Services,
-  own: Pick<WebParts, 'place' | 'origins' | 'limits' | 'signal'>,
-): WebParts {
+export function composeWeb(services: Services, own: OwnParts): WebParts {
   const { clock, log, questions } = services;
-  // First: it is what a directory that is not ours alone refuses.
-  const streams = new Streams(own.place);
   const feed = new Feed({ overview: openOverview(services), questions, clock, log });
   return {
     ...own,
@@ -29,7 +26,6 @@ export function composeWeb(
     failures: new Rate(clock, own.limits.signInFailures),
     writes: new Rate(clock, own.limits.writes),
     feed,
-    streams,
     // Git is not started from here.
     runs: openRuns(services, { looksAtTree: false }),
     transcripts: openTranscripts(services),

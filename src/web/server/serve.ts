@@ -1,10 +1,10 @@
-import { getRequestListener } from '@hono/node-server';
+import type { RequestListener } from 'node:http';
 import type { Services } from '../../app/services.js';
 import { messageOf } from '../../foundation/index.js';
 import { systemCode } from '../../storage/index.js';
-import { webApp } from './app.js';
-import { composeWeb } from './compose.js';
-import { PortTakenError, WrongHostError } from './errors.js';
+import type { Answers } from './answers.js';
+import type { OwnParts } from './compose.js';
+import { PortTakenError } from './errors.js';
 import { writeAudit } from './files/audit.js';
 import { revokeDevices } from './files/devices.js';
 import { sweepLaunchers } from './files/launcher.js';
@@ -12,12 +12,11 @@ import { fixOrigin, movePort, readOrigin } from './files/origin.js';
 import { type WebPlace, webPlace } from './files/place.js';
 import { portOwner } from './files/port-owner.js';
 import { listServers, noteServer } from './files/servers.js';
-import { EVERYWHERE, NOT_KEPT } from './gate/headers.js';
 import { OwnOrigins } from './gate/own-origins.js';
 import type { WebLimits } from './gate/rates.js';
 import { checkReach, originsOf, type Reach } from './gate/reach.js';
 import { type Listener, listenOnPort, listenOnSocket, portOf, stopListening } from './listen.js';
-import { refusalOf } from './routes/status.js';
+import { Streams } from './live/streams.js';
 
 export interface ServeOptions extends Reach {
   readonly limits: WebLimits;
@@ -37,19 +36,23 @@ export async function serveWeb(services: Services, options: ServeOptions): Promi
   checkReach(options);
   const place = webPlace(services);
   // Nothing is answered before the server knows what it is called.
-  let answer: ReturnType<typeof getRequestListener> | undefined;
+  let answers: LateAnswers | undefined;
   const listeners = await open(place, options, (request, response) => {
-    if (answer === undefined) response.destroy();
-    else void answer(request, response);
+    if (answers === undefined) response.destroy();
+    else void answers.answer(request, response);
   });
   try {
     const port = options.socket === undefined && listeners[0] !== undefined ? portOf(listeners[0]) : null;
     const origins = new OwnOrigins(originsOf(options, nameFor(place, options, port), port ?? 0));
     const ending = new AbortController();
-    const parts = composeWeb(services, { place, origins, limits: options.limits, signal: ending.signal });
-    answer = getRequestListener(webApp(parts).fetch, {
-      overrideGlobalObjects: false,
-      errorHandler: badRequest,
+    // Before it is said that somebody serves: a directory that is not ours alone is refused by it.
+    const streams = new Streams(place);
+    answers = new LateAnswers(services, {
+      place,
+      origins,
+      limits: options.limits,
+      signal: ending.signal,
+      streams,
     });
     const urls = origins.all.map(({ origin }) => origin);
     const noted = noteServer(place, { origins: urls, port, socket: options.socket ?? null });
@@ -62,15 +65,46 @@ export async function serveWeb(services: Services, options: ServeOptions): Promi
         ending.abort();
         clearInterval(sweeping);
         sweepLaunchers(place, true);
-        parts.streams[Symbol.dispose]();
+        streams[Symbol.dispose]();
         await Promise.all(listeners.map(stopListening));
-        parts.feed[Symbol.dispose]();
+        await answers?.[Symbol.asyncDispose]();
         noted.close();
       },
     };
   } catch (error) {
     await Promise.all(listeners.map(stopListening));
     throw error;
+  }
+}
+
+/** Most of what a server loads and follows is for its answers: it is there when the first request comes (docs/decisions/0204). */
+class LateAnswers implements AsyncDisposable {
+  readonly #services: Services;
+  readonly #own: OwnParts;
+  #opening: Promise<Answers> | undefined;
+
+  constructor(services: Services, own: OwnParts) {
+    this.#services = services;
+    this.#own = own;
+  }
+
+  async answer(...[request, response]: Parameters<RequestListener>): Promise<void> {
+    this.#opening ??= import('./answers.js').then(({ openAnswers }) =>
+      openAnswers(this.#services, this.#own),
+    );
+    try {
+      (await this.#opening).answer(request, response);
+    } catch (error) {
+      // The next request tries again.
+      this.#opening = undefined;
+      this.#services.log.error('web.failed', { error: messageOf(error) });
+      response.destroy();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const answers = await this.#opening?.catch(() => undefined); // it was told
+    answers?.[Symbol.dispose]();
   }
 }
 
@@ -119,12 +153,4 @@ function nameFor(place: WebPlace, { port: wished }: ServeOptions, port: number |
   const isServed = listServers(place).some((server) => server.port === known.port);
   if (wished !== undefined && !isServed) movePort(place, port);
   return known.name;
-}
-
-/** What cannot be read as a request for any host, such as one for `http://%/`. */
-function badRequest(): Response {
-  return Response.json(refusalOf(new WrongHostError(undefined)), {
-    status: 421,
-    headers: { ...EVERYWHERE, 'Cache-Control': NOT_KEPT },
-  });
 }
