@@ -8,13 +8,13 @@ import type { Services } from './services.js';
 export function hookedRows(services: Services): RowSource {
   const { tools, config } = services;
   const { agents: directory } = config.layout;
+  const agents = openHookedAgents(services);
   return {
-    open(onHint) {
+    read: () => agents.list().map(rowOf),
+    watch(onHint) {
       // What is not there cannot be watched.
       ensureDirectory(tools.fileSystem, directory);
-      const agents = openHookedAgents(services);
-      const watch = tools.watcher.watch(directory, () => onHint());
-      return { read: () => agents.list().map(rowOf), close: () => watch.close() };
+      return tools.watcher.watch(directory, () => onHint());
     },
   };
 }

@@ -9,18 +9,19 @@ import type { Services } from './services.js';
 export function queueRows(services: Services): RowSource {
   const { tools, config } = services;
   const { queue: directory } = config.layout;
+  const desk = openQueueIn(services);
   return {
-    open(onHint) {
-      const desk = openQueueIn(services);
-      const places = [`${directory}/entries`, `${directory}/workers`];
-      // What is not there cannot be watched.
-      for (const place of places) ensureDirectory(tools.fileSystem, place);
-      const watches = places.map((place) => tools.watcher.watch(place, () => onHint()));
+    read: () => [
+      ...desk.list().entries.filter(isShown).map(rowOfEntry),
+      ...workersOf(services).map(rowOfWorker),
+    ],
+    watch(onHint) {
+      const watches = [`${directory}/entries`, `${directory}/workers`].map((place) => {
+        // What is not there cannot be watched.
+        ensureDirectory(tools.fileSystem, place);
+        return tools.watcher.watch(place, () => onHint());
+      });
       return {
-        read: () => [
-          ...desk.list().entries.filter(isShown).map(rowOfEntry),
-          ...workersOf(services).map(rowOfWorker),
-        ],
         close() {
           for (const watch of watches) watch.close();
         },

@@ -12,7 +12,6 @@ export {
 export { Overview, type OverviewParts } from './overview.js';
 export {
   directoryOfRow,
-  type OpenRowSource,
   type OverviewRow,
   type RowGroup,
   type RowQuestion,

@@ -5,7 +5,7 @@ import type { QuestionSessions, QuestionView } from '../sessions/question/index.
 import { ChatRows } from './chats.js';
 import { PendingQuestions } from './pending.js';
 import { ProjectRuns } from './project-runs.js';
-import type { OpenRowSource, OverviewRow, RowSource, RowWorktree } from './row.js';
+import type { OverviewRow, RowSource, RowWorktree } from './row.js';
 import { withQuestions } from './with-questions.js';
 
 export interface OverviewParts {
@@ -42,7 +42,6 @@ export class Overview implements Disposable {
   readonly #projects = new Map<string, ProjectRuns>();
   readonly #chats: ChatRows;
   readonly #pending: PendingQuestions;
-  readonly #sources: readonly OpenRowSource[];
   readonly #watches: { close(): void }[] = [];
   #onChange: (() => void) | undefined;
   #settling: NodeJS.Timeout | undefined;
@@ -53,7 +52,6 @@ export class Overview implements Disposable {
     this.#parts = parts;
     this.#chats = new ChatRows(parts);
     this.#pending = new PendingQuestions(parts);
-    this.#sources = parts.sources.map((source) => source.open(() => this.#settle()));
   }
 
   /** All rows as they are now, in no order; what ended before today is left out. Throws STORAGE_FAILED. */
@@ -64,7 +62,7 @@ export class Overview implements Disposable {
     const rows = [
       ...runs,
       ...this.#chats.read(dayStart),
-      ...this.#sources.flatMap((source) => source.read()),
+      ...this.#parts.sources.flatMap((source) => source.read()),
     ];
     const isShown = ({ group, since }: OverviewRow) =>
       group !== 'ended' || Date.parse(since) >= dayStart.getTime();
@@ -83,6 +81,7 @@ export class Overview implements Disposable {
     this.#watches.push(
       this.#pending.watch(settle),
       this.#chats.watch(settle),
+      ...this.#parts.sources.map((source) => source.watch(settle)),
       this.#parts.watchNew((what) => {
         if (what === 'project') this.#isProjectNew = true;
         else for (const project of this.#projects.values()) project.noteNewRun();
@@ -97,7 +96,7 @@ export class Overview implements Disposable {
     this.#onChange = undefined;
     clearTimeout(this.#settling);
     clearInterval(this.#looking);
-    for (const one of [...this.#watches, ...this.#sources, ...this.#projects.values()]) one.close();
+    for (const one of [...this.#watches, ...this.#projects.values()]) one.close();
   }
 
   #settle(): void {

@@ -64,12 +64,8 @@ export interface RowQuestion {
 
 /** Where further rows come from, such as agents that are known by their hooks. */
 export interface RowSource {
-  /** Starts to look; `onHint` is called whenever there may be other rows, and may be called too often. */
-  open(onHint: () => void): OpenRowSource;
-}
-
-export interface OpenRowSource {
   /** The rows as they are now. Reads no more than has changed since the last time. */
   read(): readonly OverviewRow[];
-  close(): void;
+  /** Calls back whenever there may be other rows, perhaps too often, until it is closed. */
+  watch(onHint: () => void): { close(): void };
 }
