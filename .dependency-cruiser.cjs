@@ -97,6 +97,7 @@ const MAY_IMPORT = {
     'run',
     'overview',
     'models',
+    'operations',
   ],
   'web/server': [
     'foundation',

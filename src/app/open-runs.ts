@@ -36,7 +36,7 @@ function placeOf(services: Services, session: string | undefined): Services | un
   }
 }
 
-/** A run that no project has any more has a journal all the same. Throws AMBIGUOUS_ID. */
+/** A run whose project is gone still has its journal. Throws AMBIGUOUS_ID. */
 async function readGone(services: Services, session: string) {
   const { fileSystem } = services.tools;
   const { runs } = services.config.layout;

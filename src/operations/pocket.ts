@@ -1,61 +1,72 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
 
-/** How notices to one device of the page stand. */
-export interface PushStanding {
-  readonly key: string;
-  readonly endpoint: string | null;
-}
-
-/** How a test notice to one device went. */
-export interface PushTested {
-  readonly isSent: boolean;
-  readonly reason: string | null;
-}
-
-/** A device of the page as other devices may know it: nothing that could be used. */
-export interface AccessDevice {
+/** A browser that signed in, as the others may know it. */
+export interface KnownDevice {
   readonly id: string;
   readonly name: string;
   readonly can: 'view' | 'answer' | 'steer';
   readonly createdAt: string;
   readonly seenAt: string;
   readonly state: 'signed-in' | 'revoked' | 'expired';
+  /** Whether notices go to it. */
   readonly isNotified: boolean;
 }
 
-export interface AccessLine {
+/** A line of the audit: who did what, never what was said. */
+export interface AuditLine {
   readonly at: string;
   readonly what: string;
+  /** The name of the device; null where there is none. */
   readonly name: string | null;
   readonly address: string | null;
   readonly id: string | null;
   readonly result: string;
 }
 
-export interface AccessReport {
-  readonly devices: readonly AccessDevice[];
-  readonly audit: readonly AccessLine[];
+/** Who can reach the page and what was done through it. */
+export interface Access {
+  /** This device first, then by when they were here last. */
+  readonly devices: readonly KnownDevice[];
+  /** The newest first. */
+  readonly audit: readonly AuditLine[];
+}
+
+/** How notices to one device of the page stand. */
+export interface PushState {
+  /** The key that a subscription is made with, as base64url. */
+  readonly key: string;
+  /** The endpoint that this device is told through; null where it is not. */
+  readonly endpoint: string | null;
+}
+
+/** How a test went, and where it ended if it did not go through. */
+export interface PushTest {
+  readonly isSent: boolean;
+  readonly reason: string | null;
 }
 
 /** What a device of the page can know and say about itself and the others. */
 export interface PocketDesk {
-  access(): AccessReport;
-  standing(): PushStanding;
+  access(): Access;
+  standing(): PushState;
   /** Throws INVALID_INPUT. */
-  wish(subscription: PushSubscribed | null): PushStanding;
-  test(signal: AbortSignal | undefined): Promise<PushTested>;
+  wish(subscription: PushWish['subscription']): PushState;
+  test(signal: AbortSignal | undefined): Promise<PushTest>;
 }
 
 export interface PocketParts {
   readonly pocket: PocketDesk;
 }
 
-const Subscribed = z.strictObject({
+/** A subscription as the browser tells it (`PushSubscription.toJSON`). */
+const Subscription = z.strictObject({
   endpoint: z.string().max(2_000),
   keys: z.strictObject({ p256dh: z.string().max(200), auth: z.string().max(100) }),
 });
-export type PushSubscribed = z.output<typeof Subscribed>;
+/** What a device wants: notices there, or none. */
+const Wish = z.strictObject({ subscription: Subscription.nullable() });
+export type PushWish = z.output<typeof Wish>;
 
 const PAGE = { surfaces: ['page'] } as const;
 
@@ -66,7 +77,7 @@ export const showAccess = defineOperation({
   effect: 'read',
   capability: 'view',
   input: z.strictObject({}),
-  output: z.custom<AccessReport>(),
+  output: z.custom<Access>(),
   run: async ({ pocket }: PocketParts) => pocket.access(),
 });
 
@@ -77,7 +88,7 @@ export const showPush = defineOperation({
   effect: 'read',
   capability: 'view',
   input: z.strictObject({}),
-  output: z.custom<PushStanding>(),
+  output: z.custom<PushState>(),
   run: async ({ pocket }: PocketParts) => pocket.standing(),
 });
 
@@ -87,8 +98,8 @@ export const wishPush = defineOperation({
   summary: 'Tell this device what waits from now on, or no longer',
   effect: 'write',
   capability: 'answer',
-  input: z.strictObject({ subscription: Subscribed.nullable() }),
-  output: z.custom<PushStanding>(),
+  input: Wish,
+  output: z.custom<PushState>(),
   run: async ({ pocket }: PocketParts, { subscription }) => pocket.wish(subscription),
 });
 
@@ -99,7 +110,7 @@ export const testPush = defineOperation({
   effect: 'write',
   capability: 'answer',
   input: z.strictObject({}),
-  output: z.custom<PushTested>(),
+  output: z.custom<PushTest>(),
   run: ({ pocket }: PocketParts, _input, context) => pocket.test(context?.signal),
 });
 

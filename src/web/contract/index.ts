@@ -11,7 +11,6 @@ export type {
   PairingAsked,
   PushMessage,
   PushState,
-  PushSubscriptionWish,
   PushTest,
   PushWish,
 } from './pocket.js';
