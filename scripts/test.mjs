@@ -22,17 +22,28 @@ if (prepared.status !== 0) process.exit(prepared.status ?? 1);
 /** What takes long and says little about a Node: it is run on the one that `npm test` is run with. */
 const SLOW_SCENARIOS = [
   'accounts',
+  'chat',
+  'chat-projects',
   'gates',
   'hostile-text',
   'inbox-attacks',
   'inbox-terminal',
+  'notices',
+  'permission-cards',
   'queue',
   'release-0.1',
   'run',
+  'run-cost',
   'run-detached',
+  'run-limits',
+  'run-patience',
   'run-people',
+  'run-questions',
   'run-resume-detached',
   'run-terminal',
+  'service',
+  'top',
+  'worktree',
 ].map((name) => `test/scenarios/${name}.test.ts`);
 
 const CHECKS = [
