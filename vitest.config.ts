@@ -37,6 +37,7 @@ export default defineConfig({
           ...shared,
           name: 'scenarios',
           include: ['test/{scenarios,contracts,pins}/**/*.test.{ts,tsx}'],
+          isolate: false,
           env: inMemory,
         },
       },
