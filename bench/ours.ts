@@ -1,5 +1,14 @@
 // What the benchmark calls of Holdfast, bundled from `src/` on the fly. No measuring here: only our side of each row.
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ClaudeReader } from '../src/agents/claude/read.js';
 import { lineDriver } from '../src/agents/line/index.js';
@@ -13,6 +22,8 @@ import {
   type ProgramSpec,
   startProgram,
 } from '../src/programs/index.js';
+import { ALWAYS, FileQueue, NO_LIMITS } from '../src/queue/index.js';
+import { hashOf } from '../src/queue/plan-content.js';
 import { ConversationSessions, FileConversationStore } from '../src/sessions/conversation/index.js';
 import { LoopSessions } from '../src/sessions/loop/index.js';
 import { FileProcessStore, ProcessSessions } from '../src/sessions/process/index.js';
@@ -323,4 +334,57 @@ export function openDesk(home: string) {
 function servicesOf(home: string) {
   const environment = { HOME: home, HOLDFAST_HOME: join(home, 'holdfast') };
   return createServices({ environment, workingDirectory: home, command: 'bench' });
+}
+
+export { hashOf };
+
+/** Queues an entry, then takes and finishes it: the files that were synced for that, and how often anything was. */
+export async function writesOfAnEntry(directory: string): Promise<{ writes: string[]; syncs: number }> {
+  const files = new Map([['plan.md', Buffer.from('# plan\n')]]);
+  const plan = { kind: 'prp' as const, name: 'plan.md', source: '/p/plan.md', files: ['plan.md'] };
+  await new FileQueue(tools, directory).add(
+    {
+      plan: { ...plan, hash: hashOf(files) },
+      project: '/p',
+      repository: null,
+      base: null,
+      continues: null,
+      isInPlace: true,
+      options: { verify: [], isUnattended: false, isDirtyTaken: false },
+      after: [],
+      notBefore: null,
+      priority: 0,
+      onFailure: 'stop',
+      retriesLeft: 0,
+    },
+    { files },
+  );
+  const writes: string[] = [];
+  let syncs = 0;
+  const sync = (descriptor: number) => {
+    syncs += 1;
+    if (nodeFileSystem.factsOf(descriptor).kind === 'file')
+      writes.push(readlinkSync(`/proc/self/fd/${descriptor}`).slice(directory.length + 1));
+  };
+  const fileSystem: FileSystem = {
+    ...nodeFileSystem,
+    sync(descriptor) {
+      sync(descriptor);
+      nodeFileSystem.sync(descriptor);
+    },
+    syncData(descriptor) {
+      sync(descriptor);
+      nodeFileSystem.syncData(descriptor);
+    },
+  };
+  const queue = new FileQueue(createTools(fileSystem), directory);
+  const taken = await queue.take({
+    limits: NO_LIMITS,
+    admission: ALWAYS,
+    agentOf: () => 'claude',
+    own: new Set(),
+  });
+  const end = { outcome: 'done', reason: null, worktree: null, hasPrompted: true, question: null } as const;
+  await taken?.finish({ ...end, report: '{}' });
+  return { writes: writes.map((path) => path.replace(/[0-9a-f-]{36}/, '<id>')), syncs };
 }

@@ -11,6 +11,7 @@ import { rows as locks } from './locks.mjs';
 import { rows as loopCommit } from './loop-commit.mjs';
 import { rows as notify } from './notify.mjs';
 import { rows as processes } from './processes.mjs';
+import { rows as queue } from './queue.mjs';
 import { rows as ralphtool } from './ralphtool.mjs';
 import { judge, renderSummary, renderTable } from './report.mjs';
 import { rows as runLoop } from './run-loop.mjs';
@@ -29,6 +30,7 @@ const ROWS = [
   ...inbox,
   ...top,
   ...web,
+  ...queue,
   ...agents,
   ...processes,
   ...workspace,
