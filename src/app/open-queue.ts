@@ -3,11 +3,13 @@ import { isHoldfastError } from '../foundation/index.js';
 import {
   type Admission,
   type Entry,
+  type EntryWait,
   FileQueue,
   type OrderFacts,
   QueueDesk,
   type SlotLimits,
 } from '../queue/index.js';
+import { listWorktreeRecords, runOfWorktree } from '../run/index.js';
 import {
   entryRunner,
   listWorkers,
@@ -21,9 +23,10 @@ import { openRunAdmission } from './accounts.js';
 import { chooseAgent, chooseInstalledAgent } from './agents.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { projectDirectoryOf } from './loops.js';
+import { openRunStatus } from './open-run-status.js';
 import { workbenchOf } from './processes.js';
 import { runServices } from './run-services.js';
-import { builtOnce, type SelfCommand, type Services } from './services.js';
+import { builtOnce, type SelfCommand, type Services, servicesAt } from './services.js';
 
 /** The queue of this user, as it is used from the directory of these services. */
 export function openQueueIn(
@@ -43,7 +46,24 @@ export function openQueueIn(
       workspace: workbenchOf(services),
     }),
     checkAgent: (name) => void chooseInstalledAgent(services, name),
+    waitOf: (entry) => waitOfRun(services, entry),
   });
+}
+
+async function waitOfRun(services: Services, { runId, project }: Entry): Promise<EntryWait | null> {
+  const { tools, log, config } = services;
+  try {
+    const records = listWorktreeRecords({ fileSystem: tools.fileSystem, log }, config.layout);
+    const directory = records.find((one) => runOfWorktree(one) === runId)?.path ?? project;
+    const { report } = await openRunStatus(servicesAt(services, directory)).status();
+    if (report?.sessionId !== runId || report.waitsFor === null) return null;
+    const { reason, until, question } = report.waitsFor;
+    return { reason, until, question: question?.id ?? null };
+  } catch (error) {
+    // It is on its way, or just over: the list says the rest.
+    if (!isHoldfastError(error)) throw error;
+    return null;
+  }
 }
 
 /** The workers of this user that live on this machine. */

@@ -6,7 +6,7 @@ import type { OrderFacts } from './order.js';
 import { PlanNotQueuedError, readAgain } from './plan-content.js';
 import type { EntryChange, Move, NewEntry, Queue } from './port.js';
 import type { Entry, EntryOptions, FailurePolicy } from './schema.js';
-import { type EntryView, type QueueView, viewQueue } from './view.js';
+import { type EntryView, type EntryWait, type QueueView, viewQueue } from './view.js';
 
 /** What the desk needs of where it stands. */
 export interface DeskParts extends Pick<OrderFacts, 'limits' | 'admission' | 'agentOf'> {
@@ -16,6 +16,8 @@ export interface DeskParts extends Pick<OrderFacts, 'limits' | 'admission' | 'ag
   place(): Omit<QueueingPlace, 'now'>;
   /** Refuses an agent that is not there. Throws AGENT_UNKNOWN, PROGRAM_NOT_STARTED. */
   checkAgent(name: string): void;
+  /** What the run of an entry waits for; null where it works, or is not found. */
+  waitOf(entry: Entry): Promise<EntryWait | null>;
 }
 
 /** What a person wants to be queued, with ids as they typed them. */
@@ -74,15 +76,21 @@ export class QueueDesk {
     return viewQueue(queue, { fileSystem }, { now: clock.now(), limits, admission, agentOf });
   }
 
+  /** The same, and of those that run what they wait for: each of these runs is looked at. */
+  async listClosely(): Promise<QueueView> {
+    const view = this.list();
+    return { ...view, entries: await Promise.all(view.entries.map((entry) => this.#lookAtRun(entry))) };
+  }
+
   /** Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID. */
-  show(typed: string): ShownEntry {
+  async show(typed: string): Promise<ShownEntry> {
     const { queue } = this.#parts;
     const id = this.#idOf(typed);
     const entry = this.list().entries.find((one) => one.id === id);
     if (entry === undefined) throw new EntryNotFoundError(typed);
     const report = queue.reportOf(id);
     return {
-      entry,
+      entry: await this.#lookAtRun(entry),
       owner: queue.ownerOf(id) ?? null,
       planFiles: entry.plan.files.map((file) => queue.planPath(entry, file)),
       report: report === undefined ? null : JSON.parse(report),
@@ -115,6 +123,12 @@ export class QueueDesk {
 
   resume(typed?: string): Promise<void> {
     return this.#parts.queue.resume(typed === undefined ? undefined : this.#idOf(typed));
+  }
+
+  async #lookAtRun(entry: EntryView): Promise<EntryView> {
+    if (entry.status !== 'running') return entry;
+    const runWait = await this.#parts.waitOf(entry);
+    return runWait === null ? entry : { ...entry, runWait };
   }
 
   #wanted(wishes: AddWishes) {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FailingFileSystem } from '../../test/support/failing-file-system.js';
 import { newEntry, PLAN_FILES } from '../../test/support/queue-entries.js';
 import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
-import { nodeFileSystem } from '../storage/index.js';
+import { type LockTools, nodeFileSystem, type OnHint } from '../storage/index.js';
 import { FileQueue } from './file-queue.js';
 import { ALWAYS, NO_LIMITS, type Taker } from './port.js';
 
@@ -53,6 +54,68 @@ describe('the queue on files', () => {
     expect(queue.read().damaged).toMatchObject([{ path }]);
     expect((await queue.take(TAKER))?.entry.id).toBe(whole.id);
   });
+
+  it('wakes a worker for what changed, and never by the locks that it takes itself', async () => {
+    await using dir = await tempDir();
+    const watched = new Map<string, OnHint>();
+    const watcher = {
+      watch(path: string, onHint: OnHint) {
+        watched.set(path, onHint);
+        return { mode: 'watching' as const, close() {} };
+      },
+    };
+    const tools = { ...storageTools(), watcher: watcher as unknown as LockTools['watcher'] };
+    const directory = join(dir.path, 'queue');
+    const queue = new FileQueue(tools, directory);
+    await queue.add(newEntry({ notBefore: '2999-01-01T00:00:00.000Z' }), PLAN_FILES);
+    let woken = 0;
+    queue.watch(() => {
+      woken += 1;
+    });
+    // The safety check of the watcher: the directory has changed, nobody knows how.
+    const look = () => watched.get(directory)?.(null);
+    await queue.take(TAKER);
+    look();
+    expect(woken).toBe(0);
+    await queue.pause();
+    look();
+    look();
+    expect(woken).toBe(1);
+    watched.get(join(directory, 'entries'))?.('a.json');
+    expect(woken).toBe(2);
+  });
+
+  it.each(['add', 'take', 'finish'] as const)(
+    'a full disk at %s: an error, and afterwards all is as before',
+    async (step) => {
+      await using dir = await tempDir();
+      const fileSystem = new FailingFileSystem();
+      const queue = new FileQueue(storageTools({ fileSystem }), join(dir.path, 'queue'));
+      const { id } = await queue.add(newEntry(), PLAN_FILES);
+      const full = () => fileSystem.arm({ fault: 'ENOSPC', at: 1, isLasting: true });
+      const end = {
+        outcome: 'done',
+        reason: null,
+        worktree: null,
+        hasPrompted: true,
+        question: null,
+      } as const;
+      const taken = step === 'finish' ? await queue.take(TAKER) : undefined;
+      full();
+      const tried =
+        step === 'add'
+          ? queue.add(newEntry(), PLAN_FILES)
+          : step === 'take'
+            ? queue.take(TAKER)
+            : taken?.finish({ ...end, report: '{}' });
+      await expect(tried).rejects.toMatchObject({ code: expect.stringMatching(/FAILED$/) });
+      fileSystem.arm(undefined);
+      expect(queue.read()).toMatchObject({ entries: [{ id }], damaged: [] });
+      if (step === 'finish') await taken?.finish({ ...end, report: '{}' });
+      else await (await queue.take(TAKER))?.finish({ ...end, report: '{}' });
+      expect(queue.get(id)?.status).toBe('done');
+    },
+  );
 
   it('keeps a new plan beside the old one, and runs the new one', async () => {
     await using dir = await tempDir();

@@ -200,11 +200,15 @@ export class FileQueue implements Queue {
     const entries = join(this.#directory, 'entries');
     ensureDirectory(fileSystem, this.#directory);
     ensureDirectory(fileSystem, entries);
+    let seen = this.#pauseStamp();
     const watches = [
       watcher.watch(entries, onHint),
-      // The locks of the queue are in the same directory; they change nothing.
-      watcher.watch(this.#directory, (name) => {
-        if (name === null || name === 'queue.json') onHint();
+      // The locks of the queue are in the same directory. They change nothing, and whoever is woken takes one.
+      watcher.watch(this.#directory, () => {
+        const now = this.#pauseStamp();
+        if (now === seen) return;
+        seen = now;
+        onHint();
       }),
     ];
     return {
@@ -276,6 +280,16 @@ export class FileQueue implements Queue {
   async #setPaused(pausedAt: string | null): Promise<void> {
     using _lock = await this.#lock();
     writeDocument(this.#tools, this.#queuePath(), { version: DOCUMENT_VERSION, pausedAt }, QueueRecord);
+  }
+
+  /** Another one for each time that the queue was paused or resumed. */
+  #pauseStamp(): string {
+    try {
+      const { inode, modifiedMs } = lookAt(this.#tools.fileSystem, this.#queuePath()) ?? {};
+      return `${inode} ${modifiedMs}`;
+    } catch {
+      return 'unreadable'; // whoever is woken meets the error when it reads
+    }
   }
 
   #found(id: string): Entry {

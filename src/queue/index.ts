@@ -32,4 +32,4 @@ export {
   type Taker,
 } from './port.js';
 export { type Entry, type EntryOptions, FAILURE_POLICIES, type FailurePolicy } from './schema.js';
-export { type EntryView, type QueueView, viewQueue } from './view.js';
+export { type EntryView, type EntryWait, type QueueView, viewQueue } from './view.js';

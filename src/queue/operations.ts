@@ -71,7 +71,7 @@ export const listQueue = defineOperation({
   }),
   output: z.custom<QueueView>(),
   async run({ queue }: QueueParts, { isAll }) {
-    const view = queue.list();
+    const view = await queue.listClosely();
     const isOpen = ({ status }: Entry) => status !== 'done';
     return isAll ? view : { ...view, entries: view.entries.filter(isOpen) };
   },
@@ -85,7 +85,7 @@ export const showEntry = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({ id: Id }),
   output: z.custom<ShownEntry>(),
-  run: async ({ queue }: QueueParts, { id }) => queue.show(id),
+  run: ({ queue }: QueueParts, { id }) => queue.show(id),
 });
 
 export const editEntry = defineOperation({

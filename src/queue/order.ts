@@ -45,6 +45,7 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
   };
   for (const entry of entries) if (entry.status === 'running') occupy(entry);
   const blocked = new Map<string, string | undefined>();
+  const refusals = new Map<string, Standing | undefined>();
   return [...entries].sort(inOrder).map((entry) => {
     const standing = settled(entry, facts) ?? obstacle(entry) ?? { is: 'next' as const };
     if (standing.is === 'next') occupy(entry);
@@ -72,9 +73,16 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
     return slotOf('account', account, used.accounts, facts.limits.perAccount);
   }
 
+  /** The same for all of an account: nobody is asked twice in one list. */
   function refusal(entry: Entry): Standing | undefined {
     const { account } = entry.options;
     const agent = facts.agentOf(entry);
+    const key = `${agent}\0${account ?? ''}`;
+    if (!refusals.has(key)) refusals.set(key, refusalOf(agent, account));
+    return refusals.get(key);
+  }
+
+  function refusalOf(agent: string, account: string | undefined): Standing | undefined {
     try {
       const answer = facts.admission.standing({ agent, ...(account === undefined ? {} : { account }) });
       return answer.may ? undefined : waits(answer.reason, answer.until ?? null);
@@ -133,6 +141,7 @@ export function findCycle(
   { id, after }: Pick<Entry, 'id' | 'after'>,
   afterOf: (id: string) => readonly string[],
 ): string[] | undefined {
+  if (after.length === 0) return undefined;
   const seen = new Set<string>();
   const search = (ids: readonly string[], path: readonly string[]): string[] | undefined => {
     for (const one of ids) {

@@ -4,7 +4,7 @@ import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
 import { directoryOfChange, findChange, findProject } from '../plans/index.js';
 import { type FileSystem, listDirectory, lookAt, readBytes, readUserFile } from '../storage/index.js';
 import type { PlanFiles } from './port.js';
-import type { QueuedPlan } from './schema.js';
+import type { QueuedPlan, SeenFile } from './schema.js';
 import { openTasks, planOfTask, taskFileName } from './tasks.js';
 
 /** A plan that cannot be queued. */
@@ -33,14 +33,12 @@ const MAX_BYTES = 20 * 1024 * 1024;
 /** Reads the PRP at a path. Throws PLAN_NOT_QUEUED. */
 export function readPrp(place: PlanPlace, typed: string): ReadPlan {
   const source = resolve(place.workingDirectory, typed);
+  const seen = seeFile(place.fileSystem, source);
   const text = readUserFile(place.fileSystem, source);
   if (text === undefined) throw noPlan(typed);
-  return readPlanOf(
-    'prp',
-    nameIn(place.project, source),
-    source,
-    new Map([[fileIn(place.project, source), Buffer.from(text)]]),
-  );
+  const files = new Map([[fileIn(place.project, source), Buffer.from(text)]]);
+  const { plan, content } = readPlanOf('prp', nameIn(place.project, source), source, files);
+  return { plan: { ...plan, seen }, content };
 }
 
 /** Reads everything in the directory of a change. Throws CHANGE_NOT_FOUND, PROJECT_NOT_FOUND, PLAN_NOT_QUEUED. */
@@ -54,6 +52,7 @@ export function readChange({ fileSystem, workingDirectory }: PlanPlace, name: st
 /** Each open task of a list as a plan of its own. Throws PLAN_NOT_QUEUED. */
 export function readTasks(place: PlanPlace, typed: string): ReadPlan[] {
   const source = resolve(place.workingDirectory, typed);
+  const seen = seeFile(place.fileSystem, source);
   const text = readUserFile(place.fileSystem, source);
   if (text === undefined) throw noPlan(typed);
   const tasks = openTasks(text);
@@ -65,8 +64,35 @@ export function readTasks(place: PlanPlace, typed: string): ReadPlan[] {
     const file = taskFileName(index, task.title);
     const content = new Map([[file, Buffer.from(planOfTask(task))]]);
     const { plan } = readPlanOf('prp', file, source, content);
-    return { plan: { ...plan, task: task.title }, content: { files: content } };
+    return { plan: { ...plan, task: task.title, seen }, content: { files: content } };
   });
+}
+
+/** A file as it looks without being read; undefined for a link and where there is none. */
+function seeFile(fileSystem: FileSystem, path: string): SeenFile | undefined {
+  const facts = lookAt(fileSystem, path);
+  if (facts?.kind !== 'file') return undefined;
+  const { inode, size, modifiedMs } = facts;
+  return { inode, size, modifiedMs };
+}
+
+/** Times of files are coarse: whatever was written shortly before it was seen may have been written again unseen. */
+const COARSE_MS = 2_000;
+
+/** Whether the file of a plan looks as it did when it was queued, long enough after it was written. */
+export function looksTheSame(
+  fileSystem: FileSystem,
+  { seen, source }: QueuedPlan,
+  queuedAt: string,
+): boolean {
+  if (seen === undefined || seen.modifiedMs + COARSE_MS > Date.parse(queuedAt)) return false;
+  const now = seeFile(fileSystem, source);
+  return (
+    now !== undefined &&
+    now.inode === seen.inode &&
+    now.size === seen.size &&
+    now.modifiedMs === seen.modifiedMs
+  );
 }
 
 /** The plan of an entry as the person has it now; undefined where it is gone. */

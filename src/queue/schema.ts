@@ -54,6 +54,10 @@ const EntryOptions = record({
 });
 export type EntryOptions = ValueOf<typeof EntryOptions>;
 
+/** What was known about a file without reading it. */
+const SeenFile = record({ inode: number(), size: number(), modifiedMs: named('modified_ms', number()) });
+export type SeenFile = ValueOf<typeof SeenFile>;
+
 /** The plan as it was when it was queued: its files are kept beside the entry, and they are what runs. */
 const QueuedPlan = record({
   kind: oneOf(['prp', 'change']),
@@ -65,6 +69,8 @@ const QueuedPlan = record({
   hash: filledText,
   /** Of a list of tasks: the one that it is. */
   task: optional(filledText),
+  /** The file where the person has it, as it was seen then: while it looks the same, it need not be read again. */
+  seen: optional(SeenFile),
   /** Its files, by their paths below what is kept. */
   files: listOf(inside, 1),
 });

@@ -1,12 +1,23 @@
 import { arrange, type OrderFacts, type Standing } from './order.js';
 import type { PlanPlace } from './plan-content.js';
-import { readAgain } from './plan-content.js';
+import { looksTheSame, readAgain } from './plan-content.js';
 import type { Queue } from './port.js';
 import type { Entry } from './schema.js';
+
+/** What a run that is at work waits for. */
+export interface EntryWait {
+  readonly reason: string;
+  /** When it goes on by itself; null where nobody knows. */
+  readonly until: string | null;
+  /** What a person is to answer; null where it waits for nobody. */
+  readonly question: string | null;
+}
 
 /** An entry as a list and a page show it. */
 export interface EntryView extends Entry {
   readonly standing: Standing;
+  /** Where its run waits, and somebody looked at the run. */
+  readonly runWait?: EntryWait;
   /** What became of the plan where the person has it; null where it is as it was queued, or no longer matters. */
   readonly planNote: 'changed' | 'gone' | null;
 }
@@ -41,8 +52,9 @@ export function viewQueue(
 /** A plan that was edited since is said, and never taken unasked. */
 function notePlan(
   { fileSystem }: Pick<PlanPlace, 'fileSystem'>,
-  { plan, project }: Entry,
+  { plan, project, addedAt }: Entry,
 ): EntryView['planNote'] {
+  if (readQuietly(() => looksTheSame(fileSystem, plan, addedAt)) === true) return null;
   const now = readQuietly(() => readAgain({ fileSystem, project, workingDirectory: project }, plan));
   if (now === undefined) return 'gone';
   return now.plan.hash === plan.hash ? null : 'changed';

@@ -52,6 +52,7 @@ export { openPrpPlan } from './plan/prp-plan.js';
 export { AgentQuestions } from './questions/agent-questions.js';
 export { isAskedByRun, isAskedHow, isEnd, isToldToGoOn } from './questions/ask-person.js';
 export { RunLog } from './records/run-log.js';
+export { recallStart } from './records/run-memory.js';
 export { readGoneRun, readRunRecords } from './records/run-records.js';
 export type {
   AskedQuestion,
@@ -82,6 +83,7 @@ export {
   type TurnTakerOptions,
 } from './turn/take-turn.js';
 export { describeLost } from './worktree/lost-work.js';
+export { worktreeName } from './worktree/names.js';
 export {
   continueWorktree,
   intendWorktree,

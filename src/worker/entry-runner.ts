@@ -3,18 +3,18 @@ import type { Entry, EntryEnd, Queue, Taken } from '../queue/index.js';
 import {
   type DetachedRun,
   findRun,
-  findStoppedRun,
   isAskedHow,
-  judgeRestart,
   type RunReport,
   type RunServices,
   readRunRecords,
+  recallStart,
   reportRun,
   startDetachedRun,
 } from '../run/index.js';
 import type { LoopView } from '../sessions/loop/index.js';
 import { preparePlace, type RunPlace } from './run-place.js';
 import { resumeWords, startWords } from './run-words.js';
+import { judgeStopped } from './stopped-verdict.js';
 
 /** Brings the run of an entry to its end. */
 export interface EntryRunner {
@@ -67,7 +67,12 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
       isAgain = false;
       continue;
     }
-    const verdict = await judge(place, loop, isAgain);
+    const verdict = judgeStopped({
+      loop,
+      isAgain,
+      isDecided: loop.status === 'halted' && (await isAskedHow(services.questions, loop.sessionId)),
+      bootId: services.tools.identity.bootId,
+    });
     if (verdict === 'over') return endOf(entry, place, loop);
     if (verdict === 'rests') {
       await untilLeft(services, stop);
@@ -77,31 +82,6 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
     const refusal = await resume(entry, place, verdict === 'reset');
     if (refusal !== undefined) return failed(refusal, worktree, await endOf(entry, place, loop));
   }
-}
-
-/** What is to be done about a run that no process runs. */
-async function judge(
-  { services }: RunPlace,
-  loop: LoopView,
-  isAgain: boolean,
-): Promise<'over' | 'rests' | 'resume' | 'reset'> {
-  if (loop.status === 'completed' || loop.status === 'aborted') return 'over';
-  if (loop.status === 'halted') {
-    if (await isAskedHow(services.questions, loop.sessionId)) return 'resume';
-    return isAgain ? 'reset' : 'over';
-  }
-  if (isAgain) return 'resume';
-  const { does } = judgeRestart({
-    loop,
-    bootId: services.tools.identity.bootId,
-    question: undefined,
-    limit: undefined,
-    isRefused: false,
-    obstacle: undefined,
-  });
-  if (does === 'start') return 'resume';
-  // A person let it rest, and lets it go on.
-  return loop.status === 'paused' && findStoppedRun(services) !== undefined ? 'rests' : 'over';
 }
 
 /** Starts it; returns why that was refused. A run that began was started, however it ended meanwhile. */
@@ -122,7 +102,9 @@ function isHeld(services: RunServices): boolean {
 
 async function resume(entry: Entry, place: RunPlace, isReset: boolean): Promise<string | undefined> {
   const before = place.services.openLoops().get()?.state.resumedAt ?? null;
-  const started = await launch(entry, place, resumeWords(entry, place, isReset), false);
+  const isStartKnown = recallStart(place.services, entry.runId ?? undefined) !== undefined;
+  const words = resumeWords(entry, place, { isReset, isStartKnown });
+  const started = await launch(entry, place, words, false);
   const loop = place.services.openLoops().get();
   if (started.exit === null || wasKilled(started) || (loop?.state.resumedAt ?? null) !== before)
     return undefined;

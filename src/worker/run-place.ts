@@ -12,6 +12,7 @@ import {
   type RunServices,
   runOfWorktree,
   type WorktreeRecord,
+  worktreeName,
 } from '../run/index.js';
 import { attempt, lookAt, readBytes, updateUserFile } from '../storage/index.js';
 
@@ -83,7 +84,8 @@ async function placeInWorktree(
     known ??
     (entry.continues === null
       ? await intendWorktree(services, {
-          name: '',
+          // A change is kept file by file, and none of them has its name.
+          name: isChange ? worktreeName('', entry.plan.name) : '',
           planPath,
           planName,
           sessionId,

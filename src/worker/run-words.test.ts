@@ -35,8 +35,14 @@ describe('the command line of a run', () => {
 
   it('resumes with what has to be said each time', () => {
     const bypass = entry({ runId, options: { ...options, permissions: 'bypass' } });
-    expect(resumeWords(bypass, { plan: { prp: '/p' } }, true)).toEqual(
-      expect.arrayContaining(['--reset', '--permissions=bypass']),
-    );
+    const words = resumeWords(bypass, { plan: { prp: '/p' } }, { isReset: true, isStartKnown: true });
+    expect(words).toEqual(expect.arrayContaining(['--reset', '--permissions=bypass']));
+    expect(words).not.toContain('--agent=codex');
+  });
+
+  it('says again with which agent, where the run died before that was written down', () => {
+    const died = entry({ runId, options: { ...options, account: 'work' } });
+    const words = resumeWords(died, { plan: { prp: '/p' } }, { isReset: false, isStartKnown: false });
+    expect(words).toEqual(expect.arrayContaining(['--resume', '--agent=codex', '--account=work']));
   });
 });

@@ -12,9 +12,7 @@ export function startWords(entry: Entry, { plan, worktree }: Pick<RunPlace, 'pla
     `--id=${runId ?? ''}`,
     ...(isDirty ? ['--dirty'] : []),
     ...common(entry),
-    ...word('--agent', options.agent),
-    ...word('--model', options.model),
-    ...word('--account', options.account),
+    ...agentWords(entry),
     ...options.verify.flatMap((check) => word('--verify', check)),
     ...word('--phases', options.phases),
     ...word('--permissions', options.permissions),
@@ -25,17 +23,29 @@ export function startWords(entry: Entry, { plan, worktree }: Pick<RunPlace, 'pla
   ];
 }
 
-/** The same for a run that goes on. What it was started with it knows; `bypass` has to be said each time. */
-export function resumeWords(entry: Entry, { plan }: Pick<RunPlace, 'plan'>, isReset: boolean): string[] {
+/**
+ * The same for a run that goes on. What it was started with it knows, unless it died before that was written down; `bypass`
+ * has to be said each time.
+ */
+export function resumeWords(
+  entry: Entry,
+  { plan }: Pick<RunPlace, 'plan'>,
+  { isReset, isStartKnown }: { readonly isReset: boolean; readonly isStartKnown: boolean },
+): string[] {
   const { permissions, verify } = entry.options;
   return [
     'run',
     isReset ? '--reset' : '--resume',
     ...common(entry),
+    ...(isStartKnown ? [] : agentWords(entry)),
     ...word('--permissions', permissions),
     ...verify.flatMap((check) => word('--verify', check)),
     ...planWords(plan),
   ];
+}
+
+function agentWords({ options: { agent, model, account } }: Entry): string[] {
+  return [...word('--agent', agent), ...word('--model', model), ...word('--account', account)];
 }
 
 function common({ options: { isUnattended } }: Entry): string[] {

@@ -26,11 +26,13 @@ export function renderQueue({ entries, pausedAt, damaged }: QueueView, now: Date
 }
 
 /** Why an entry stands as it does, in one line. */
-export function whyOf({ standing, planNote, worker, status, reason }: EntryView, now: Date): string {
+export function whyOf(entry: EntryView, now: Date): string {
+  const { planNote, status, reason, question } = entry;
   const note = planNote === null ? '' : `the plan ${PLAN_NOTES[planNote]}`;
   const parts = [
-    standingWords(standing, worker, now),
+    standingWords(entry, now),
     status === 'queued' && reason !== null ? `put back: ${reason}` : '',
+    status === 'failed' && question !== null ? `holdfast answer ${question.slice(0, 8)}` : '',
     note,
   ];
   return parts.filter((part) => part !== '').join('; ');
@@ -41,7 +43,7 @@ const PLAN_NOTES = {
   gone: 'is gone since; what was queued runs',
 } as const;
 
-function standingWords(standing: EntryView['standing'], worker: EntryView['worker'], now: Date): string {
+function standingWords({ standing, worker, runWait }: EntryView, now: Date): string {
   switch (standing.is) {
     case 'waits':
       return standing.until === null
@@ -54,10 +56,17 @@ function standingWords(standing: EntryView['standing'], worker: EntryView['worke
     case 'running':
       return standing.isAbandoned
         ? 'its worker is gone; the next one goes on with it'
-        : `process ${worker?.pid ?? '?'} watches it`;
+        : (waitWords(runWait, now) ?? `process ${worker?.pid ?? '?'} watches it`);
     default:
       return '';
   }
+}
+
+function waitWords(wait: EntryView['runWait'], now: Date): string | undefined {
+  if (wait === undefined) return undefined;
+  const { question, until, reason } = wait;
+  if (question !== null) return `waits for an answer: holdfast answer ${question.slice(0, 8)}`;
+  return until === null ? `waits: ${reason}` : `waits until ${momentWords(until, now)}: ${reason}`;
 }
 
 /** A moment in local time: the hour alone today, with its day on any other. */

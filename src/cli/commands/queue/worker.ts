@@ -52,8 +52,8 @@ const worker = defineCommand({
 
 export const commands = [worker];
 
-function showPlan({ services, terminal, isJson }: CommandContext): ExitCode {
-  const view = openQueueIn(services).list();
+async function showPlan({ services, terminal, isJson }: CommandContext): Promise<ExitCode> {
+  const view = await openQueueIn(services).listClosely();
   const open = { ...view, entries: view.entries.filter(({ status }) => status !== 'done') };
   terminal.write(isJson ? visibleJson(open) : renderQueue(open, services.clock.now(), terminal.style));
   return ExitCode.done;

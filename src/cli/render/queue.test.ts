@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { entry } from '../../../test/support/queue-entries.js';
+import type { EntryView } from '../../queue/index.js';
+import { whyOf } from './queue.js';
+
+const NOW = new Date('2026-03-01T12:00:00.000Z');
+const QUESTION = '1db7e625-0000-4000-8000-000000000000';
+const RUNNING = { is: 'running', isAbandoned: false } as const;
+const worker = { pid: 7, host: 'here', since: NOW.toISOString() };
+
+function view(overrides: Partial<EntryView>): EntryView {
+  return { ...entry({ status: 'running', worker }), standing: RUNNING, planNote: null, ...overrides };
+}
+
+describe('why an entry stands as it does', () => {
+  it.each([
+    ['one at work', view({}), 'process 7 watches it'],
+    [
+      'one that waits for a person',
+      view({ runWait: { reason: 'your answer', until: null, question: QUESTION } }),
+      'waits for an answer: holdfast answer 1db7e625',
+    ],
+    [
+      'one that rests',
+      view({ runWait: { reason: 'requested', until: null, question: null } }),
+      'waits: requested',
+    ],
+    [
+      'one that failed, and about which somebody is asked',
+      view({ status: 'failed', standing: { is: 'failed', reason: 'it broke' }, question: QUESTION }),
+      'it broke; holdfast answer 1db7e625',
+    ],
+  ])('%s', (_, given, words) => {
+    expect(whyOf(given, NOW)).toBe(words);
+  });
+
+  it('says until when a run waits for a limit', () => {
+    const runWait = { reason: 'the limit is used up', until: '2026-03-01T13:30:00.000Z', question: null };
+    expect(whyOf(view({ runWait }), NOW)).toMatch(/^waits until [-\d: ]+: the limit is used up$/);
+  });
+});

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FailingFileSystem } from '../../test/support/failing-file-system.js';
+import { FakeClock } from '../../test/support/fake-clock.js';
+import { newEntry } from '../../test/support/queue-entries.js';
+import { storageTools } from '../../test/support/storage-tools.js';
+import { tempDir } from '../../test/support/temp-dir.js';
+import { replaceFile } from '../storage/index.js';
+import { FileQueue } from './file-queue.js';
+import { readPrp } from './plan-content.js';
+import { ALWAYS, NO_LIMITS } from './port.js';
+import { viewQueue } from './view.js';
+
+/** A queue with one entry, whose plan was written long before, or right before, it was queued. */
+async function queued(agoMs: number) {
+  const dir = await tempDir();
+  const fileSystem = new FailingFileSystem();
+  const clock = new FakeClock({ now: new Date(Date.now() + agoMs).toISOString() });
+  const tools = storageTools({ fileSystem, clock });
+  const source = join(dir.path, 'plan.md');
+  const write = (text: string) => replaceFile(tools, source, text);
+  write('# one\n');
+  const { plan, content } = readPrp({ fileSystem, workingDirectory: dir.path, project: dir.path }, source);
+  const queue = new FileQueue(tools, join(dir.path, 'queue'));
+  await queue.add(newEntry({ plan, project: dir.path }), content);
+  const facts = { now: clock.now(), limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude' };
+  const reads = () =>
+    fileSystem.calls.filter(({ name, about }) => name === 'open' && about === source).length;
+  const note = () => viewQueue(queue, { fileSystem }, facts).entries[0]?.planNote;
+  return { dir, fileSystem, source, write, reads, note };
+}
+
+describe('the list', () => {
+  it('reads a plan again only where its file looks other than it did', async () => {
+    const { dir, fileSystem, source, write, reads, note } = await queued(60_000);
+    await using _dir = dir;
+    const before = reads();
+    expect(note()).toBeNull();
+    expect(reads()).toBe(before);
+    write('# two\n');
+    expect(note()).toBe('changed');
+    write('# one\n');
+    expect(note()).toBeNull();
+    fileSystem.unlink(source);
+    expect(note()).toBe('gone');
+  });
+
+  it('trusts no look at a file that was written right before: the same time may hold two contents', async () => {
+    const { dir, reads, note } = await queued(0);
+    await using _dir = dir;
+    const before = reads();
+    expect(note()).toBeNull();
+    expect(reads()).toBeGreaterThan(before);
+  });
+});
