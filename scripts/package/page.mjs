@@ -9,11 +9,18 @@ import { pocketFiles } from './pocket.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDER = 'src/web/page';
+/** Where places that load late begin; `/` at the end: with something behind it. */
+const LATE = {
+  '/s/': 'reader/transcript.tsx',
+  '/s': 'sessions/session-list.tsx',
+  '/r/': 'runs/run-page.tsx',
+  '/devices': 'devices/devices.tsx',
+};
 const TARGET = ['chrome125', 'firefox128', 'safari17.5'];
 
 /**
- * Every file of the page as { path, type, text, gzip, isImmutable }, the shell as `/`; which of them the shell loads by itself;
- * and what is embedded of them. Bundled as if they were below `outdir`; nothing is written.
+ * Every file of the page as { path, type, text, gzip, isImmutable }, the shell as `/` with what each late place needs; which of
+ * them the shell loads by itself; and what is embedded of them. Bundled as if they were below `outdir`; nothing is written.
  */
 export async function buildPage(outdir) {
   const { outputFiles, metafile } = await build({
@@ -63,6 +70,10 @@ export async function buildPage(outdir) {
   // The place that is shown without a server needs what makes it so, too.
   const carry = made('pocket/carry.ts');
   const kept = [carry, ...staticImports(metafile.outputs, carry)].map((path) => `/${nameOf(path)}`);
+  const late = Object.entries(LATE).map(([place, entry]) => {
+    const needed = [made(entry), ...staticImports(metafile.outputs, made(entry))];
+    return [place, needed.map((path) => `/${nameOf(path)}`).filter((path) => !first.includes(path))];
+  });
   const pocket = await pocketFiles({
     root,
     folder: FOLDER,
@@ -72,7 +83,13 @@ export async function buildPage(outdir) {
     text: shell,
   });
   const all = [
-    { path: '/', type: 'text/html; charset=utf-8', content: shell, isImmutable: false },
+    {
+      path: '/',
+      type: 'text/html; charset=utf-8',
+      content: shell,
+      isImmutable: false,
+      late: Object.fromEntries(late),
+    },
     ...files,
     ...pocket,
   ].map((file) => ({ ...file, text: String(file.content), gzip: gzipSync(file.content, { level: 9 }) }));

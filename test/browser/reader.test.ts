@@ -155,6 +155,38 @@ describe('a transcript', () => {
     expect(phone.trouble()).toEqual([]);
   });
 
+  verifiesOnPage(
+    'W01',
+    'is asked for while the reader is loaded, and again when the server is back',
+    async () => {
+      await talk('ahead', LONG.slice(0, 60));
+      await using desk = await world().open({ size: 'desktop', path: '/' });
+      const { page } = desk;
+      let loadReader = () => {};
+      const mayLoad = new Promise<void>((resolve) => {
+        loadReader = resolve;
+      });
+      await page.context().route(/\/transcript-\w+\.js/, async (route) => {
+        await mayLoad;
+        await route.continue();
+      });
+      const asked = page.waitForRequest(/\/ahead\/turns\?turn=30$/);
+      await page.goto(`${world().origin}/s/ahead#t30`);
+      await asked;
+      expect(await page.locator('.turn').count()).toBe(0);
+      loadReader();
+      await vi.waitFor(async () => expect(await page.evaluate(FIRST_SEEN)).toBe('t30'), PATIENT);
+      // All of the page, and what is before it.
+      await page.locator('#t60').waitFor();
+      await page.locator('#t20').waitFor();
+      await page.route('**/api/**', (route) => route.abort());
+      await page.reload();
+      await page.getByText('The server does not answer.').waitFor();
+      await page.unroute('**/api/**');
+      await page.locator('#t30').waitFor();
+    },
+  );
+
   verifiesOnPage('W01', 'of a run has what the agent did, folded to one line', async () => {
     const { play, run, open } = world();
     play('doer', [

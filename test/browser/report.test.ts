@@ -16,6 +16,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 /** What sticks out to the right, where anything does. */
 const TOO_WIDE = `document.documentElement.scrollWidth === document.documentElement.clientWidth ? [] : [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1 && !one.closest('.scrolls')).map((one) => one.outerHTML.slice(0, 120))`;
+/** Charts that something else keeps from being as wide as there is room. */
+const SQUEEZED = `[...document.querySelectorAll('.report .chart')].filter((one) => Math.max(...[...one.querySelectorAll('svg')].map((svg) => svg.getBoundingClientRect().width)) < one.getBoundingClientRect().width * 0.8).map((one) => one.className)`;
 const OPEN_ALL = "for (const one of document.querySelectorAll('.report details')) one.open = true";
 
 /** What axe finds, with every fold open. */
@@ -90,6 +92,13 @@ describe('the report', () => {
         await device.page.getByRole('link', { name: 'Report' }).click();
         await device.page.getByRole('heading', { name: 'How it went' }).waitFor();
         if (theme === 'light') await picture(device.page, `report-page-${size}`, false);
+        if (theme === 'dark' && size === 'phone') {
+          await device.page.evaluate(
+            "document.querySelector('.report .charts, .report .chart').scrollIntoView()",
+          );
+          await picture(device.page, 'report-charts-phone-dark', false);
+        }
+        expect(await device.page.evaluate(SQUEEZED)).toEqual([]);
         const { stdout } = await world().machine.run(['report', id, '--html', '-']);
         const file = await openFile(stdout, { size, theme });
         const PICTURES = "[...document.querySelectorAll('.report svg')].map((one) => one.outerHTML)";

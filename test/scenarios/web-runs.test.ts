@@ -90,6 +90,10 @@ verifiesInTerminal(
       isWhole: true,
     });
     expect(reply.json.set.actor).toBe('page:phone');
+    await pane.until('The page stays until Ctrl+C');
+    const [run] = (await browser.get('/api/state')).json.rows;
+    expect((await browser.get(`/api/runs/${run.id}/report`)).status).toBe(200);
+    await pane.press('C-c');
     expect(await pane.exitCode()).toBe(0);
     expect(await pane.history()).toContain('The person chose "Good day".');
   },

@@ -74,17 +74,17 @@ describe('the charts', () => {
     expect(shapes.slice(0, 3)).toEqual([
       {
         kind: 'rect',
-        x: 168,
+        x: 174,
         y: 6,
-        width: 50,
+        width: 47,
         height: 52,
         look: 'band',
         title: 'no process ran it for 2.5s',
       },
-      { kind: 'text', at: [60, 21], text: 'RED', anchor: 'end' },
-      { kind: 'rect', x: 68, y: 10.5, width: 99, height: 15, look: 'solid', title: 'RED 1' },
+      { kind: 'text', at: [72, 21], text: 'RED', anchor: 'end' },
+      { kind: 'rect', x: 80, y: 10.5, width: 93, height: 15, look: 'solid', title: 'RED 1' },
     ]);
-    expect(shapes).toContainEqual({ kind: 'sign', sign: 'cross', at: [168, 42], title: 'killed' });
+    expect(shapes).toContainEqual({ kind: 'sign', sign: 'cross', at: [174, 42], title: 'killed' });
   });
 
   it('tell how long an answer took and who gave it; what has none gets an arrow', () => {

@@ -145,6 +145,7 @@ export const STATUS: Readonly<Record<string, string>> = {
 
 export function permissionsPart({ permissions }: RunReport): Child {
   if (permissions.length === 0) return null;
+  const hasTools = permissions.some(({ tool, what }) => tool !== '' && tool !== what);
   return section(
     'permissions',
     'Permissions',
@@ -152,7 +153,7 @@ export function permissionsPart({ permissions }: RunReport): Child {
       {
         columns: [
           { title: 'What', kind: 'code' },
-          { title: 'Tool' },
+          ...(hasTools ? [{ title: 'Tool' }] : []),
           { title: 'Decision' },
           { title: 'By' },
           { title: 'Times', kind: 'number' },
@@ -160,8 +161,9 @@ export function permissionsPart({ permissions }: RunReport): Child {
         ],
         rows: permissions.map(({ tool, what, decision, by, count, firstAt, message }) => [
           line(what, 300),
-          tool === what ? '' : line(tool, 60),
-          decision === 'allowed' ? '✓ allowed' : '✗ denied',
+          ...(hasTools ? [tool === what ? '' : line(tool, 60)] : []),
+          // Not broken behind the sign.
+          decision === 'allowed' ? '✓\u00a0allowed' : '✗\u00a0denied',
           `${line(by, 160)}${message === null ? '' : `: “${line(message, 200)}”`}`,
           `${count}`,
           momentOf(firstAt),

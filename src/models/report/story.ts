@@ -77,7 +77,7 @@ function processesOf({ processes, isRunning }: RunReport): Happening[] {
         ? {
             at: lastSeenAt,
             sign: '×',
-            words: 'Its process ended without a word: killed, or the machine stopped',
+            words: 'Last sign of its process, which ended without a word: killed, or the machine stopped',
           }
         : {
             at: lastSeenAt,

@@ -74,11 +74,11 @@ export const REPORT_STYLE = `
 .report .chart summary { color: var(--r-soft); font-size: 0.8125rem; }
 .report .scrolls { overflow-x: auto; contain: inline-size; margin: 0.1rem 0 0.75rem; }
 .report table { border-collapse: collapse; width: 100%; font-size: 0.8125rem; line-height: 1.45; }
-.report th, .report td { text-align: left; vertical-align: baseline; padding: 0.35rem 1.25rem 0.35rem 0; border-top: 1px solid var(--r-line); font-weight: 400; min-width: 3.5rem; }
+.report th, .report td { text-align: left; vertical-align: baseline; padding: 0.35rem 1.25rem 0.35rem 0; border-top: 1px solid var(--r-line); font-weight: 400; min-width: 3.5rem; overflow-wrap: break-word; }
 .report thead th { border-top: 0; color: var(--r-soft); font-weight: 600; white-space: nowrap; }
 .report th.number, .report td.number { text-align: right; white-space: nowrap; }
 .report th:last-child, .report td:last-child { padding-right: 0; }
-.report td.code, .report th.code { min-width: 11rem; }
+.report td.code, .report th.code { min-width: 11rem; overflow-wrap: anywhere; }
 .report .iteration { border: 1px solid var(--r-line); background: var(--r-card); padding: 0 1rem; margin-top: -1px; }
 .report .iteration:first-of-type { border-radius: 12px 12px 0 0; }
 .report .iteration:last-of-type { border-radius: 0 0 12px 12px; }
@@ -126,7 +126,8 @@ export const REPORT_STYLE = `
   .report .part { margin-top: 1.5rem; }
   .report .chart, .report .asked, .report .iteration, .report .story li, .report tr { break-inside: avoid; }
   .report h2, .report h3 { break-after: avoid; }
-  .report .chart details, .report details > summary::before { display: none; }
+  .report .chart details { display: none; }
+  .report details > summary::before { visibility: hidden; width: 0; margin: 0; border: 0; }
   .report .scrolls { overflow: visible; contain: none; }
   .report svg * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }

@@ -1,8 +1,10 @@
+import { useMemo } from 'preact/hooks';
 import { Late } from './frame/late.js';
 import { Layout } from './frame/layout.js';
 import { SignIn } from './frame/sign-in.js';
 import { Inbox, OneQuestion } from './inbox/inbox.js';
 import { type Page, PageContext, usePage } from './page-context.js';
+import { askAhead } from './reader/wanted.js';
 import { RunList } from './runs/run-list.js';
 
 /** The whole page: signed in or not, and where one is. */
@@ -37,7 +39,7 @@ function Place() {
     case 'sessions':
       return <Late load={sessionList} props={{}} />;
     case 'transcript':
-      return <Late key={place.id} load={transcript} props={{ id: place.id }} />;
+      return <TranscriptPlace key={place.id} id={place.id} />;
     case 'devices':
       return <Late load={devices} props={{}} />;
     case 'nowhere':
@@ -50,6 +52,12 @@ function Place() {
         </div>
       );
   }
+}
+
+function TranscriptPlace({ id }: { id: string }) {
+  const { store } = usePage();
+  const ahead = useMemo(() => askAhead(store, id), [store, id]);
+  return <Late load={transcript} props={{ id, ahead }} />;
 }
 
 const sessionList = () => import('./sessions/session-list.js').then(({ SessionList }) => SessionList);

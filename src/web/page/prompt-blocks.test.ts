@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Block, blocksOf, spansOf } from './prompt-blocks.js';
+import { type Block, blocksOf, plainWords, spansOf } from './prompt-blocks.js';
 
 const textOf = (block: Block) =>
   block.kind === 'code' ? block.text : block.spans.map(({ text }) => text).join('');
 
 describe('what an agent asks, as blocks', () => {
+  it('are the words alone where there is but a line', () => {
+    expect(plainWords('**Bash** in `~/api`\n\n```sh\nnpm ci\nnpm test\n```')).toBe(
+      'Bash in ~/api npm ci\nnpm test',
+    );
+  });
+
   it('are code, headings, items, quotes and lines', () => {
     const markdown = '# Title\n\nUse **Bash**:\n- `ls`\n> said\n```sh\nrm -rf *\n\n  x\n```\nend';
     expect(blocksOf(markdown).map((block) => [block.kind, textOf(block)])).toEqual([

@@ -35,6 +35,13 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
+/** The words alone, for where there is but a line. */
+export function plainWords(markdown: string): string {
+  return blocksOf(markdown)
+    .map((block) => (block.kind === 'code' ? block.text : block.spans.map(({ text }) => text).join('')))
+    .join(' ');
+}
+
 function blockOf(line: string): Block {
   const heading = /^#{1,6}\s+(.*)$/.exec(line);
   if (heading !== null) return { kind: 'heading', spans: spansOf(heading[1] ?? '') };

@@ -7,6 +7,8 @@ export interface PageAsset {
   readonly gzip?: Uint8Array;
   /** Whether its name changes with its content. */
   readonly isImmutable: boolean;
+  /** Of the shell: the files that a place needs beyond it, by how its path begins. */
+  readonly late?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** As scripts/package/page.mjs embeds it; the bytes as base64. */
@@ -15,6 +17,7 @@ interface EmbeddedFile {
   readonly type: string;
   readonly gzip: string;
   readonly isImmutable: boolean;
+  readonly late?: PageAsset['late'];
 }
 
 /** Put in by the build, as JSON. What is not built has no page. */
@@ -36,12 +39,14 @@ export function pageAssets(): ReadonlyMap<string, PageAsset> {
 class EmbeddedAsset implements PageAsset {
   readonly type: string;
   readonly isImmutable: boolean;
+  readonly late: PageAsset['late'];
   readonly #embedded: string;
   #gzip: Uint8Array | undefined;
 
-  constructor({ type, gzip, isImmutable }: EmbeddedFile) {
+  constructor({ type, gzip, isImmutable, late }: EmbeddedFile) {
     this.type = type;
     this.isImmutable = isImmutable;
+    this.late = late;
     this.#embedded = gzip;
   }
 

@@ -11,6 +11,8 @@ import { showLink } from '../web/show-link.js';
 export interface DemoPage extends AsyncDisposable {
   /** Waits for the answer that is given on the page; undefined when the person rejects or leaves. */
   decide(view: QuestionView): Promise<AnswerInput[] | undefined>;
+  /** Waits until the person has seen enough. */
+  untilLeft(): Promise<void>;
 }
 
 export async function serveDemoPage(context: CommandContext, services: Services): Promise<DemoPage> {
@@ -30,6 +32,11 @@ export async function serveDemoPage(context: CommandContext, services: Services)
         if (isHoldfastError(error, 'ABORTED')) return undefined;
         throw error;
       }
+    },
+    async untilLeft() {
+      if (signal.aborted) return;
+      terminal.write('The page stays until Ctrl+C: the report, the transcript and every session are there.');
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     },
     [Symbol.asyncDispose]: () => server.close(),
   };

@@ -24,13 +24,8 @@ const demo = defineCommand({
     const isAuto = values.auto || !terminal.isInteractive;
     terminal.write(terminal.style.bold('Holdfast demo'));
     if (isAuto) terminal.write('(No terminal to ask at, or --auto: the demo answers by itself.)');
-    signal.addEventListener(
-      'abort',
-      () => terminal.note('The demo stops here; run it again with holdfast demo.'),
-      {
-        once: true,
-      },
-    );
+    const tellOfLeaving = () => terminal.note('The demo stops here; run it again with holdfast demo.');
+    signal.addEventListener('abort', tellOfLeaving, { once: true });
     return withTemporaryHome(services, 'demo', async (own, project) => {
       // Conversations live in the home directory: the demo has one of its own.
       const directory = own.HOLDFAST_HOME ?? project;
@@ -62,6 +57,8 @@ const demo = defineCommand({
       terminal.write('\n4. What it did:\n   $ holdfast report\n');
       terminal.write(renderReport(reportRun(await readRunRecords(runServices(demo))), terminal.style));
       terminal.write(ending === 'completed' ? NEXT : '\nThe demo did not get to its end.');
+      signal.removeEventListener('abort', tellOfLeaving);
+      if (!isAuto) await page?.untilLeft();
       return ending === 'completed' ? ExitCode.done : ExitCode.failed;
     });
   },

@@ -159,7 +159,7 @@ const BAR = 15;
 const BOTTOM = 24;
 
 export function drawTimeline({ fromMs, toMs, lanes, moments, pauses }: Timeline, width: number): Drawing {
-  const left = width >= WIDE ? 104 : 68;
+  const left = width >= WIDE ? 104 : 80;
   const scale: TimeScale = { fromMs, toMs, left, right: width - 12 };
   const rows = lanes.length + (moments.length > 0 ? 1 : 0);
   const base = TOP + rows * LANE + 4;

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { Loading } from './loading.js';
 
 /** Most people look at the inbox first: every other place is a file of its own, loaded when it is opened. */
@@ -12,7 +12,7 @@ export function Late<Props extends object>({
   props: Props;
 }) {
   const loaded = useSignal<{ readonly View: ComponentType<Props> } | 'failed' | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     load().then(
       (View) => {
         loaded.value = { View };

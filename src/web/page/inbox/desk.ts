@@ -269,5 +269,6 @@ function adopt(work: Work, { draft, origin }: { readonly draft: Draft; readonly 
 export function refusalWords({ status, refusal }: Extract<Reply<unknown>, { isDone: false }>): string {
   if (status === 0) return 'The server does not answer.';
   if (refusal === null) return `The server refused it (${status}).`;
-  return refusal.hint === undefined ? refusal.message : `${refusal.message} ${refusal.hint}`;
+  const { message, hint } = refusal;
+  return hint === undefined ? message : `${message}${/[.!?]$/.test(message) ? '' : '.'} ${hint}`;
 }

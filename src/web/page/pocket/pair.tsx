@@ -70,7 +70,9 @@ export function PairForm({ code }: { code: string | null }) {
         </p>
       )}
       <label class="field">
-        Code of 8 characters, from <code>holdfast web pair</code>
+        <span>
+          Code of 8 characters, from <code>holdfast web pair</code>
+        </span>
         <input
           type="text"
           name="code"

@@ -1,6 +1,9 @@
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { describe, expect, it } from 'vitest';
 import attack from '../../../../test/fixtures/attack-strings.json' with { type: 'json' };
 import { type MarkdownNode, markdownNodes } from './markdown-nodes.js';
+import { optionsFor } from './markdown-options.js';
 
 /** Everything that is shown, and every address that something leads to. */
 function shown(nodes: readonly MarkdownNode[]): { text: string; hrefs: string[]; names: string[] } {
@@ -43,6 +46,17 @@ const PAYLOADS = [
   '&lt;script&gt;alert(1)&lt;/script&gt;',
   '[a][b]\n\n[b]: javascript:alert(1) "t"',
   '[^1]\n\n[^1]: <script>alert(1)</script>',
+];
+
+/** Each has something that is looked for only where there is a trace of it. */
+const RARE = [
+  'to a.b+c@example.org, please',
+  'http://example.org/a?b (HTTPS://EXAMPLE.ORG) www.example.org WWW.example.org',
+  'a | b\n- | -\n1 | 2',
+  'a\n:-\n1',
+  'a\n-:\n1',
+  '> | a |\n> |---|\n> | b@example.org |',
+  '~~gone~~ [^1]\n\n[^1]: a note\n\n- [x] done',
 ];
 
 describe('Markdown as nodes', () => {
@@ -113,4 +127,12 @@ describe('Markdown as nodes', () => {
       shown(markdownNodes('[a](/r/1) [b](#t3) [c](src/a.ts) [d](https://bank.example@evil.example/)')).hrefs,
     ).toEqual([]);
   });
+
+  it.each([...RARE, ...PAYLOADS, ...attack.cases.map(({ text }) => text)])(
+    'reads %j as all of GitHub’s Markdown would be read',
+    (text) => {
+      const whole = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+      expect(micromark(text, optionsFor(text))).toBe(whole);
+    },
+  );
 });

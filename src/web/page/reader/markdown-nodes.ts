@@ -1,6 +1,6 @@
 import { micromark } from 'micromark';
-import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { visibleBlock } from '../../../foundation/text/visible-text.js';
+import { optionsFor } from './markdown-options.js';
 
 /** A piece of what somebody wrote: text, or one of the few elements that a reader needs. */
 export type MarkdownNode =
@@ -29,7 +29,6 @@ type Open = { -readonly [Key in keyof Exclude<MarkdownNode, string>]: Exclude<Ma
   children: MarkdownNode[];
 };
 
-const OPTIONS = { extensions: [gfm()], htmlExtensions: [gfmHtml()] };
 const PIECE = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*\/?>|([^<]+|<)/g;
 
 /**
@@ -39,10 +38,10 @@ const PIECE = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*\/?>|([
 export function markdownNodes(markdown: string): readonly MarkdownNode[] {
   const root: Open = { name: 'section', children: [] };
   const open: Open[] = [root];
-  for (const [whole, slash, tag, attributes = '', text] of micromark(
-    visibleBlock(markdown),
-    OPTIONS,
-  ).matchAll(PIECE)) {
+  const shown = visibleBlock(markdown);
+  for (const [whole, slash, tag, attributes = '', text] of micromark(shown, optionsFor(shown)).matchAll(
+    PIECE,
+  )) {
     const top = open.at(-1) ?? root;
     if (text !== undefined) push(top, decode(text));
     else if (tag === undefined) continue;

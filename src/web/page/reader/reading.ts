@@ -2,6 +2,8 @@ import { signal } from '@preact/signals';
 import type { ReaderItem, ReaderPage, TranscriptHead } from '../../contract/sessions.js';
 import type { Reply } from '../live/api.js';
 import type { Store } from '../live/store.js';
+import { growing } from './parts.js';
+import { type Ahead, queryOf, turnsPath, type Wanted } from './wanted.js';
 
 /** So many pages are held at most; those that are far away are let go, and read again when somebody goes there. */
 export const MAX_PAGES = 6;
@@ -18,14 +20,6 @@ export interface Held {
 
 export type Standing = 'loading' | 'ready' | 'missing' | 'removed' | { readonly fault: string };
 
-/** Where somebody wants to read. */
-export type Wanted =
-  | 'start'
-  | 'end'
-  | { readonly turn: number }
-  | { readonly line: number }
-  | { readonly after: number };
-
 /** A transcript while it is read: the pages around where one is, and what is added to it. */
 export class Reading {
   readonly head = signal<TranscriptHead | null>(null);
@@ -38,7 +32,7 @@ export class Reading {
   readonly fresh = signal(0);
   readonly turns = signal(0);
   readonly #store: Store;
-  readonly #path: string;
+  readonly #id: string;
   #isBusy = false;
   /** How many parts were asked for: only the last one counts. */
   #opened = 0;
@@ -47,13 +41,13 @@ export class Reading {
 
   constructor(store: Store, id: string) {
     this.#store = store;
-    this.#path = `sessions/${encodeURIComponent(id)}`;
+    this.#id = id;
   }
 
-  /** Begins, and looks for what is new until the returned function is called. */
-  start(wanted: Wanted): () => void {
+  /** Begins with what was asked for ahead, and looks for what is new until the returned function is called. */
+  start({ wanted, reply }: Ahead): () => void {
+    void this.open(wanted, reply);
     void this.#readHead();
-    void this.open(wanted);
     const looking = setInterval(() => {
       if (document.visibilityState === 'visible') void this.look();
     }, LOOK_MS);
@@ -66,10 +60,10 @@ export class Reading {
   }
 
   /** Holds the part around a place, and nothing else. */
-  async open(wanted: Wanted): Promise<void> {
+  async open(wanted: Wanted, ahead?: Ahead['reply']): Promise<void> {
     const mine = ++this.#opened;
     this.#opening += 1;
-    const page = await this.#ask(queryOf(wanted));
+    const page = await this.#ask(queryOf(wanted), ahead);
     this.#opening -= 1;
     if (page === undefined || mine !== this.#opened) return;
     const { jump } = this.held.value;
@@ -77,10 +71,23 @@ export class Reading {
     this.target.value = isTurn ? (page.items.find(({ kind }) => kind === 'turn')?.offset ?? null) : null;
     if (typeof wanted === 'object' && 'line' in wanted) this.target.value = page.items[0]?.offset ?? null;
     this.fresh.value = 0;
-    this.held.value = { pages: [page], jump: jump + 1 };
+    const parts = growing(page, wanted === 'end' ? 'back' : 'front');
+    this.held.value = { pages: parts.slice(0, 1), jump: jump + 1 };
     this.standing.value = 'ready';
+    await this.#grow(parts);
+    if (mine !== this.#opened) return;
     // A page that begins with what was wanted has nothing above it to scroll to.
     if (!page.isStart && isTurn) await this.earlier();
+  }
+
+  /** Puts each part in the place of the one before it, one after each paint, unless somebody went on from there meanwhile. */
+  async #grow(parts: readonly ReaderPage[]): Promise<void> {
+    for (const [index, part] of parts.slice(1).entries()) {
+      await painted();
+      const { pages, jump } = this.held.value;
+      if (pages.length !== 1 || pages[0] !== parts[index]) return;
+      this.held.value = { pages: [part], jump };
+    }
   }
 
   async earlier(): Promise<void> {
@@ -116,7 +123,7 @@ export class Reading {
   }
 
   async #readHead(): Promise<void> {
-    const reply = await this.#store.api.read<TranscriptHead>(this.#path);
+    const reply = await this.#store.api.read<TranscriptHead>(`sessions/${encodeURIComponent(this.#id)}`);
     if (reply.isDone) this.head.value = reply.value;
     else this.#refused(reply);
   }
@@ -134,8 +141,8 @@ export class Reading {
     return undefined;
   }
 
-  async #ask(query: string): Promise<ReaderPage | undefined> {
-    const reply = await this.#store.api.read<ReaderPage>(`${this.#path}/turns?${query}`);
+  async #ask(query: string, ahead?: Ahead['reply']): Promise<ReaderPage | undefined> {
+    const reply = await (ahead ?? this.#store.api.read<ReaderPage>(turnsPath(this.#id, query)));
     if (!reply.isDone) return this.#refused(reply);
     const page = reply.value;
     this.turns.value = page.turns;
@@ -165,17 +172,9 @@ export class Reading {
   }
 }
 
-function queryOf(wanted: Wanted): string {
-  if (typeof wanted === 'string') return `from=${wanted}`;
-  const [[name, value] = ['from', 'end']] = Object.entries(wanted);
-  return `${name}=${value}`;
-}
-
-/** Where an address points to: `#t12` a turn, `#L40` a line of the file. */
-export function wantedOf(hash: string): Wanted | null {
-  const [, letter, number] = /^#([tL])(\d{1,9})$/.exec(hash) ?? [];
-  if (letter === undefined) return null;
-  return letter === 't' ? { turn: Number(number) } : { line: Number(number) };
+/** Once what is there now was painted. */
+function painted(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 /** The number of the first turn that is held. */

@@ -1,27 +1,29 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import { counted } from '../../../foundation/text/counted.js';
 import { visibleExcerpt } from '../../../foundation/text/visible-text.js';
 import type { ReaderItem, TranscriptHead, TranscriptRecord } from '../../contract/sessions.js';
 import { Age } from '../frame/age.js';
+import { Late } from '../frame/late.js';
 import { Loading } from '../frame/loading.js';
 import { usePage } from '../page-context.js';
 import { SessionActions } from '../sessions/session-actions.js';
 import { Find } from './find.js';
 import { ItemView } from './item-view.js';
-import { Reading, wantedOf } from './reading.js';
-import { RowSheet } from './row-sheet.js';
+import { Reading } from './reading.js';
 import { useScrolling } from './scrolling.js';
+import { type Ahead, wantedOf } from './wanted.js';
 
 /** One conversation, however long: what was said, what was done, and where its file is damaged. */
-export function Transcript({ id }: { id: string }) {
+export function Transcript({ id, ahead }: { id: string; ahead: Ahead }) {
   const { store } = usePage();
   const reading = useMemo(() => new Reading(store, id), [store, id]);
-  const isReady = store.state.value.seq !== -1;
-  useEffect(
-    () => (isReady ? reading.start(wantedOf(location.hash) ?? 'start') : undefined),
-    [reading, isReady],
-  );
+  useLayoutEffect(() => reading.start(ahead), [reading, ahead]);
+  const isLive = store.connection.value.name === 'live';
+  useEffect(() => {
+    if (isLive && typeof reading.standing.peek() === 'object')
+      void reading.open(wantedOf(location.hash) ?? 'start');
+  }, [reading, isLive]);
   useEffect(() => {
     const follow = () => {
       const wanted = wantedOf(location.hash);
@@ -62,7 +64,6 @@ function Reader({ id, reading }: { id: string; reading: Reading }) {
   const { pages } = reading.held.value;
   const items = pages.flatMap((page) => page.items);
   const isEnd = pages.at(-1)?.isEnd === true;
-  const isStart = pages[0]?.isStart === true;
   const readRecord = async (offset: number) => {
     const reply = await store.api.read<TranscriptRecord>(
       `sessions/${encodeURIComponent(id)}/record?offset=${offset}`,
@@ -70,6 +71,9 @@ function Reader({ id, reading }: { id: string; reading: Reading }) {
     if (reply.isDone) return reply.value;
     store.noteRefused(reply);
     return null;
+  };
+  const onClose = () => {
+    asked.value = null;
   };
   const actions = {
     isOfRun: id.startsWith('run-'),
@@ -103,27 +107,22 @@ function Reader({ id, reading }: { id: string; reading: Reading }) {
       </div>
       <div ref={below} class="unheld" />
       <nav class="reach" aria-label="In this transcript">
-        <button type="button" disabled={isStart && scrollY === 0} onClick={() => void reading.open('start')}>
+        <button type="button" onClick={() => void reading.open('start')}>
           ↑ Start
         </button>
         <Position reading={reading} />
         <button type="button" onClick={() => void reading.open('end')}>
-          ↓ End{reading.fresh.value > 0 && isEnd ? ` (${reading.fresh.value} new)` : ''}
+          ↓ {reading.fresh.value > 0 && isEnd ? `${reading.fresh.value} new` : 'End'}
         </button>
       </nav>
       {asked.value === null ? null : (
-        <RowSheet
-          id={id}
-          item={asked.value}
-          readRecord={readRecord}
-          onClose={() => {
-            asked.value = null;
-          }}
-        />
+        <Late load={rowSheet} props={{ id, item: asked.value, readRecord, onClose }} />
       )}
     </section>
   );
 }
+
+const rowSheet = () => import('./row-sheet.js').then(({ RowSheet }) => RowSheet);
 
 /** Which turn one wants to read; a number and Enter go there. */
 function Position({ reading }: { reading: Reading }) {

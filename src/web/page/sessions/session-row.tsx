@@ -1,6 +1,7 @@
 import { visibleExcerpt } from '../../../foundation/text/visible-text.js';
 import type { BrowsedSession } from '../../contract/sessions.js';
 import { Age } from '../frame/age.js';
+import { plainWords } from '../prompt-blocks.js';
 
 const SHAPES = { question: '?', conversation: '❝', loop: '↻', change: 'Δ', process: '⚙' } as const;
 const NAMES = {
@@ -24,7 +25,7 @@ export function SessionRow({ session, onAsk }: { session: BrowsedSession; onAsk:
       <div class="session-what">
         {href === null ? <span class="session-name">{name}</span> : <a href={href}>{name}</a>}
         <p class="hint">
-          {[agent, project?.split('/').at(-1), title]
+          {[agent, project?.split('/').at(-1), kind === 'question' ? plainWords(title) : title]
             .filter((word): word is string => typeof word === 'string' && word !== '')
             .map((word) => visibleExcerpt(word.replaceAll(/\s+/g, ' '), 80))
             .join(' · ')}

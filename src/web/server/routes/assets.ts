@@ -13,7 +13,8 @@ export function assetResponse(
 ): Response {
   const asset = assets.get(SHELL_PATHS.test(path) ? '/' : path);
   if (asset === undefined) throw new NoSuchAddressError();
-  const { type, body, gzip, isImmutable } = asset;
+  const { type, body, gzip, isImmutable, late } = asset;
+  const links = late?.[placeOf(path)] ?? [];
   const isPacked = gzip !== undefined && /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
   return new Response((isPacked ? gzip : body) as Uint8Array<ArrayBuffer>, {
     headers: {
@@ -21,6 +22,12 @@ export function assetResponse(
       'Cache-Control': isImmutable ? 'private, max-age=31536000, immutable' : 'no-cache',
       ...(gzip === undefined ? {} : { Vary: 'Accept-Encoding' }),
       ...(isPacked ? { 'Content-Encoding': 'gzip' } : {}),
+      ...(links.length === 0 ? {} : { Link: links.map((link) => `<${link}>; rel=modulepreload`).join(', ') }),
     },
   });
+}
+
+/** `/s/<id>` is `/s/`: a place by how its path begins. */
+function placeOf(path: string): string {
+  return path.slice(0, path.indexOf('/', 1) + 1) || path;
 }
