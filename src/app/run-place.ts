@@ -1,5 +1,5 @@
 import { AmbiguousIdError, visibleLine } from '../foundation/index.js';
-import { RunNotFoundError, type RunPlace } from '../overview/index.js';
+import { RunNotFoundError, type RunPlace, RunReplacedError } from '../overview/index.js';
 import { WorktreeUnfinishedError } from '../run/worktree/errors.js';
 import { isWorktreeThere, listWorktreeRecords, type WorktreeRecord } from '../run/worktree/record.js';
 import { gitCommonDirectory } from '../storage/index.js';
@@ -22,8 +22,8 @@ export function placeOfRun(services: Services, typed?: string): Services {
     (one) => meant.length >= MIN_PREFIX && one.sessionId.startsWith(meant) && !hasLoop(services, one),
   );
   try {
-    const { loops, isArchived } = findRunOf(services, typed);
-    if (isArchived) throw new RunNotFoundError(typed);
+    const { loops, isArchived, sessionId } = findRunOf(services, typed);
+    if (isArchived) throw new RunReplacedError(sessionId);
     return servicesAt(services, loops.projectDirectory);
   } catch (error) {
     if (unfinished === undefined || !(error instanceof RunNotFoundError)) throw error;

@@ -13,6 +13,18 @@ export class RunNotFoundError extends HoldfastError<'RUN_NOT_FOUND'> {
   }
 }
 
+/** A run that can only be looked at. */
+export class RunReplacedError extends HoldfastError<'RUN_NOT_FOUND'> {
+  readonly code = 'RUN_NOT_FOUND';
+
+  constructor(sessionId: string) {
+    const id = sessionId.slice(0, 8);
+    super(`A newer run of its project took the place of ${id}: it can only be looked at`, {
+      hint: `\`holdfast report ${id}\` tells how it went, \`holdfast logs ${id}\` what it said.`,
+    });
+  }
+}
+
 /** A run of some project. */
 export interface RunPlace {
   readonly sessionId: string;

@@ -1,4 +1,4 @@
-export { findRunAnywhere, RunNotFoundError, type RunPlace } from './find-run.js';
+export { findRunAnywhere, RunNotFoundError, type RunPlace, RunReplacedError } from './find-run.js';
 export {
   listOverview,
   type OverviewOperationParts,

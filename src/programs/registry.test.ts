@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { deadIdentity, pidOf, processFacts, until } from '../../test/support/processes.js';
 import { markedPids, programTools } from '../../test/support/program-world.js';
+import { RecordingLog } from '../../test/support/recording-log.js';
 import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
 import { MARKER_NAME } from './process-table.js';
@@ -66,6 +67,23 @@ describe('orphans', () => {
     registry.announce('agent', new Date());
     writeFileSync(dir.at('programs', `${'a'.repeat(32)}.json`), '{"marker":');
     expect(registry.endOrphans()).toEqual({ ended: [] });
+  });
+
+  it('that a full disk left an empty record of are no alarm: nobody carries its marker', async () => {
+    await using dir = await tempDir();
+    const log = new RecordingLog();
+    const registry = new ProgramRegistry(storageTools({ log }), dir.at('programs'));
+    registry.announce('agent', new Date());
+    const marker = 'b'.repeat(32);
+    writeFileSync(dir.at('programs', `${marker}.json`), '');
+    registry.endOrphans();
+    expect(log.named('program.orphan-not-ended')).toEqual([]);
+    const child = spawn('sleep', ['1000'], { env: { ...process.env, [MARKER_NAME]: marker } });
+    await until(() => markedPids(marker).length === 1);
+    registry.endOrphans();
+    expect(log.named('program.orphan-not-ended')).toHaveLength(1);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
   });
 
   it('are recorded before they start, without a value of their environment', async () => {

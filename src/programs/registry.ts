@@ -175,7 +175,10 @@ export class ProgramRegistry {
           this.#groups.open(record.controlGroup, record.marker)?.remove();
         this.forget(record.marker);
       } catch (error) {
-        this.#tools.log.warn('program.orphan-not-ended', { record: name, error: messageOf(error) });
+        const told = { record: name, error: messageOf(error) };
+        // One that was cut off while it was written is of a program that never started.
+        if (isNobodys(this.#tools.fileSystem, name)) this.#tools.log.debug('program.record-unreadable', told);
+        else this.#tools.log.warn('program.orphan-not-ended', told);
       }
     }
     if (ended.length > 0) this.#tools.log.warn('program.orphans-ended', { count: ended.length });
@@ -217,7 +220,7 @@ export class ProgramRegistry {
   }
 
   #read(name: string): ProgramRecord | undefined {
-    if (!/^[0-9a-f]{32}\.json$/.test(name)) return undefined;
+    if (!RECORD_NAME.test(name)) return undefined;
     const content = readFile(this.#tools.fileSystem, join(this.directory, name));
     if (content === undefined) return undefined;
     const program = ProgramFile.fromDisk(JSON.parse(content));
@@ -227,6 +230,13 @@ export class ProgramRegistry {
   #path(marker: string): string {
     return join(this.directory, `${marker}.json`);
   }
+}
+
+const RECORD_NAME = /^[0-9a-f]{32}\.json$/;
+
+/** Whether no process carries the marker that a record is named after. */
+function isNobodys(fileSystem: FileSystem, name: string): boolean {
+  return findMarked(fileSystem, name.slice(0, 32)).length === 0;
 }
 
 function isKnownProcess(value: unknown): value is KnownProcess {

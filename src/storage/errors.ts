@@ -28,7 +28,7 @@ const HINTS: Readonly<Record<StorageFault, string>> = {
   exhausted: 'The process or the machine ran out of open files or memory: close something and try again.',
   broken:
     'The disk reported an error: check it (dmesg, smartctl) before you continue; the file was not acknowledged.',
-  gone: 'Something removed the path meanwhile: run the command again.',
+  gone: 'Its directory is not there, or something removed it meanwhile: make it, and run the command again.',
   other: 'Nothing was changed. Run the command again; if it repeats, report it with this message.',
 };
 

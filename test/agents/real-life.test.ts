@@ -104,7 +104,7 @@ for (const agent of Object.values(REAL_AGENTS)) {
         'time          N, of which N of work in 4 iterations',
         'cost          $N; tokens: N',
         `questions     ${answered} (${agent.name}) Depth: ${QUESTION.prompt} → Only the result (by cli)`,
-        'next          git diff · holdfast report',
+        'next          git status · git diff · holdfast report',
       ]);
 
       const { data: report } = await pc.json(['report'], { env });

@@ -170,7 +170,7 @@ describe('at the breaker', () => {
       expect(run.code).toBe(6);
       expect(world.prompts()).toHaveLength(3);
       expect(run.stderr).toMatch(
-        /^halted: no progress in 3 iterations of RED; the gate is not met: needs 1 new failing test, has 0\. .*--reset.*--skip.*--phases work\.$/m,
+        /^halted: no progress in 3 iterations of RED; the gate is not met: needs 1 new failing test, has 0\. .*--reset.*--skip.*--phases work`\.$/m,
       );
       const again = await world.go(['--resume']);
       expect(again).toMatchObject({ code: 6, stderr: expect.stringMatching(/--reset.*--skip/s) });

@@ -356,7 +356,7 @@ describe('the end of a run', () => {
       expect(log).toMatch(
         / questions +[0-9a-f]{8} \(.*\) Numbers: Which numbers.* → Big; → Other: 'very big' \(by cli\)$/m,
       );
-      expect(log).toMatch(/ next +git diff · holdfast report$/m);
+      expect(log).toMatch(/ next +git status · git diff · holdfast report$/m);
       const { stdout } = await world.run(['report']);
       expect(stdout).not.toContain('Dual-Gate');
       expect(stdout).toMatch(/^questions\n {2}[0-9a-f]{8} .*→ Big/m);

@@ -369,6 +369,21 @@ describe('stopping', () => {
     },
   );
 
+  it('the agent of a run that was killed works on until it is stopped: `stop` ends it', async () => {
+    await using world = await runWorld([HANG]);
+    const run = await atPrompt(world, 1);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    const agents = () => living(world.dir.at('script.json'));
+    expect(agents()).not.toEqual([]);
+    expect(await world.run(['stop'])).toMatchObject({
+      code: 0,
+      stdout: 'No process is running it now.\n',
+      stderr: expect.stringContaining('that the killed run had left behind'),
+    });
+    await until(() => agents().length === 0);
+  });
+
   it('an agent that forgot its conversation gets a fresh one, told what was said', async () => {
     await using world = await runWorld(WHOLE_WAY);
     expect(await world.go(['--max-iterations', '1'])).toMatchObject({ code: 7 });
@@ -451,9 +466,7 @@ describe('requests from another terminal', () => {
     expect((await world.run(['guide', 'mind the gap'])).stdout).toContain(
       'the next run passes it on to its agent',
     );
-    expect((await world.run(['stop'])).stdout).toBe(
-      'No process is running it now: there is nothing to do.\n',
-    );
+    expect((await world.run(['stop'])).stdout).toBe('No process is running it now.\n');
     expect(await world.go(['--resume', '--max-iterations', '9'])).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('mind the gap');
     expect(await world.run(['pause'])).toMatchObject({

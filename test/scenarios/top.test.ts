@@ -43,6 +43,11 @@ describe('holdfast top without a terminal', () => {
       [second, 'works', false],
       [ended, 'ended', true],
     ]);
+    const gone = await world.run(['status', ended.slice(0, 8)]);
+    expect([gone.code, gone.stderr]).toEqual([
+      4,
+      expect.stringContaining(`A newer run of its project took the place of ${ended.slice(0, 8)}`),
+    ]);
   });
 
   verifies('O02', '--once, and no terminal, print it as plain text, what waits first', async () => {

@@ -3,7 +3,7 @@ import type { LoopRequestInput, SentRequest } from '../../sessions/loop/index.js
 /** What became of a request to a loop. */
 export function renderRequest({ request: { kind }, isRunning }: SentRequest): string {
   if (isRunning) return `Asked the run to ${WORDS[kind]}.`;
-  return `No process is running it now${KEPT[kind] ?? ': there is nothing to do.'}`;
+  return `No process is running it now${KEPT[kind] ?? '.'}`;
 }
 
 /** What a run that is started later still does; a pause or a stop from before its start is none of its business. */

@@ -41,17 +41,15 @@ export function renderRunEnd(report: RunReport, outcome: RunEnd['outcome']): str
 
 const MAX_SHOWN_FILES = 20;
 
-function nextOf({ files, worktree }: RunReport, outcome: RunEnd['outcome']): string {
-  const look = files?.some(({ added }) => added !== null)
-    ? [
-        worktree === null
-          ? 'git diff'
-          : `git -C ${shellWord(worktree.path)} diff ${worktree.base.commit.slice(0, 12)}`,
-      ]
-    : [];
+function nextOf({ files, worktree, sessionId }: RunReport, outcome: RunEnd['outcome']): string {
+  const git = worktree === null ? 'git' : `git -C ${shellWord(worktree.path)}`;
+  const base = worktree === null ? '' : ` ${worktree.base.commit.slice(0, 12)}`;
+  // New files are in no diff before they are added.
+  const look = files?.some(({ added }) => added !== null) ? [`${git} status`, `${git} diff${base}`] : [];
+  const report = worktree === null ? 'holdfast report' : `holdfast report ${sessionId.slice(0, 8)}`;
   const goOn = { halted: 'holdfast resume --reset', 'needs-person': 'holdfast inbox', completed: undefined };
   const command = outcome in goOn ? goOn[outcome as keyof typeof goOn] : 'holdfast resume';
-  return [...(command === undefined ? [] : [command]), ...look, 'holdfast report'].join(' · ');
+  return [...(command === undefined ? [] : [command]), ...look, report].join(' · ');
 }
 
 function filesOf({ files }: RunReport): string {

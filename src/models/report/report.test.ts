@@ -4,6 +4,7 @@ import { reportOf } from '../../../test/support/report-fixture.js';
 import { drawSpending } from './charts/cost.js';
 import { drawQuestions } from './charts/questions.js';
 import { drawTests } from './charts/tests.js';
+import { timeAxis } from './charts/time-axis.js';
 import { drawTimeline } from './charts/timeline.js';
 import { toHtml } from './html.js';
 import { reportFile, reportMarkdown, reportTree } from './index.js';
@@ -85,6 +86,17 @@ describe('the charts', () => {
       { kind: 'rect', x: 80, y: 10.5, width: 93, height: 15, look: 'solid', title: 'RED 1' },
     ]);
     expect(shapes).toContainEqual({ kind: 'sign', sign: 'cross', at: [174, 42], title: 'killed' });
+  });
+
+  it('say something else at each tick of time', () => {
+    const ticksOf = (toMs: number, right: number) =>
+      timeAxis({ fromMs: 0, toMs, left: 0, right }, 0).flatMap((shape) =>
+        shape.kind === 'text' ? [shape.text] : [],
+      );
+    expect(ticksOf(113_000, 520)).toEqual(['start', '15s', '30s', '45s', '1m', '1m 15s', '1m 30s', '1m 45s']);
+    expect(ticksOf(90 * 60_000, 640)).toEqual(
+      expect.arrayContaining(['10m', '1h', '1h 10m', '1h 20m', '1h 30m']),
+    );
   });
 
   it('tell how long an answer took and who gave it; what has none gets an arrow', () => {

@@ -73,7 +73,7 @@ it('a run that halted for want of tests names the way without them, and what was
   };
   expect(linesOf(end, true)).toEqual([
     'halted: no progress in 3 iterations of RED; the gate is not met: needs 3 new failing tests, has 2. Try again: `holdfast ' +
-      'resume --reset`. Leave this phase: the same command with --skip. If the plan needs no new tests: --reset --phases work.',
+      'resume --reset`. Leave this phase: `holdfast run <plan> --skip`. If the plan needs no new tests: `holdfast run <plan> --reset --phases work`.',
     'skipped: RED (by cli: no need)',
   ]);
 });

@@ -228,11 +228,11 @@ function endLines(event: Extract<RunEvent, { type: 'run-end' }>): string[] {
   ];
 }
 
-const WITHOUT_TESTS = 'If the plan needs no new tests: --reset --phases work.';
+const WITHOUT_TESTS = 'If the plan needs no new tests: `holdfast run <plan> --reset --phases work`.';
 
 const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], string>> = {
   completed: '',
-  halted: '. Try again: `holdfast resume --reset`. Leave this phase: the same command with --skip.',
+  halted: '. Try again: `holdfast resume --reset`. Leave this phase: `holdfast run <plan> --skip`.',
   limit: '. Raise it and continue: the same command with --resume and a higher limit.',
   'needs-person':
     '. Answer it (`holdfast inbox`), then resume: `holdfast resume`, or here with the same command and --resume.',

@@ -27,6 +27,8 @@ export async function steerRun(
     throw new SessionNotFoundError(options.sessionId, 'holdfast top');
   const isHeld = loop.owner.hold === 'held';
   if (!isHeld && request.kind === 'resume') return restart(services, options);
+  if (!isHeld && request.kind === 'stop' && services.programs.endOrphans().ended.length > 0)
+    return { isDone: true, words: 'Its process was gone; what it had left behind was ended.' };
   if (!isHeld && request.kind !== 'guidance')
     return { isDone: false, words: 'No process runs it; it can be resumed.' };
   return send(loops, request);

@@ -26,14 +26,18 @@ describe('writeQuick', () => {
     );
   });
 
-  it.each(['ENOSPC', 'SHORT'] as const)('tells %s and leaves nothing open', async (fault) => {
-    await using dir = await tempDir();
-    const fileSystem = new FailingFileSystem({ fault, at: 1, only: ['write'] });
-    expect(() => writeQuick(fileSystem, dir.at('a'), 'text')).toThrow(
-      expect.objectContaining({ code: 'STORAGE_FAILED' }),
-    );
-    expect(fileSystem.openDescriptors.size).toBe(0);
-  });
+  it.each(['ENOSPC', 'SHORT'] as const)(
+    'tells %s and leaves nothing open, and no part of it',
+    async (fault) => {
+      await using dir = await tempDir();
+      const fileSystem = new FailingFileSystem({ fault, at: 1, only: ['write'] });
+      expect(() => writeQuick(fileSystem, dir.at('a'), 'text')).toThrow(
+        expect.objectContaining({ code: 'STORAGE_FAILED' }),
+      );
+      expect(fileSystem.openDescriptors.size).toBe(0);
+      expect(readdirSync(dir.path)).toEqual([]);
+    },
+  );
 });
 
 describe('replaceQuick', () => {

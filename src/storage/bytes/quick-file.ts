@@ -8,11 +8,16 @@ export function writeQuick(fileSystem: FileSystem, path: string, text: string): 
   attempt(path, 'write', () => {
     const descriptor = fileSystem.open(path, OpenFlags.createNew, 0o600);
     const bytes = Buffer.from(text, 'utf8');
-    closing(fileSystem, descriptor, () => {
-      const written = fileSystem.write(descriptor, bytes, 0, bytes.length, 0);
-      if (written < bytes.length)
-        throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
-    });
+    try {
+      closing(fileSystem, descriptor, () => {
+        const written = fileSystem.write(descriptor, bytes, 0, bytes.length, 0);
+        if (written < bytes.length)
+          throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
+      });
+    } catch (error) {
+      removeQuietly(fileSystem, path); // a part of it is worth nothing
+      throw error;
+    }
   });
 }
 

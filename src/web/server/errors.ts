@@ -145,14 +145,19 @@ export class TooManyRequestsError extends HoldfastError<'TOO_MANY_REQUESTS'> {
 export class PortTakenError extends HoldfastError<'PORT_TAKEN'> {
   readonly code = 'PORT_TAKEN';
 
-  constructor(port: number, owner: string | undefined, revoked: number | null) {
-    const who = owner === undefined ? 'another program' : visibleExcerpt(owner, 200);
+  constructor(port: number, owner: string | { readonly server: number } | undefined, revoked: number | null) {
+    const isOurs = typeof owner === 'object';
+    const who = isOurs
+      ? `another \`holdfast web\` (process ${owner.server})`
+      : visibleExcerpt(owner ?? 'another program', 200);
     const why =
       revoked === null
         ? ''
         : ` It was the port of the page, so whatever browsers keep for it may be known there: ${revoked === 0 ? 'no device was signed in' : `${counted(revoked, 'device')} signed out`}`;
     super(`Port ${port} is taken by ${who}.${why}`, {
-      hint: 'End that program and start again, or take another port for good: `holdfast web --port <port>`.',
+      hint: isOurs
+        ? '`holdfast web link` signs in another browser there; `holdfast web stop` ends it.'
+        : 'End that program and start again, or take another port for good: `holdfast web --port <port>`.',
     });
   }
 }

@@ -132,8 +132,7 @@ async function open(
  */
 async function portTaken(place: WebPlace, port: number): Promise<PortTakenError> {
   const ours = listServers(place).find((server) => server.port === port);
-  if (ours !== undefined)
-    return new PortTakenError(port, `another \`holdfast web\` (process ${ours.pid})`, null);
+  if (ours !== undefined) return new PortTakenError(port, { server: ours.pid }, null);
   const owner = portOwner(place.tools.fileSystem, port);
   if (readOrigin(place)?.port !== port) return new PortTakenError(port, owner, null);
   const reason = `its port was taken by ${owner ?? 'another program'}`;

@@ -25,10 +25,16 @@ const pause = commandOf(pauseLoop, {
 const stop = commandOf(stopLoop, {
   usage: 'stop [run]',
   details:
-    "The same as Ctrl+C in the terminal of the run: the agent's processes are ended, the session is kept as suspended.",
+    "The same as Ctrl+C in the terminal of the run: the agent's processes are ended, the session is kept as suspended.\n" +
+    'What a run that was killed left behind is ended, too.',
   options: { reason: REASON },
   examples: ['holdfast stop', 'holdfast stop 3f2a'],
-  parts: (services, { positionals: [run] }) => partsOf(services, run),
+  parts: (services, { positionals: [run] }) => {
+    const parts = partsOf(services, run);
+    // The agent of a run that was killed may work on: whoever stops it means that, too.
+    services.programs.endOrphans();
+    return parts;
+  },
   input: ({ values }) => values,
   render: renderRequest,
 });

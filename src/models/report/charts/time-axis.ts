@@ -1,4 +1,3 @@
-import { roughDurationOf } from '../../run-view/words.js';
 import { type Point, rounded, type Shape } from './shapes.js';
 
 /** Milliseconds to places on a line. */
@@ -36,8 +35,16 @@ export function timeAxis(scale: TimeScale, y: number): Shape[] {
     const at: Point = [placeOn(scale, fromMs + ms), y];
     shapes.push({ kind: 'line', from: at, to: [at[0], y + 4], look: 'axis' });
     const anchor = ms === 0 ? 'start' : at[0] > right - 20 ? 'end' : 'middle';
-    const text = ms === 0 ? 'start' : roughDurationOf(ms);
+    const text = ms === 0 ? 'start' : tickWords(ms);
     shapes.push({ kind: 'text', at: [at[0], y + 16], text, anchor, look: 'soft' });
   }
   return shapes;
+}
+
+/** `45s`, `1m 15s`, `2h`, `2h 30m`: exact for every step, so that no two ticks say the same. */
+function tickWords(ms: number): string {
+  const [small, large, names] = ms < HOUR ? [SECOND, MINUTE, 'ms'] : [MINUTE, HOUR, 'hm'];
+  const [whole, rest] = [Math.floor(ms / large), Math.floor((ms % large) / small)];
+  const parts = [whole === 0 ? '' : `${whole}${names[0]}`, rest === 0 ? '' : `${rest}${names[1]}`];
+  return parts.filter((part) => part !== '').join(' ');
 }
