@@ -335,6 +335,8 @@ describe('a worktree that was removed', () => {
     const { pid, sessionId } = await leftBehind(world);
     const { path, branch, base_commit: base } = world.record();
     await kill(pid);
+    // What it had started may still write there.
+    await world.run(['stop', sessionId]);
     remove(path);
     world.git(['worktree', 'prune']);
     world.git(['branch', '-D', branch]);
@@ -353,6 +355,8 @@ describe('a worktree that was removed', () => {
     const { pid, sessionId } = await leftBehind(world);
     const { path, branch } = world.record();
     await kill(pid);
+    // What it had started may still write there.
+    await world.run(['stop', sessionId]);
     remove(path);
     world.git(['worktree', 'prune']);
     world.git(['switch', '--quiet', branch]);
