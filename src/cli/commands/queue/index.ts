@@ -14,28 +14,21 @@ import {
   resumeQueue,
   showEntry,
 } from '../../../queue/index.js';
-import { UsageError } from '../../command.js';
+import { type OptionValues, UsageError } from '../../command.js';
 import { commandOf } from '../../command-of.js';
 import { parseDuration } from '../../duration.js';
 import { renderEntry, renderQueue } from '../../render/queue.js';
+import { RUN_OPTIONS } from '../run/run-options.js';
 
 const parts = (services: Services): QueueParts => ({ queue: openQueueIn(services) });
 
-const RUN_OPTIONS = {
-  agent: { type: 'string', value: '<name>', about: 'which agent (see `holdfast agents`)' },
-  model: { type: 'string', value: '<name>', about: 'which model, as the agent calls it' },
-  verify: { type: 'strings', value: '<command>', about: 'a check that must pass; as for `holdfast run`' },
+const ENTRY_OPTIONS = {
+  ...RUN_OPTIONS,
   prepare: {
     type: 'string',
     value: '<command>',
     about: 'run with `sh -c` in the new worktree before the agent, such as "npm ci"',
   },
-  phases: { type: 'string', value: '<preset>', about: 'tdd, tdd-strict or work' },
-  permissions: { type: 'string', value: '<mode>', about: 'edits (default), ask or bypass' },
-  maxCost: { type: 'number', value: '<dollars>', about: 'maximum cost of the run' },
-  maxTokens: { type: 'number', value: '<n>', about: 'maximum number of tokens of the run' },
-  maxTime: { type: 'string', value: '<duration>', about: 'maximum working time of the run, such as 2h' },
-  account: { type: 'string', value: '<name>', about: 'the account that it uses, by its name in your config' },
   unattended: {
     type: 'boolean',
     about: 'nobody answers: what needs a person ends the run, and its slot is free',
@@ -64,20 +57,9 @@ const ORDER_OPTIONS = {
   },
 } as const;
 
-type RunValues = {
-  readonly agent: string | undefined;
-  readonly model: string | undefined;
-  readonly verify: string[];
-  readonly prepare: string | undefined;
-  readonly phases: string | undefined;
-  readonly permissions: string | undefined;
-  readonly maxCost: number | undefined;
-  readonly maxTokens: number | undefined;
-  readonly maxTime: string | undefined;
-  readonly account: string | undefined;
-};
+type EntryValues = Omit<OptionValues<typeof ENTRY_OPTIONS>, 'unattended' | 'dirty'>;
 
-function optionsOf(values: RunValues) {
+function optionsOf(values: EntryValues) {
   const { agent, model, prepare, maxCost, maxTokens, maxTime, account } = values;
   // Said here, not when nobody is there any more.
   if (maxTime !== undefined) parseDuration(maxTime);
@@ -108,7 +90,7 @@ const add = commandOf(addToQueue, {
       value: '<tasks.md>',
       about: 'one entry for each open checkbox at the margin of that file, in one phase (work)',
     },
-    ...RUN_OPTIONS,
+    ...ENTRY_OPTIONS,
     ...ORDER_OPTIONS,
     base: {
       type: 'string',
@@ -196,7 +178,7 @@ const edit = commandOf(editEntry, {
   usage: 'queue edit <id>',
   details: 'Only what is typed is changed; an entry that runs or is over stays as it is.',
   options: {
-    ...RUN_OPTIONS,
+    ...ENTRY_OPTIONS,
     ...ORDER_OPTIONS,
     update: { type: 'boolean', about: 'take the plan as the file is now' },
   },

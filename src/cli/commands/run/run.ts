@@ -43,6 +43,7 @@ import { permissionMode } from '../agents/exec.js';
 import { runDetached } from './run-detached.js';
 import { showDryRun } from './run-dry.js';
 import { describeEnd } from './run-end.js';
+import { RUN_OPTIONS } from './run-options.js';
 import { RunRecord } from './run-record.js';
 import { openRunScreen } from './run-screen.js';
 import { placeInWorktree } from './run-worktree.js';
@@ -53,42 +54,13 @@ const OPTIONS = {
     value: '<name>',
     about: 'work through the stories of an OpenSpec change instead',
   },
-  agent: { type: 'string', value: '<name>', about: 'which agent (see `holdfast agents`)' },
-  account: {
-    type: 'string',
-    value: '<name>',
-    about: 'which of your accounts (`accounts` in config.json); the login of the agent if absent',
-  },
-  model: { type: 'string', value: '<name>', about: 'which model, as the agent calls it' },
-  verify: {
-    type: 'strings',
-    value: '<command>',
-    about: 'a check that must pass, run with `sh -c`; guessed from the project if absent',
-  },
-  phases: {
-    type: 'string',
-    value: '<preset>',
-    about:
-      'tdd (default), tdd-strict (a failing test per criterion, 3 documents), or work (one phase, no tests of its own)',
-  },
-  permissions: {
-    type: 'string',
-    value: '<mode>',
-    about: 'edits (default), ask (a question in the inbox), or bypass',
-  },
+  ...RUN_OPTIONS,
   context: {
     type: 'string',
     value: '<mode>',
     about: "the agent's memory: redline (default: until it is nearly full), continue, or fresh each time",
   },
   maxIterations: { type: 'number', value: '<n>', about: 'maximum number of iterations, across restarts' },
-  maxTime: { type: 'string', value: '<duration>', about: 'maximum working time, such as 2h' },
-  maxTokens: { type: 'number', value: '<n>', about: 'maximum number of tokens' },
-  maxCost: {
-    type: 'number',
-    value: '<dollars>',
-    about: 'maximum cost in dollars, as reported or by list price',
-  },
   idle: {
     type: 'string',
     value: '<duration>',
