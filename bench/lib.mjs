@@ -205,3 +205,15 @@ export function serveWorker(onMessage) {
   });
   process.send('ready');
 }
+
+/** The time that all threads of a process were on a core; finer than the ticks of /proc/<pid>/stat. */
+export function cpuMsOf(pid) {
+  const times = fs.readdirSync(`/proc/${pid}/task`).map((id) => {
+    try {
+      return Number(fs.readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+    } catch {
+      return 0; // it ended meanwhile
+    }
+  });
+  return times.reduce((sum, time) => sum + time, 0);
+}

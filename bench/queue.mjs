@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import {
   BUILD,
+  cpuMsOf,
   inRotation,
   loadOurs,
   median,
@@ -167,16 +168,4 @@ async function makeHome(count) {
 
 function envOf(home) {
   return { PATH: process.env.PATH, HOME: home, HOLDFAST_HOME: path.join(home, 'holdfast'), LANG: 'C.UTF-8' };
-}
-
-/** The time that all threads of a process were on a core; finer than the ticks of /proc/<pid>/stat. */
-function cpuMsOf(pid) {
-  const times = fs.readdirSync(`/proc/${pid}/task`).map((id) => {
-    try {
-      return Number(fs.readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-    } catch {
-      return 0; // it ended meanwhile
-    }
-  });
-  return times.reduce((sum, time) => sum + time, 0);
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { chromium } from 'playwright-core';
 import {
   BUILD,
+  cpuMsOf,
   inRotation,
   loadOurs,
   median,
@@ -77,19 +78,6 @@ async function startServer(home) {
       await ended;
     },
   };
-}
-
-/** The time that all threads of a process were on a core; finer than the ticks of /proc/<pid>/stat. */
-function cpuMsOf(pid) {
-  const threads = fs.readdirSync(`/proc/${pid}/task`);
-  const times = threads.map((id) => {
-    try {
-      return Number(fs.readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-    } catch {
-      return 0; // it ended meanwhile
-    }
-  });
-  return times.reduce((sum, time) => sum + time, 0);
 }
 
 async function measureReady(isQuick) {
