@@ -68,6 +68,19 @@ export async function untilSteady(measureOnce) {
 }
 
 /**
+ * The two environments in which the start of a program is measured beside bare Node's. `machine` decides: it names the list of
+ * certificates that this machine names, as did the one on which the goals were set, and Node 20 reads it at each start.
+ * `plain` names none, so that bare Node costs a third of that, and is told. See docs/decisions/0219.
+ */
+export const START_ENVIRONMENTS = (() => {
+  const { PATH, NODE_EXTRA_CA_CERTS } = process.env;
+  return {
+    machine: { PATH, ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { NODE_EXTRA_CA_CERTS }) },
+    plain: { PATH },
+  };
+})();
+
+/**
  * Runs a program to its end and returns what it printed and how much CPU it took, user and system, in milliseconds. By the
  * shell, as Node tells nothing about a child that has ended.
  */
@@ -78,13 +91,18 @@ export function spawnTimed(command, args, options) {
     ['-c', script, 'bash', command, ...args],
     {
       ...options,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
       encoding: 'utf8',
     },
   );
   if (error !== undefined) throw error;
   const [user, system] = output[3].trim().split(' ').map(Number);
   return { status, stdout, stderr, cpuMs: (user + system) * 1000 };
+}
+
+/** The same ratio where no list of certificates is read, in words. */
+export function withoutCertificates(ours, bare) {
+  return `without a list of certificates ${ratio(ours, bare).toFixed(2)}: ${median(ours).toFixed(1)} ms, node -e 0 ${median(bare).toFixed(1)}`;
 }
 
 /** A peer package, or undefined where it did not install or does not load. */

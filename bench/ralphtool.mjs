@@ -2,7 +2,18 @@
 // time beside that of a command that does nothing.
 import fs from 'node:fs';
 import path from 'node:path';
-import { BUILD, inRotation, median, now, ratio, scratchDirectory, spawnTimed, untilSteady } from './lib.mjs';
+import {
+  BUILD,
+  inRotation,
+  median,
+  now,
+  ratio,
+  START_ENVIRONMENTS,
+  scratchDirectory,
+  spawnTimed,
+  untilSteady,
+  withoutCertificates,
+} from './lib.mjs';
 
 /** The same sources and the same build as we ship, with one more command; see empty-cli.ts. */
 const OUT = path.join(BUILD, 'ralphtool');
@@ -56,20 +67,23 @@ async function measureCommands(isQuick) {
     quick: { quick: 'bench/empty-cli.ts' },
   });
   const homes = new Map(COMMANDS.map(({ name }) => [name, makeProject()]));
-  const series = Object.fromEntries(COMMANDS.map(({ name }) => [name, []]));
-  const cpu = Object.fromEntries(COMMANDS.map(({ name }) => [name, []]));
+  const none = () => Object.fromEntries(COMMANDS.map(({ name }) => [name, []]));
+  const series = none();
+  const cpu = { machine: none(), plain: none() };
   await inRotation(COMMANDS, isQuick ? 7 : 31, ({ name, args, before = [], after = [] }, round) => {
     const home = homes.get(name);
-    for (const command of before) start(command, home);
-    const startedAt = now();
-    const { cpuMs } = start(args(round), home);
-    if (round >= 0) {
-      series[name].push(now() - startedAt);
-      cpu[name].push(cpuMs);
+    for (const [environment, variables] of Object.entries(START_ENVIRONMENTS)) {
+      for (const command of before) start(command, home);
+      const startedAt = now();
+      const { cpuMs } = start(args(round), home, variables);
+      if (round >= 0) {
+        if (environment === 'machine') series[name].push(now() - startedAt);
+        cpu[environment][name].push(cpuMs);
+      }
+      for (const command of after) start(command, home);
     }
-    for (const command of after) start(command, home);
   });
-  return { series, cpu, steady: [cpu[BARE]] };
+  return { series, cpu, steady: [cpu.machine[BARE]] };
 }
 
 /** A project of its own for each command, with a session on a change of 500 tasks. */
@@ -91,11 +105,11 @@ function makeProject() {
   return home;
 }
 
-function start(args, home) {
+function start(args, home, variables = START_ENVIRONMENTS.machine) {
   const result = spawnTimed(process.execPath, args, {
     cwd: home,
     env: {
-      PATH: process.env.PATH,
+      ...variables,
       HOME: home,
       TMPDIR: home,
       HOLDFAST_HOME: path.join(home, 'holdfast'),
@@ -108,16 +122,18 @@ function start(args, home) {
 }
 
 function rowOf({ name }, { series, cpu, ...measured }) {
-  const value = ratio(cpu[name], cpu[BARE]);
+  const { machine, plain } = cpu;
+  const value = ratio(machine[name], machine[BARE]);
   const overEmpty = median(series[name].map((ms, round) => ms - series[EMPTY][round]));
   return {
     ...measured,
-    series: { ours: cpu[name], [BARE]: cpu[BARE] },
+    series: { ours: machine[name], [BARE]: machine[BARE] },
     limit: { name: BARE, ratio: value },
     peers: [],
     checks: [{ what: `CPU of ${BARE}`, value, atMost: AT_MOST }],
     notes: [
-      `${median(cpu[name]).toFixed(1)} ms of CPU, ${BARE} ${median(cpu[BARE]).toFixed(1)}`,
+      `${median(machine[name]).toFixed(1)} ms of CPU, ${BARE} ${median(machine[BARE]).toFixed(1)}`,
+      withoutCertificates(plain[name], plain[BARE]),
       `time ${ratio(series[name], series[EMPTY]).toFixed(2)} of ${EMPTY}, ${overEmpty.toFixed(1)} ms over it (aim: 1.25)`,
     ],
   };

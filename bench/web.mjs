@@ -12,9 +12,11 @@ import {
   now,
   percentile,
   ratio,
+  START_ENVIRONMENTS,
   scratchDirectory,
   sleep,
   untilSteady,
+  withoutCertificates,
 } from './lib.mjs';
 
 const DIRECTORY = path.join(BUILD, 'web');
@@ -46,15 +48,9 @@ const build = () => {
   return built;
 };
 
-/** A list of certificates costs every Node as much as its whole start, and makes any ratio to it look good. */
-function bareEnv() {
-  const { NODE_EXTRA_CA_CERTS: _certificates, ...env } = process.env;
-  return env;
-}
-
 /** A server of the page, once it says where it is. */
-async function startServer(home) {
-  const env = { ...bareEnv(), HOME: home, HOLDFAST_HOME: path.join(home, 'holdfast') };
+async function startServer(home, variables = START_ENVIRONMENTS.machine) {
+  const env = { ...variables, HOME: home, HOLDFAST_HOME: path.join(home, 'holdfast') };
   const child = spawn(process.execPath, [HOLDFAST, 'web', '--json'], { env, cwd: home });
   let said = '';
   const origins = await new Promise((resolve, reject) => {
@@ -83,44 +79,45 @@ async function startServer(home) {
 async function measureReady(isQuick) {
   await build();
   const home = scratchDirectory('web');
-  const ways = [
-    {
-      name: 'node -e 0',
-      async run() {
-        const child = spawn(process.execPath, ['-e', 'console.log(1);setInterval(()=>{},1e9)'], {
-          env: bareEnv(),
-        });
-        await new Promise((resolve) => child.stdout.once('data', resolve));
-        const spent = cpuMsOf(child.pid);
-        const ended = new Promise((resolve) => child.once('exit', resolve));
-        child.kill('SIGKILL');
-        await ended;
-        return spent;
-      },
-    },
-    {
-      name: 'ours',
-      async run() {
-        const server = await startServer(home);
-        const spent = server.cpuMs();
-        await server.close();
-        return spent;
-      },
-    },
-  ];
-  const series = Object.fromEntries(ways.map(({ name }) => [name, []]));
-  await inRotation(ways, isQuick ? 7 : 31, async ({ name, run }, round) => {
-    const spent = await run();
-    if (round >= 0) series[name].push(spent);
+  const ways = Object.values(START_ENVIRONMENTS).flatMap((variables) => [
+    { variables, run: spentByNode },
+    { variables, run: () => spentByServer(home, variables) },
+  ]);
+  const all = ways.map(() => []);
+  await inRotation(ways, isQuick ? 7 : 31, async (way, round) => {
+    const spent = await way.run(way.variables);
+    if (round >= 0) all[ways.indexOf(way)].push(spent);
   });
-  const value = ratio(series.ours, series['node -e 0']);
-  return result(series, {
-    steady: ['ours', 'node -e 0'],
-    checks: [{ what: 'CPU of node -e 0', value, atMost: 1.8 }],
-    notes: [
-      `${median(series.ours).toFixed(1)} ms of CPU until it answers, node ${median(series['node -e 0']).toFixed(1)}`,
-    ],
-  });
+  const [node, ours, plainNode, plainOurs] = all;
+  const value = ratio(ours, node);
+  return result(
+    { ours, 'node -e 0': node },
+    {
+      steady: [node],
+      checks: [{ what: 'CPU of node -e 0', value, atMost: 1.8 }],
+      notes: [
+        `${median(ours).toFixed(1)} ms of CPU until it answers, node ${median(node).toFixed(1)}`,
+        withoutCertificates(plainOurs, plainNode),
+      ],
+    },
+  );
+}
+
+async function spentByNode(env) {
+  const child = spawn(process.execPath, ['-e', 'console.log(1);setInterval(()=>{},1e9)'], { env });
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const spent = cpuMsOf(child.pid);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+  return spent;
+}
+
+async function spentByServer(home, variables) {
+  const server = await startServer(home, variables);
+  const spent = server.cpuMs();
+  await server.close();
+  return spent;
 }
 
 async function measurePaint(isQuick) {
