@@ -54,8 +54,9 @@ export class RunBusyError extends HoldfastError<'LOCKED'> {
       plan === undefined
         ? 'This run is already working'
         : `Another plan is being worked on here: ${visibleExcerpt(plan, 200)}`;
+    const beside = plan === undefined ? '' : ' Run yours beside it: add `--worktree`.';
     super(`${what} (${ownerWords(state, now)})`, {
-      hint: 'Watch: `holdfast status --watch`. Stop: `holdfast stop`.',
+      hint: `Watch: \`holdfast status --watch\`. Stop: \`holdfast stop\`.${beside}`,
     });
     this.state = state;
   }

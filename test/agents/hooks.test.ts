@@ -7,7 +7,7 @@ import { agentPaths } from '../../scripts/agents-cache.mjs';
 import { systemClock } from '../../src/foundation/index.js';
 import type { ModelTurn } from '../support/fake-model/server.mjs';
 import { HOLDFAST } from '../support/holdfast-binary.js';
-import { living, until } from '../support/processes.js';
+import { endAll, killQuietly, until } from '../support/processes.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { Pane } from '../support/tmux.js';
 import { type HookGround, hookGround, idsIn, permissionHooks, settleCodex } from './hooks-ground.js';
@@ -262,7 +262,7 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex])
         await trustHooks(pane);
       }
       // Its daemon would stay.
-      for (const pid of living(home)) killQuietly(pid);
+      await endAll(home);
       const own = world.env.HOLDFAST_HOME ?? '';
       expect(existsSync(join(own, 'state', 'agents'))).toBe(false);
       const run = world.begin(['--permissions', 'ask', '--attended', '--max-iterations', '1']);
@@ -279,11 +279,3 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex])
       expect(existsSync(join(own, 'state', 'agents'))).toBe(false);
     },
   );
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended in this very moment.
-  }
-}

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { LONG_TEST_MS } from '../support/deadlines.js';
-import { until } from '../support/processes.js';
-import { killQuietly } from '../support/projects-world.js';
+import { killQuietly, until } from '../support/processes.js';
 import { serviceWorld } from '../support/service-world.js';
 import { Pane } from '../support/tmux.js';
 import { TopPane } from '../support/top-pane.js';

@@ -1,8 +1,8 @@
 import { describe, expect } from 'vitest';
 import { LONG_TEST_MS } from '../support/deadlines.js';
 import { isGone } from '../support/detached-world.js';
-import { until } from '../support/processes.js';
-import { killQuietly, projectsWorld } from '../support/projects-world.js';
+import { killQuietly, until } from '../support/processes.js';
+import { projectsWorld } from '../support/projects-world.js';
 import { Pane, verifiesInTerminal } from '../support/tmux.js';
 import { TopPane } from '../support/top-pane.js';
 

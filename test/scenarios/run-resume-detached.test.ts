@@ -402,7 +402,11 @@ describe('a second run', () => {
       const other = await world.run(['run', 'docs/prps/other.md', '--agent', 'player', '--verify', CHECK]);
       expect(other).toMatchObject({
         code: 5,
-        stderr: expect.stringContaining(`Another plan is being worked on here: ${PLAN} (process ${pid}`),
+        stderr: expect.stringMatching(
+          new RegExp(
+            `^holdfast: Another plan is being worked on here: ${PLAN} \\(process ${pid}[^\\n]+\\n.*--worktree`,
+          ),
+        ),
       });
     },
   );

@@ -11,8 +11,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { isGone } from '../support/detached-world.js';
-import { until } from '../support/processes.js';
-import { killQuietly } from '../support/projects-world.js';
+import { killQuietly, until } from '../support/processes.js';
 import { serviceWorld } from '../support/service-world.js';
 import { verifies } from '../support/verifies.js';
 

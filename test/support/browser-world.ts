@@ -15,8 +15,7 @@ import { CHROMIUM } from './chromium.js';
 import { WAIT_MS } from './deadlines.js';
 import { DIST, type Json, type Machine, machine, type Running } from './holdfast-binary.js';
 import { itNeeds } from './it-needs.js';
-import { living, until } from './processes.js';
-import { killQuietly } from './projects-world.js';
+import { endAll, until } from './processes.js';
 import { question } from './question-world.js';
 import { type WebWorld, webWorld } from './web-world.js';
 
@@ -193,8 +192,7 @@ async function browserWorld(): Promise<BrowserWorld> {
     },
     async [Symbol.asyncDispose]() {
       await browser.close();
-      for (const pid of living(box.dir.path)) killQuietly(pid);
-      await until(() => living(box.dir.path).length === 0);
+      await endAll(box.dir.path);
       await web[Symbol.asyncDispose]();
       await box[Symbol.asyncDispose]();
     },

@@ -1,4 +1,4 @@
-import { processFacts, until } from './processes.js';
+import { endAll, processFacts, until } from './processes.js';
 import { living, type RunWorld, runWorld } from './run-world.js';
 
 export const HANG = { steps: [{ say: 'I work.' }, { hang: true }] };
@@ -21,8 +21,7 @@ export async function detachedWorld(...args: Parameters<typeof runWorld>): Promi
     },
     runs: () => living('holdfast.cjs\0run').filter((pid) => living(world.dir.path).includes(pid)),
     async [Symbol.asyncDispose]() {
-      for (const pid of living(world.dir.path)) killQuietly(pid);
-      await until(() => living(world.dir.path).length === 0);
+      await endAll(world.dir.path);
       await world[Symbol.asyncDispose]();
     },
   };
@@ -32,12 +31,4 @@ export async function detachedWorld(...args: Parameters<typeof runWorld>): Promi
 export function isGone(pid: number): boolean {
   const facts = processFacts(pid);
   return facts === undefined || facts.state === 'Z';
-}
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended while we looked.
-  }
 }

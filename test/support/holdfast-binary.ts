@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { living } from './processes.js';
+import { endAll } from './processes.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
 /** What was built: `npm test` does that first. HOLDFAST_TEST_DIST names another build, such as an installed one. */
@@ -185,7 +185,7 @@ export async function machine(options: { readonly path?: string } = {}): Promise
       });
       await Promise.all(ends);
       // What they had started, such as an agent that hangs on purpose.
-      for (const pid of living(dir.path)) killIfThere(pid);
+      await endAll(dir.path);
       await dir[Symbol.asyncDispose]();
     },
   };
@@ -202,12 +202,4 @@ function parsed(args: readonly string[], { code, stdout, stderr }: Outcome) {
 function withoutUndefined(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const entries = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(entries);
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // it left by itself
-  }
 }

@@ -78,6 +78,23 @@ export function pidOf(child: ChildProcess): number {
   return child.pid;
 }
 
+/** Kills what lives here until nothing is left: one that is killed may have started another since we looked. */
+export async function endAll(directory: string): Promise<void> {
+  await until(() => {
+    const left = living(directory);
+    for (const pid of left) killQuietly(pid);
+    return left.length === 0;
+  });
+}
+
+export function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended while we looked.
+  }
+}
+
 /** The ids of living processes whose environment or command line carries a word. */
 export function living(word: string): number[] {
   return readdirSync('/proc')

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DIST, type Json, type Machine, machine } from './holdfast-binary.js';
-import { living, until } from './processes.js';
+import { endAll, living, until } from './processes.js';
 import { status } from './run-world.js';
 
 const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
@@ -103,17 +103,8 @@ export async function projectsWorld(
     },
     runners: () => living('holdfast.cjs\0run').filter((pid) => living(world.dir.path).includes(pid)),
     async [Symbol.asyncDispose]() {
-      for (const pid of living(world.dir.path)) killQuietly(pid);
-      await until(() => living(world.dir.path).length === 0);
+      await endAll(world.dir.path);
       await world[Symbol.asyncDispose]();
     },
   };
-}
-
-export function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended while we looked.
-  }
 }

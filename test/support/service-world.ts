@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isGone } from './detached-world.js';
 import type { Json, Outcome } from './holdfast-binary.js';
-import { living, until } from './processes.js';
-import { killQuietly, type ProjectsWorld, projectsWorld } from './projects-world.js';
+import { killQuietly, living, until } from './processes.js';
+import { type ProjectsWorld, projectsWorld } from './projects-world.js';
 
 /** What systemd gives to the services of a user: nothing of any shell. */
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

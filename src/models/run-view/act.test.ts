@@ -64,4 +64,11 @@ describe('a person who watches a run, by whatever surface', () => {
     expect(played(running, told).state.action?.words).toBe('→ Bash npm test');
     expect(played(running, happened(toolCall('Bash', 'npm test'))).state.action?.words).toBe('tool-call');
   });
+
+  it('sees that a run waits for them at a question of its own; an agent that asks may go on meanwhile', () => {
+    const asks = (from: 'run' | 'agent') =>
+      happened({ type: 'question', sessionId: 'q', title: 'Breaker', prompt: 'Go on?', from });
+    expect(played(running, asks('run')).state.action?.words).toBe('waits for you');
+    expect(played(running, asks('agent')).state.action?.words).not.toBe('waits for you');
+  });
 });

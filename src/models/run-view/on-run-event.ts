@@ -95,7 +95,7 @@ function changed(state: RunViewState, event: RunEvent, doing: string | undefined
       return { ...state, action: null, waiting };
     }
     case 'question':
-      return onQuestion(state, event.sessionId, event.prompt);
+      return onQuestion(event.from === 'run' ? acting(state, 'waits for you') : state, event);
     case 'request':
       return { ...state, asked: null };
     case 'text-capped':
@@ -148,7 +148,10 @@ function onTests(state: RunViewState, tests: TestPoint | null, exitCode: number 
   return { ...state, verdict: null, tests: [...state.tests, point].slice(-MAX_POINTS) };
 }
 
-function onQuestion(state: RunViewState, id: string, prompt: string): RunViewState {
+function onQuestion(
+  state: RunViewState,
+  { sessionId: id, prompt }: Extract<RunEvent, { type: 'question' }>,
+): RunViewState {
   const others = state.questions.filter((question) => question.id !== id);
   return {
     ...state,

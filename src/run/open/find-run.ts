@@ -212,9 +212,11 @@ export async function checkCostLimit(
 }
 
 /** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */
-export function refuseSecondRun({ clock }: Pick<RunServices, 'clock'>, { loops, detection }: FoundRun): void {
+export function refuseSecondRun({ clock }: Pick<RunServices, 'clock'>, { loops, plan }: FoundRun): void {
   const owner = loops.owner();
   if (owner.hold !== 'held') return;
+  // What was found before may be older than the run that came first.
+  const detection = loops.detect(plan.path);
   throw new RunBusyError(
     owner,
     clock.now(),

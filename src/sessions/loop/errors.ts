@@ -10,7 +10,7 @@ export class LoopNotFoundError extends HoldfastError<'LOOP_NOT_FOUND'> {
     super(`There is no loop session in ${directory}`, {
       hint:
         above === undefined
-          ? 'Start one with `holdfast run <plan>`, or go to the project that has one.'
+          ? 'Start one with `holdfast run <plan>`. Those of other projects are in `holdfast top --once`; name one by 4 or more characters of its id.'
           : `There is one in ${above}: run the command in ${dirname(above)}. Without git a loop counts in its own directory only.`,
     });
   }
