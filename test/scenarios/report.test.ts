@@ -119,7 +119,7 @@ describe('the report of a run with two questions, a breaker, a permission, a kil
     expect(stdout).toMatch(/^## ✓ Completed: `docs\/prps\/money\.md`\n/);
     expect(stdout).toContain('| GREEN | 4 | done |');
     expect(stdout).toMatch(
-      /\n {2}- Answered after .*, by cli: `→ The sum; → Other: 'as the tax office wants it'`/,
+      /\n {2}- Answered after .*, at the command line: `The sum, and in their own words: 'as the tax office wants it'`/,
     );
     expect(stdout).toContain('`The breaker opened in GREEN: no progress in 2 iterations of GREEN`');
   });

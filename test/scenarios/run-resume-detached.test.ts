@@ -354,7 +354,7 @@ describe('the end of a run', () => {
       expect(log).toMatch(/ time +\d+ s, of which \d+ s of work in \d iterations$/m);
       expect(log).toMatch(/ cost +\$\d/m);
       expect(log).toMatch(
-        / questions +[0-9a-f]{8} \(.*\) Numbers: Which numbers.* → Big; → Other: 'very big' \(by cli\)$/m,
+        / questions +[0-9a-f]{8} \(.*\) Numbers: Which numbers.* → Big, and in their own words: 'very big' \(by cli\)$/m,
       );
       expect(log).toMatch(/ next +git status · git diff · holdfast report$/m);
       const { stdout } = await world.run(['report']);

@@ -90,7 +90,7 @@ function questionLines({ questions }: RunReport): string[] {
     const asked = visibleExcerpt(prompts.map(inOneLine).join(' / '), 160);
     const by = askedBy === null ? '' : ` (${visibleExcerpt(askedBy, 40)})`;
     const decided = answeredBy === null ? '' : ` (by ${visibleExcerpt(answeredBy, 40)})`;
-    return `${id.slice(0, 8)}${by} ${visibleExcerpt(title, 40)}: ${asked} ${visibleExcerpt(answer ?? 'not answered yet', 200)}${decided}`;
+    return `${id.slice(0, 8)}${by} ${visibleExcerpt(title, 40)}: ${asked} → ${visibleExcerpt(answer ?? 'not answered yet', 200)}${decided}`;
   });
 }
 

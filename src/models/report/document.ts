@@ -8,6 +8,7 @@ import { timelineChart } from './charts/timeline.js';
 import { figuresOf } from './figures.js';
 import { iterationsPart } from './iteration-parts.js';
 import { block, type Child, type Element, element } from './markup.js';
+import { onTheWay } from './on-the-way.js';
 import { outcomeOf } from './outcome.js';
 import {
   filesPart,
@@ -60,9 +61,10 @@ export function reportTree(report: RunReport): Element {
 function headOf(report: RunReport): Element {
   const { plan, agent, project, startedAt, preset } = report;
   const { sign, word, tone, why } = outcomeOf(report);
+  const way = onTheWay(report);
   const where = [
-    ...(project.path === '' ? [] : [line(baseName(project.path), 80)]),
-    ...(agent === null ? [] : [line(agent, 60)]),
+    ...(project.path === '' ? [] : [`project ${line(baseName(project.path), 80)}`]),
+    ...(agent === null ? [] : [`agent ${line(agent, 60)}`]),
     ...(preset === null ? [] : [`phases: ${line(preset, 40)}`]),
     `started ${momentOf(startedAt)}`,
   ];
@@ -77,6 +79,7 @@ function headOf(report: RunReport): Element {
       block('span', 'stamp', element('span', { 'aria-hidden': 'true' }, sign), ` ${word}`),
       why === null ? null : block('span', 'why', why),
     ),
+    way === null ? null : element('p', {}, way),
     block('p', 'soft', where.join(' · ')),
   );
 }

@@ -49,7 +49,8 @@ function cost({ usage, budget }: RunReport): Figure {
     usage.costSource === 'unknown' || usage.unpricedTokens === 0
       ? []
       : [`${roughNumberOf(usage.unpricedTokens)} tokens without a price`];
-  const value = costWords({ ...usage, unpricedTokens: 0 });
+  const known = costWords({ ...usage, unpricedTokens: 0 });
+  const value = unpriced.length === 0 ? known : `at least ${known}`;
   return { name: 'Cost', value, note: [limit, ...unpriced].join(', ') };
 }
 
@@ -90,7 +91,9 @@ function asked({ questions, permissions }: RunReport): Figure | null {
   const denied = permissions.filter(({ decision }) => decision === 'denied').length;
   if (questions.length === 0 && denied === 0) return null;
   const open = questions.filter(({ status }) => status === 'pending').length;
+  const cards = questions.filter(({ isPermission }) => isPermission).length;
   const notes = [
+    ...(cards === 0 ? [] : [`${cards} of them for a permission`]),
     ...(open === 0 ? [] : [`${open} not answered`]),
     ...(denied === 0 ? [] : [`${counted(denied, 'permission')} denied`]),
   ];

@@ -21,11 +21,11 @@ export function iterationsPart(report: RunReport): Child {
   return section(
     'iterations',
     'Iterations',
-    first.map((one) => iterationElement(one, titleOf)),
+    first.map((one) => iterationElement(one, nameOf(one, iterations), titleOf)),
     left > 0
       ? block('p', 'soft', `${left} iterations are left out here; holdfast report --json has them.`)
       : null,
-    last.map((one) => iterationElement(one, titleOf)),
+    last.map((one) => iterationElement(one, nameOf(one, iterations), titleOf)),
   );
 }
 
@@ -48,13 +48,21 @@ const LOOKS = {
   error: 'error',
 } as const;
 
-function iterationElement(one: Iteration, titleOf: (id: string) => string): Element {
+/** Of two tries of one iteration the second is said to be one. */
+export function nameOf(one: Iteration, all: readonly Iteration[], encoded = line): string {
+  const isSame = (other: Iteration) =>
+    other.phase === one.phase && other.story === one.story && other.iteration === one.iteration;
+  const isAgain = all.findIndex(isSame) < all.indexOf(one);
+  return `${encoded(one.story ?? one.phase, 40)} ${one.iteration}${isAgain ? ' again' : ''}`;
+}
+
+function iterationElement(one: Iteration, name: string, titleOf: (id: string) => string): Element {
   const { sign, words } = markOf(one);
-  const { phase, story, iteration, testsAfter, used, activeMs, durationMs, verdict } = one;
+  const { testsAfter, used, activeMs, durationMs, verdict } = one;
   const facts = [
     testsAfter === null ? null : `${testsAfter.passing}/${testsAfter.total} tests`,
     filesInShort(one),
-    used === null ? null : costWords(used),
+    used === null ? null : costInShort(used),
     spanOf(activeMs ?? durationMs),
   ].filter((fact) => fact !== null);
   return element(
@@ -64,7 +72,7 @@ function iterationElement(one: Iteration, titleOf: (id: string) => string): Elem
       'summary',
       {},
       element('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
-      block('span', 'name', `${line(story ?? phase, 40)} ${iteration}`),
+      block('span', 'name', name),
       block('span', 'verdict', line(verdict, 200)),
       block('span', 'short', facts.join(' · ')),
     ),
@@ -79,6 +87,11 @@ function iterationElement(one: Iteration, titleOf: (id: string) => string): Elem
       ? null
       : [element('h3', {}, 'The last the agent said'), block('p', 'quoted', lastLines(one.said, 500))],
   );
+}
+
+function costInShort(used: NonNullable<Iteration['used']>): string {
+  const words = costWords(used);
+  return words === 'unknown' ? 'cost unknown' : words;
 }
 
 function filesInShort({ files }: Iteration): string | null {

@@ -3,11 +3,12 @@ import { costWords } from '../../foundation/text/dollars.js';
 import { sparkline } from '../../foundation/text/sparkline.js';
 import type { RunReport } from '../../run/index.js';
 import { figuresOf } from './figures.js';
-import { markOf } from './iteration-parts.js';
+import { markOf, nameOf } from './iteration-parts.js';
+import { onTheWay } from './on-the-way.js';
 import { outcomeOf } from './outcome.js';
 import { STATUS } from './sections.js';
 import { storyOf } from './story.js';
-import { line, momentOf, numberOf, spanOf } from './words.js';
+import { line, momentOf, numberOf, placeOf, spanOf } from './words.js';
 
 /**
  * A report as Markdown, as a comment of a pull request takes it. Whatever somebody else wrote stands in code: there it can
@@ -18,6 +19,7 @@ export function reportMarkdown(report: RunReport): string {
   const parts = [
     `## ${sign} ${word}: ${code(report.plan, 120)}`,
     ...(why === null ? [] : [code(why, 400)]),
+    onTheWay(report, code) ?? '',
     factsOf(report),
     gapsOf(report),
     phasesOf(report),
@@ -100,11 +102,11 @@ const MOST = { iterations: 80, questions: 30, permissions: 40, story: 80, files:
 function iterationsOf({ iterations }: RunReport): string[] {
   const shown = iterations.slice(-MOST.iterations);
   const rows = shown.map((one) => {
-    const { phase, story, iteration, testsAfter, files, used, activeMs, durationMs, verdict } = one;
+    const { testsAfter, files, used, activeMs, durationMs, verdict } = one;
     const tests = testsAfter === null ? '' : `${testsAfter.passing}/${testsAfter.total}`;
     const changed = files === null ? '' : `${files.created + files.modified + files.deleted}`;
     const cost = used === null ? 'unknown' : costWords(used);
-    return `| ${markOf(one).sign} ${code(story ?? phase, 40)} ${iteration} | ${tests} | ${changed} | ${cost} | ${spanOf(activeMs ?? durationMs)} | ${code(verdict, 160)} |`;
+    return `| ${markOf(one).sign} ${nameOf(one, iterations, code)} | ${tests} | ${changed} | ${cost} | ${spanOf(activeMs ?? durationMs)} | ${code(verdict, 160)} |`;
   });
   if (rows.length === 0) return [];
   const left = iterations.length - shown.length;
@@ -122,7 +124,7 @@ function questionsOf({ questions }: RunReport): string[] {
     asked.map(({ title, prompts, answer, status, answeredBy, askedAt, answeredAt }) => {
       const after =
         answeredAt === null ? '' : ` after ${spanOf(Date.parse(answeredAt) - Date.parse(askedAt))}`;
-      const by = answeredBy === null ? '' : `, by ${code(answeredBy, 60)}`;
+      const by = answeredBy === null ? '' : `, ${placeOf(answeredBy, code)}`;
       const said = answer === null ? '' : `: ${code(answer, 300)}`;
       return `- ${code(title, 80)}: ${code(prompts.join(' / '), 300)}\n  - ${STATUS[status] ?? code(status, 40)}${after}${by}${said}`;
     }),

@@ -8,7 +8,10 @@ import { timeAxis } from './charts/time-axis.js';
 import { drawTimeline } from './charts/timeline.js';
 import { toHtml } from './html.js';
 import { reportFile, reportMarkdown, reportTree } from './index.js';
+import { nameOf } from './iteration-parts.js';
 import { code } from './markdown.js';
+import { onTheWay } from './on-the-way.js';
+import { placeOf } from './words.js';
 
 const column = { unit: 'RED', name: 'RED 1', passing: 1, total: 2, isCut: false };
 
@@ -159,6 +162,32 @@ describe('every S6 payload', () => {
 });
 
 describe('a report', () => {
+  it('tells first what did not go straight, and nothing where everything did', () => {
+    const report = reportOf({ text: 'x' });
+    expect(onTheWay(report)).toBe(
+      'On the way: the breaker opened in x (x); x was skipped; its process ended without a word once and it was resumed once; 1 question answered.',
+    );
+    const straight = { ...report, openings: [], skipped: [], processes: [], questions: [] };
+    expect(onTheWay(straight)).toBeNull();
+  });
+
+  it.each([
+    ['cli', 'at the command line'],
+    ['page:Safari on iPhone', 'on the page (Safari on iPhone)'],
+    ['mcp:codex', 'by codex over MCP'],
+    ['outside', 'by another program'],
+    ['constructor', 'by constructor'],
+  ])('says where something was decided: %s', (actor, words) => {
+    expect(placeOf(actor)).toBe(words);
+  });
+
+  it('says of the second try of an iteration that it is one', () => {
+    const [one] = reportOf({ text: 'GREEN' }).iterations;
+    if (one === undefined) throw new Error('none');
+    const again = { ...one };
+    expect([nameOf(one, [one, again]), nameOf(again, [one, again])]).toEqual(['GREEN 1', 'GREEN 1 again']);
+  });
+
   it('of 50 iterations is a file of at most 300 kB', () => {
     const file = reportFile(reportOf({ text: 'word '.repeat(400), iterations: 50 }), '0.0.0');
     expect(Buffer.byteLength(file)).toBeLessThanOrEqual(300_000);

@@ -1,10 +1,11 @@
+import { actorIn } from '../../foundation/actor.js';
 import { counted } from '../../foundation/text/counted.js';
 import type { RunReport } from '../../run/index.js';
 import type { Column, Table } from './charts/chart.js';
 import { diffstatOf } from './figures.js';
 import { block, type Child, type Element, element } from './markup.js';
 import { storyOf } from './story.js';
-import { line, lines, momentOf, numberOf, spanOf } from './words.js';
+import { line, lines, momentOf, numberOf, placeOf, spanOf } from './words.js';
 
 /** A part of a report under its heading; nothing where it would be empty. */
 export function section(name: string, title: string, ...children: readonly Child[]): Element {
@@ -115,7 +116,7 @@ export function questionsPart({ questions, iterations }: RunReport): Child {
           ? answeredAt === null
             ? ''
             : ', nobody wrote down by whom'
-          : `, by ${line(answeredBy, 60)}`;
+          : `, ${placeOf(answeredBy)}`;
       return block(
         'div',
         'asked',
@@ -155,7 +156,7 @@ export function permissionsPart({ permissions }: RunReport): Child {
           { title: 'What', kind: 'code' },
           ...(hasTools ? [{ title: 'Tool' }] : []),
           { title: 'Decision' },
-          { title: 'By' },
+          { title: 'Where, or why' },
           { title: 'Times', kind: 'number' },
           { title: 'First' },
         ],
@@ -164,7 +165,7 @@ export function permissionsPart({ permissions }: RunReport): Child {
           ...(hasTools ? [tool === what ? '' : line(tool, 60)] : []),
           // Not broken behind the sign.
           decision === 'allowed' ? '✓\u00a0allowed' : '✗\u00a0denied',
-          `${line(by, 160)}${message === null ? '' : `: “${line(message, 200)}”`}`,
+          `${placeOrReason(by)}${message === null ? '' : `: “${line(message, 200)}”`}`,
           `${count}`,
           momentOf(firstAt),
         ]),
@@ -172,6 +173,11 @@ export function permissionsPart({ permissions }: RunReport): Child {
       'Permissions',
     ),
   );
+}
+
+/** A person's place, or the rule that decided by itself. */
+function placeOrReason(by: string): string {
+  return actorIn(by) === by ? placeOf(by) : line(by, 160);
 }
 
 const MAX_FILES = 300;
@@ -243,9 +249,12 @@ export function troublePart({ errors, lastWords }: RunReport): Child {
 
 /** Where the work is, and what a person types next. */
 export function goOnPart(report: RunReport): Child {
-  const { commands, worktree, conversation, startedFrom, sessionId, status } = report;
+  const { commands, worktree, conversation, startedFrom, sessionId, status, project } = report;
   const facts: [string, string][] = [
     ['Run', sessionId],
+    ...(project.path === '' || worktree !== null
+      ? []
+      : [['Project', line(project.path, 300)] as [string, string]]),
     ...(startedFrom === null ? [] : [['Began at commit', startedFrom.slice(0, 12)] as [string, string]]),
     ...(worktree === null
       ? []

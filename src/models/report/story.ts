@@ -1,5 +1,5 @@
 import type { RunReport } from '../../run/index.js';
-import { line, spanOf } from './words.js';
+import { line, placeOf, spanOf } from './words.js';
 
 /** Something that happened, in words. */
 export interface Happening {
@@ -27,7 +27,7 @@ export function storyOf(report: RunReport): Happening[] {
       return {
         at,
         sign: '–',
-        words: `${line(phase, 60)} was skipped by ${line(actor, 60)}: ${line(reason, 200)}`,
+        words: `${line(phase, 60)} was skipped ${placeOf(actor)}: ${line(reason, 200)}`,
       };
     }),
     ...report.openings.flatMap(openingOf),
@@ -77,7 +77,7 @@ function processesOf({ processes, isRunning }: RunReport): Happening[] {
         ? {
             at: lastSeenAt,
             sign: '×',
-            words: 'Last sign of its process, which ended without a word: killed, or the machine stopped',
+            words: 'The last sign of its process. It ended without a word: killed, or the machine stopped',
           }
         : {
             at: lastSeenAt,
@@ -94,7 +94,7 @@ function openingOf({ at, phase, reason, closedAt }: RunReport['openings'][number
     sign: '◆',
     words: `The breaker opened in ${line(phase, 60)}: ${line(reason ?? 'no reason known', 200)}`,
   };
-  const closed = { at: closedAt ?? '', sign: '◇', words: 'The breaker was let try again' };
+  const closed = { at: closedAt ?? '', sign: '◇', words: 'The run may try again: the breaker closed' };
   return closedAt === null ? [opened] : [opened, closed];
 }
 
@@ -114,9 +114,9 @@ function questionsOf(question: RunReport['questions'][number]): Happening[] {
         ? 'Rejected'
         : `Settled (${line(status, 40)})`;
   const name = isPermission ? 'the permission' : `“${line(title, 80)}”`;
-  return [asked, { at: answeredAt, sign: '!', words: `${outcome} ${name}${byOf(answeredBy)}` }];
+  return [asked, { at: answeredAt, sign: '→', words: `${outcome} ${name}${byOf(answeredBy)}` }];
 }
 
 function byOf(actor: string | null): string {
-  return actor === null ? '' : `, by ${line(actor, 60)}`;
+  return actor === null ? '' : `, ${placeOf(actor)}`;
 }

@@ -45,6 +45,30 @@ export function lastLines(text: string, maxLength: number): string {
     : `…${characters.slice(-maxLength + 1).join('')}`;
 }
 
+const PLACES: Readonly<Record<string, string>> = {
+  cli: 'at the command line',
+  inbox: 'in the terminal inbox',
+  top: 'in `holdfast top`',
+  hook: 'by a hook of the agent',
+  service: 'by the service',
+  worker: 'by a worker of the queue',
+  library: 'by a program that uses the library',
+  auq: 'in AUQ',
+  outside: 'by another program',
+};
+
+/** Where, or by what, something was decided. Records tell no person: whoever was there. */
+export function placeOf(actor: string, encoded: (text: string, maxLength: number) => string = line): string {
+  const [kind = '', ...rest] = actor.split(':');
+  const name = rest.join(':');
+  const place = Object.hasOwn(PLACES, actor) ? PLACES[actor] : undefined;
+  if (place !== undefined) return place;
+  if (name !== '' && kind === 'page') return `on the page (${encoded(name, 60)})`;
+  if (name !== '' && kind === 'mcp') return `by ${encoded(name, 60)} over MCP`;
+  if (name !== '' && kind === 'fleet') return `from ${encoded(name, 60)}`;
+  return `by ${encoded(actor, 160)}`;
+}
+
 export function baseName(path: string): string {
   return path.split('/').filter(Boolean).at(-1) ?? path;
 }

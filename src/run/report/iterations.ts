@@ -71,7 +71,9 @@ function endOf({ end, cutReason, result }: Attempt) {
 function verdictIn({ end, cutReason, result }: Pick<Attempt, 'end' | 'cutReason' | 'result'>): string {
   if (result !== null) return verdictOf(result);
   if (end === 'cut') return CUTS[cutReason ?? ''] ?? `cut short: ${cutReason}`;
-  return end === 'lost' ? 'its process ended without a word' : 'not over yet';
+  return end === 'lost'
+    ? 'its process ended without a word; the next try goes on from what it left'
+    : 'not over yet';
 }
 
 function workOf({ result, checks, toolCalls, said }: Attempt) {

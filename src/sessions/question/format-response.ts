@@ -43,7 +43,7 @@ export function describeAnswers(questions: readonly Question[], answers: readonl
   }
 }
 
-/** What was decided about a set in one line per choice, without the questions; null while it waits. */
+/** What was decided about a set in one line, without the questions; null while it waits. */
 export function outcomeInWords({
   outcome,
   questions,
@@ -52,12 +52,11 @@ export function outcomeInWords({
     case 'pending':
       return null;
     case 'completed': {
-      const lines = outcome.answers.flatMap((answer) => {
-        const question = questions[answer.questionIndex] ?? UNREADABLE;
+      const told = outcome.answers.map((answer) => {
         const number = questions.length > 1 ? `${answer.questionIndex + 1}. ` : '';
-        return formatAnswer({ ...question, options: [] }, answer).map((line) => number + line);
+        return number + answerInWords(answer);
       });
-      return lines.length > 0 ? lines.join('; ') : NO_ANSWER;
+      return told.length > 0 ? told.join('; ') : 'no answer';
     }
     case 'timed_out':
       return 'not answered in time';
@@ -74,10 +73,20 @@ export function outcomeInWords({
 const UNREADABLE: Question = { title: '', prompt: '(this question can no longer be read)', options: [] };
 const NO_ANSWER = '→ No answer provided';
 
+function answerInWords(answer: UserAnswer): string {
+  const chosen = selectedIn(answer).map(visibleLine).join(', ');
+  const { customText = '' } = answer;
+  if (customText === '') return chosen === '' ? 'nothing chosen' : chosen;
+  const own = `in their own words: '${escapeText(customText)}'`;
+  return chosen === '' ? own : `${chosen}, and ${own}`;
+}
+
+function selectedIn({ selectedOptions, selectedOption }: UserAnswer): readonly string[] {
+  return selectedOptions ?? (selectedOption === undefined ? [] : [selectedOption]);
+}
+
 function formatAnswer(question: Question, answer: UserAnswer): string[] {
-  const selected =
-    answer.selectedOptions ?? (answer.selectedOption === undefined ? [] : [answer.selectedOption]);
-  const lines = selected.map((label) => formatChoice(question, label));
+  const lines = selectedIn(answer).map((label) => formatChoice(question, label));
   if (answer.customText !== undefined && answer.customText !== '') {
     lines.push(`→ Other: '${escapeText(answer.customText)}'`);
   }
