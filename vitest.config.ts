@@ -61,7 +61,6 @@ export default defineConfig({
           ...shared,
           name: 'agents',
           include: ['test/agents/**/*.test.ts'],
-          fileParallelism: false,
         },
       },
       {

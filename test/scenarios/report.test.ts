@@ -99,6 +99,7 @@ describe('the report of a run with two questions, a breaker, a permission, a kil
         `<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; img-src data:">`,
       );
       expect(file).not.toMatch(/<script|<link|<img|<iframe|href=|src=|https?:|\bon\w+=/);
+      expect(file).toMatch(/Answered after [^<]+, at the command line</);
       expect(statSync(path).mode & 0o777).toBe(0o600);
       expect(await world.aside(['report', '--html', 'out.html'])).toMatchObject({
         code: 2,

@@ -100,7 +100,7 @@ const MAX_QUESTIONS = 60;
 export function questionsPart({ questions, iterations }: RunReport): Child {
   const asked = questions.filter(({ isPermission }) => !isPermission);
   if (asked.length === 0) return null;
-  const placeOf = (id: string) => {
+  const iterationOf = (id: string) => {
     const found = iterations.find((one) => one.questions.includes(id));
     return found === undefined ? '' : `, in ${line(found.story ?? found.phase, 40)} ${found.iteration}`;
   };
@@ -124,7 +124,7 @@ export function questionsPart({ questions, iterations }: RunReport): Child {
         block(
           'p',
           'soft',
-          `${from === 'run' ? 'The run' : line(askedBy ?? 'The agent', 60)} asked at ${momentOf(askedAt)}${placeOf(id)}`,
+          `${from === 'run' ? 'The run' : line(askedBy ?? 'The agent', 60)} asked at ${momentOf(askedAt)}${iterationOf(id)}`,
         ),
         prompts.map((prompt) => block('p', 'quoted', lines(prompt, 900))),
         block('p', 'answer', element('strong', {}, answer === null ? 'Not answered' : lines(answer, 600))),

@@ -1,6 +1,6 @@
 import { counted } from '../../../foundation/text/counted.js';
 import type { RunReport } from '../../../run/index.js';
-import { line, momentOf, spanOf } from '../words.js';
+import { line, momentOf, placeOf, spanOf } from '../words.js';
 import { type Chart, tableOf, WIDE } from './chart.js';
 import { type Drawing, fitting, rounded, type Shape, type Sign, textWidth } from './shapes.js';
 
@@ -18,7 +18,7 @@ export function questionsChart(report: RunReport): Chart | undefined {
   const waited = report.questions.map(waitedOf);
   if (waited.length === 0) return undefined;
   const answerers = [...new Set(report.questions.flatMap(({ answeredBy }) => answeredBy ?? []))];
-  const by = answerers.length === 0 ? '' : ` by ${answerers.map((one) => line(one, 40)).join(', ')}`;
+  const by = answerers.length === 0 ? '' : ` ${answerers.map((one) => placeOf(one)).join(', ')}`;
   const answered = waited.filter(({ waitedMs }) => waitedMs !== null).length;
   return {
     name: 'questions',
@@ -32,7 +32,7 @@ export function questionsChart(report: RunReport): Chart | undefined {
         { title: 'Asked' },
         { title: 'Question' },
         { title: 'Outcome' },
-        { title: 'By' },
+        { title: 'Where' },
         { title: 'After', kind: 'number' },
       ],
       report.questions.map((one, index) => [
@@ -60,7 +60,7 @@ function waitedOf({
     name: line(title, 60),
     sign: isPermission ? 'square' : from === 'run' ? 'diamond' : 'circle',
     waitedMs: Number.isFinite(ms) ? ms : null,
-    by: answeredBy === null ? (status === 'completed' ? 'unknown' : status) : line(answeredBy, 40),
+    by: answeredBy === null ? (status === 'completed' ? 'unknown' : status) : placeOf(answeredBy),
   };
 }
 
