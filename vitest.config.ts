@@ -61,6 +61,7 @@ export default defineConfig({
           ...shared,
           name: 'agents',
           include: ['test/agents/**/*.test.ts'],
+          fileParallelism: false,
         },
       },
       {

@@ -70,8 +70,7 @@ const TIERS = {
     // Before the network goes away. What cannot be installed is skipped by its tests, loudly.
     spawnSync(process.execPath, ['scripts/agents-cache.mjs'], { stdio: 'inherit' });
     // Real agents run only where they can reach nobody; without that their tests are skipped.
-    // Two files side by side: they wait most of the time; with a third the agents would meet their own limits.
-    return runTests(['agents'], { way: isolation() ?? [], args: ['--maxWorkers=2', '--maxConcurrency=3'] });
+    return runTests(['agents'], { way: isolation() ?? [], args: ['--maxConcurrency=3'] });
   },
   // A browser looks for its maker's hosts; it reaches nobody either.
   browser: () => runTests(['browser'], { way: isolation() ?? [] }),

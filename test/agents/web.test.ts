@@ -43,7 +43,7 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex]) {
       events.close();
       const { data: report } = await world.json(['report']);
       expect(report.questions).toMatchObject([
-        { title: QUESTION.title, answer: '→ Big', answeredBy: 'page:phone' },
+        { title: QUESTION.title, answer: 'Big', answeredBy: 'page:phone' },
       ]);
     },
   );
