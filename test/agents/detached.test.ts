@@ -46,7 +46,7 @@ for (const agent of [REAL_AGENTS.claude, REAL_AGENTS.codex]) {
       const { data: report } = await world.json(['report']);
       expect(report).toMatchObject({
         status: 'completed',
-        questions: [{ id, title: QUESTION.title, answer: '→ Big' }],
+        questions: [{ id, title: QUESTION.title, answer: 'Big' }],
         testsAfter: { passing: 2, failing: 0, total: 2 },
       });
       expect(report.files.map(({ path }: { path: string }) => path)).toContain('adder.mjs');

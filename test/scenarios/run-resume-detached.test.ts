@@ -332,7 +332,7 @@ describe('the end of a run', () => {
             title: 'Numbers',
             prompts: [QUESTION.prompt],
             status: 'completed',
-            answer: expect.stringContaining('→ Big'),
+            answer: expect.stringContaining('Big'),
             answeredBy: 'cli',
           },
         ],
