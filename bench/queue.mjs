@@ -21,12 +21,18 @@ const DIRECTORY = path.join(BUILD, 'queue');
 const HOLDFAST = path.join(DIRECTORY, 'holdfast.cjs');
 const READING = 'reading as many files';
 const MANY = 10_000;
+/** Of many entries most are done: one in so many is not. */
+const OPEN_EACH = 100;
 const WAITING = 200;
 
 export const rows = [
   row('claim and finish of an entry', '<= 4 durable writes', () => countWrites()),
-  row('list 10,000 entries', 'CPU <= 1.8 of reading as many files', ({ isQuick }) =>
-    untilSteady(() => measureList(isQuick)),
+  row('list 10,000 entries, 100 of them open', 'CPU <= 1.8 of reading as many files', ({ isQuick }) =>
+    untilSteady(() => measureList(isQuick, OPEN_EACH)),
+  ),
+  // The worst there is: each file is looked at, and each plan.
+  row('list 10,000 entries that all wait', 'CPU <= 1.8 of reading as many files', ({ isQuick }) =>
+    untilSteady(() => measureList(isQuick, 1)),
   ),
   row(`a worker, idle with ${WAITING} entries that wait`, '<= 0.1 % of a core', ({ isQuick }) =>
     measureIdle(isQuick),
@@ -55,14 +61,14 @@ async function countWrites() {
 }
 
 /** The whole command against a program that reads the same files and does nothing with them. */
-async function measureList(isQuick) {
-  const home = await makeHome(MANY);
+async function measureList(isQuick, openEach) {
+  const home = await makeHome(MANY, openEach);
   const entries = path.join(home, 'holdfast', 'state', 'queue', 'entries');
   const reader =
     'const fs=require("fs");for(const n of fs.readdirSync(process.argv[1]))fs.readFileSync(process.argv[1]+"/"+n,"utf8")';
   const ways = [
     { name: READING, args: ['-e', reader, entries] },
-    { name: 'ours', args: [HOLDFAST, 'queue', 'list'] },
+    { name: 'ours', args: [HOLDFAST, 'queue', 'list', '--all'] },
     { name: 'node -e 0', args: ['-e', '0'] },
   ];
   const options = { cwd: path.join(home, 'project'), env: envOf(home) };
@@ -132,8 +138,11 @@ const counted = {
   peers: [],
 };
 
-/** A home with entries that wait until tomorrow, each with a plan of its own. The first is queued as a person does it. */
-async function makeHome(count) {
+/**
+ * A home with entries, each with a plan of its own. One of each `openEach` waits until tomorrow, the others are done. The first is
+ * queued as a person does it. They are older than a moment, as those of a person are.
+ */
+async function makeHome(count, openEach = 1) {
   await build();
   const home = scratchDirectory('queue');
   const project = path.join(home, 'project');
@@ -160,10 +169,21 @@ async function makeHome(count) {
     const { ino: inode, size, mtimeMs: modified_ms } = fs.lstatSync(planOf(number));
     const seen = { inode, size, modified_ms };
     const plan = { ...entry.plan, name, source: planOf(number), hash, files: [name], seen };
-    const more = { ...entry, id, plan, position: number + 1 };
+    const more = {
+      ...entry,
+      id,
+      plan,
+      position: number + 1,
+      ...(number % openEach === 0 ? {} : doneOf(entry)),
+    };
     fs.writeFileSync(path.join(entries, `${id}.json`), JSON.stringify(more, null, 2), { mode: 0o600 });
   }
+  await sleep(2_500);
   return home;
+}
+
+function doneOf({ added_at }) {
+  return { status: 'done', run_id: randomUUID(), started_at: added_at, ended_at: added_at };
 }
 
 function envOf(home) {

@@ -111,8 +111,9 @@ export async function workIn(services: Services, options: WorkOptions): Promise<
   });
 }
 
+/** One for all that look: what it has read, it knows. */
 function fileQueue({ tools, config }: Services): FileQueue {
-  return new FileQueue(tools, config.layout.queue);
+  return builtOnce(tools, 'queue', () => new FileQueue(tools, config.layout.queue));
 }
 
 function rulesOf(

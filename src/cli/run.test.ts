@@ -142,6 +142,7 @@ describe('the command line', () => {
       change: 'change',
       top: 'runs',
       status: 'runs',
+      queue: 'queue',
       sessions: 'lists',
       paths: 'lists',
       run: 'work',

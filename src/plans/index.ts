@@ -21,6 +21,7 @@ export {
 } from './openspec/project.js';
 export { groupSteps, type Scenario } from './openspec/scenarios.js';
 export { countTasks, isComplete, type Story, type Task } from './openspec/tasks.js';
+export { PlanNotFoundError } from './prp/errors.js';
 export {
   type PrpCriterion,
   type PrpPlan,

@@ -62,7 +62,7 @@ export class QueueDesk {
     return (await this.#wanted(wishes)).map(({ entry }) => entry);
   }
 
-  /** Throws PLAN_NOT_QUEUED, INVALID_INPUT, ENTRY_NOT_FOUND, AMBIGUOUS_ID, CHANGE_NOT_FOUND, GIT_FAILED. */
+  /** Throws PLAN_NOT_FOUND, PLAN_NOT_QUEUED, INVALID_INPUT, ENTRY_NOT_FOUND, AMBIGUOUS_ID, CHANGE_NOT_FOUND, GIT_FAILED. */
   async add(wishes: AddWishes): Promise<Entry[]> {
     const added: Entry[] = [];
     for (const { entry, content } of await this.#wanted(wishes))
@@ -79,7 +79,10 @@ export class QueueDesk {
   /** The same, and of those that run what they wait for: each of these runs is looked at. */
   async listClosely(): Promise<QueueView> {
     const view = this.list();
-    return { ...view, entries: await Promise.all(view.entries.map((entry) => this.#lookAtRun(entry))) };
+    const entries = [...view.entries];
+    for (const [at, entry] of entries.entries())
+      if (entry.status === 'running') entries[at] = await this.#lookAtRun(entry);
+    return { ...view, entries };
   }
 
   /** Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID. */
@@ -123,6 +126,18 @@ export class QueueDesk {
 
   resume(typed?: string): Promise<void> {
     return this.#parts.queue.resume(typed === undefined ? undefined : this.#idOf(typed));
+  }
+
+  /** Puts one that failed back into the queue: its run goes on, or is started. Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, INVALID_INPUT. */
+  async retry(typed: string): Promise<Entry> {
+    const { queue } = this.#parts;
+    const id = this.#idOf(typed);
+    const status = queue.get(id)?.status;
+    if (status !== 'failed')
+      throw new InvalidInputError(
+        `${id.slice(0, 8)} is ${status ?? 'gone'}; only what failed is tried again`,
+      );
+    return queue.retry(id);
   }
 
   async #lookAtRun(entry: EntryView): Promise<EntryView> {

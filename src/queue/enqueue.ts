@@ -43,7 +43,7 @@ export interface Wanted {
   readonly content: ReadPlan['content'];
 }
 
-/** Works out what is to be queued; nothing is written. Throws PLAN_NOT_QUEUED, INVALID_INPUT, CHANGE_NOT_FOUND, GIT_FAILED. */
+/** Works out what is to be queued; nothing is written. Throws PLAN_NOT_FOUND, PLAN_NOT_QUEUED, INVALID_INPUT, CHANGE_NOT_FOUND, GIT_FAILED. */
 export async function planEntries(
   queue: Pick<Queue, 'get'>,
   place: QueueingPlace,

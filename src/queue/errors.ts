@@ -23,7 +23,9 @@ export class EntryRunningError extends HoldfastError<'ENTRY_RUNNING'> {
       `${id.slice(0, 8)} ${visibleLine(plan.name)} ${isOver ? `is ${status}` : `is being run as ${run}`}, and cannot be changed`,
       {
         hint: isOver
-          ? 'Queue it again with `holdfast queue add`.'
+          ? status === 'failed'
+            ? `Try it again with \`holdfast queue retry ${id.slice(0, 8)}\`.`
+            : 'Queue it again with `holdfast queue add`.'
           : `Steer the run instead: \`holdfast pause ${run}\`, \`holdfast stop ${run}\`.`,
       },
     );

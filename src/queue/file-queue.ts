@@ -1,5 +1,5 @@
-import { basename, dirname, join } from 'node:path';
-import { isHoldfastError, isUuidV4, messageOf, next, timestamp } from '../foundation/index.js';
+import { dirname, join } from 'node:path';
+import { isUuidV4, next, timestamp } from '../foundation/index.js';
 import {
   acquireLock,
   attempt,
@@ -10,7 +10,6 @@ import {
   inspectLock,
   Lock,
   type LockTools,
-  listDirectory,
   lookAt,
   readDocument,
   readFile,
@@ -19,6 +18,7 @@ import {
   writeDocument,
 } from '../storage/index.js';
 import { EntryNeededError, EntryNotFoundError, EntryRunningError, QueueCycleError } from './errors.js';
+import { KnownEntries } from './known-entries.js';
 import { entryLifecycle } from './lifecycle.js';
 import { arrange, findCycle, inOrder } from './order.js';
 import type {
@@ -45,10 +45,12 @@ const WAIT_MS = 30_000;
 export class FileQueue implements Queue {
   readonly #tools: LockTools;
   readonly #directory: string;
+  readonly #known: KnownEntries;
 
   constructor(tools: LockTools, directory: string) {
     this.#tools = tools;
     this.#directory = directory;
+    this.#known = new KnownEntries(tools, join(directory, 'entries'));
   }
 
   async add(wanted: NewEntry, plan: PlanFiles): Promise<Entry> {
@@ -81,22 +83,8 @@ export class FileQueue implements Queue {
   }
 
   read(): QueueContent {
-    const { fileSystem } = this.#tools;
-    const directory = join(this.#directory, 'entries');
-    const entries: Entry[] = [];
-    const damaged: { path: string; reason: string }[] = [];
-    for (const name of listDirectory(fileSystem, directory)) {
-      if (!name.endsWith('.json') || !isUuidV4(basename(name, '.json'))) continue;
-      const path = join(directory, name);
-      try {
-        const entry = readDocument(fileSystem, path, EntryRecord);
-        if (entry !== undefined) entries.push(entry);
-      } catch (error) {
-        if (!isHoldfastError(error)) throw error;
-        damaged.push({ path, reason: messageOf(error) });
-      }
-    }
-    const { pausedAt = null } = readDocument(fileSystem, this.#queuePath(), QueueRecord) ?? {};
+    const { entries, damaged } = this.#known.read();
+    const { pausedAt = null } = readDocument(this.#tools.fileSystem, this.#queuePath(), QueueRecord) ?? {};
     return { entries, pausedAt, damaged };
   }
 
@@ -218,12 +206,17 @@ export class FileQueue implements Queue {
     };
   }
 
-  /** Under the lock of the queue. Undefined where somebody living has it. */
-  #claim(entry: Entry): Taken | undefined {
+  /** Under the lock of the queue. Undefined where somebody living has it, or has just brought it to its end. */
+  #claim({ id, status }: Entry): Taken | undefined {
     const { identity, clock, ids } = this.#tools;
-    const lock = tryAcquireLock(this.#tools, this.#lockPath(entry.id));
+    const lock = tryAcquireLock(this.#tools, this.#lockPath(id));
     if (!(lock instanceof Lock)) return undefined;
     try {
+      const entry = this.get(id);
+      if (entry?.status !== status) {
+        lock.release();
+        return undefined;
+      }
       const now = timestamp(clock);
       const taken: Entry = {
         ...entry,

@@ -13,6 +13,7 @@ export {
   type QueueParts,
   removeEntry,
   resumeQueue,
+  retryEntry,
   showEntry,
 } from './operations.js';
 export { arrange, type OrderFacts, type Placed, type Standing } from './order.js';

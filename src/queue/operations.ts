@@ -166,6 +166,17 @@ export const resumeQueue = defineOperation({
   },
 });
 
+export const retryEntry = defineOperation({
+  name: 'queue.retry',
+  summary: 'Put an entry that failed back into the queue: its run goes on, or is started',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['cli'],
+  input: z.strictObject({ id: Id }),
+  output: z.custom<Entry>(),
+  run: ({ queue }: QueueParts, { id }) => queue.retry(id),
+});
+
 /** Every action on the queue, for the registry. A worker goes on by itself and is a command. */
 export const queueOperations = [
   addToQueue,
@@ -176,4 +187,5 @@ export const queueOperations = [
   moveEntry,
   pauseQueue,
   resumeQueue,
+  retryEntry,
 ] as const;

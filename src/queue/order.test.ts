@@ -84,7 +84,10 @@ describe('the order of the queue', () => {
       'next',
       'waits',
     ]);
+    const whyLast = (limits: object) => standings([work(), work(), work()], limits).at(-1);
+    expect(whyLast(perAgent)).toMatchObject({ reason: 'all 2 slots of the agent codex are taken' });
     const perAccount = { limits: { perAgent: {}, perAccount: { work: 1 } } };
+    expect(whyLast(perAccount)).toMatchObject({ reason: 'the only slot of the account work is taken' });
     expect(standings([work(), work(), entry()], perAccount).map(({ is }) => is)).toEqual([
       'next',
       'waits',

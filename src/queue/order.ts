@@ -34,7 +34,8 @@ export interface OrderFacts {
 
 /** All entries in the order in which they come, each with how it stands. Pure. */
 export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] {
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const byId = new Map<string, Entry>();
+  for (const entry of entries) byId.set(entry.id, entry);
   const places = new Map<string, Entry>();
   const used = { agents: new Map<string, number>(), accounts: new Map<string, number>() };
   const occupy = (entry: Entry) => {
@@ -57,13 +58,17 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
     if (stop !== undefined) return { is: 'blocked', reason: stop };
     const { now, pausedAt } = facts;
     if (pausedAt !== null) return { is: 'paused', reason: 'the queue is paused' };
-    const open = entry.after.map((id) => byId.get(id)).find((one) => one !== undefined && !isOver(one));
+    const open = entry.after.length === 0 ? undefined : openBefore(entry);
     if (open !== undefined) return waits(describeOpen(open));
     if (entry.notBefore !== null && Date.parse(entry.notBefore) > now.getTime())
       return waits('not before then', entry.notBefore);
     const other = places.get(placeOf(entry, byId) ?? '');
     if (other !== undefined) return waits(`${nameOf(other)} works in the same tree`);
     return fullSlot(entry) ?? refusal(entry);
+  }
+
+  function openBefore({ after }: Entry): Entry | undefined {
+    return after.map((id) => byId.get(id)).find((one) => one !== undefined && !isOver(one));
   }
 
   function fullSlot(entry: Entry): Standing | undefined {
@@ -119,6 +124,7 @@ function blockOf(
   byId: ReadonlyMap<string, Entry>,
   known: Map<string, string | undefined>,
 ): string | undefined {
+  if (entry.after.length === 0) return undefined;
   const cycle = findCycle(entry, (id) => byId.get(id)?.after ?? []);
   if (cycle !== undefined) return `waits for itself: ${cycle.map(short).join(' → ')}`;
   if (known.has(entry.id)) return known.get(entry.id);
@@ -176,9 +182,9 @@ function slotOf(
 ): Standing | undefined {
   const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
   const now = used.get(name) ?? 0;
-  return limit === undefined || now < limit
-    ? undefined
-    : waits(`${now} of ${limit} slots of the ${kind} ${visibleLine(name)} are taken`);
+  if (limit === undefined || now < limit) return undefined;
+  const whose = `of the ${kind} ${visibleLine(name)}`;
+  return waits(limit === 1 ? `the only slot ${whose} is taken` : `all ${limit} slots ${whose} are taken`);
 }
 
 function waits(reason: string, until: string | null = null): Standing {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { basename, join, relative, resolve } from 'node:path';
 import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
-import { directoryOfChange, findChange, findProject } from '../plans/index.js';
+import { directoryOfChange, findChange, findProject, PlanNotFoundError } from '../plans/index.js';
 import { type FileSystem, listDirectory, lookAt, readBytes, readUserFile } from '../storage/index.js';
+import { COARSE_MS } from './known-entries.js';
 import type { PlanFiles } from './port.js';
 import type { QueuedPlan, SeenFile } from './schema.js';
 import { openTasks, planOfTask, taskFileName } from './tasks.js';
@@ -30,12 +31,12 @@ export interface PlanPlace {
 const MAX_FILES = 1_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 
-/** Reads the PRP at a path. Throws PLAN_NOT_QUEUED. */
+/** Reads the PRP at a path. Throws PLAN_NOT_FOUND. */
 export function readPrp(place: PlanPlace, typed: string): ReadPlan {
   const source = resolve(place.workingDirectory, typed);
   const seen = seeFile(place.fileSystem, source);
   const text = readUserFile(place.fileSystem, source);
-  if (text === undefined) throw noPlan(typed);
+  if (text === undefined) throw new PlanNotFoundError(typed);
   const files = new Map([[fileIn(place.project, source), Buffer.from(text)]]);
   const { plan, content } = readPlanOf('prp', nameIn(place.project, source), source, files);
   return { plan: { ...plan, seen }, content };
@@ -49,12 +50,12 @@ export function readChange({ fileSystem, workingDirectory }: PlanPlace, name: st
   return readPlanOf('change', name, source, readTree(fileSystem, source));
 }
 
-/** Each open task of a list as a plan of its own. Throws PLAN_NOT_QUEUED. */
+/** Each open task of a list as a plan of its own. Throws PLAN_NOT_FOUND, PLAN_NOT_QUEUED. */
 export function readTasks(place: PlanPlace, typed: string): ReadPlan[] {
   const source = resolve(place.workingDirectory, typed);
   const seen = seeFile(place.fileSystem, source);
   const text = readUserFile(place.fileSystem, source);
-  if (text === undefined) throw noPlan(typed);
+  if (text === undefined) throw new PlanNotFoundError(typed);
   const tasks = openTasks(text);
   if (tasks.length === 0)
     throw new PlanNotQueuedError(`${visibleExcerpt(typed, 200)} has no open task`, {
@@ -75,9 +76,6 @@ function seeFile(fileSystem: FileSystem, path: string): SeenFile | undefined {
   const { inode, size, modifiedMs } = facts;
   return { inode, size, modifiedMs };
 }
-
-/** Times of files are coarse: whatever was written shortly before it was seen may have been written again unseen. */
-const COARSE_MS = 2_000;
 
 /** Whether the file of a plan looks as it did when it was queued, long enough after it was written. */
 export function looksTheSame(
@@ -162,10 +160,4 @@ function nameIn(project: string, source: string): string {
 function fileIn(project: string, source: string): string {
   const inside = relative(project, source);
   return inside.startsWith('..') ? basename(source) : inside;
-}
-
-function noPlan(typed: string): PlanNotQueuedError {
-  return new PlanNotQueuedError(`There is no plan at ${visibleExcerpt(typed, 200)}`, {
-    hint: 'Give the path of a PRP (a Markdown file with a section of success criteria), `--change <name>`, or `--from tasks.md`.',
-  });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FailingFileSystem } from '../../test/support/failing-file-system.js';
 import { FakeClock } from '../../test/support/fake-clock.js';
-import { newEntry } from '../../test/support/queue-entries.js';
+import { newEntry, PLAN_FILES } from '../../test/support/queue-entries.js';
 import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
 import { replaceFile } from '../storage/index.js';
@@ -43,6 +43,29 @@ describe('the list', () => {
     expect(note()).toBeNull();
     fileSystem.unlink(source);
     expect(note()).toBe('gone');
+  });
+
+  it('names no run of an entry that failed before there was one', async () => {
+    await using dir = await tempDir();
+    const tools = storageTools();
+    const queue = new FileQueue(tools, join(dir.path, 'queue'));
+    const facts = { now: new Date(), limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude' };
+    const end = {
+      outcome: 'failed',
+      reason: 'no',
+      worktree: null,
+      hasPrompted: false,
+      question: null,
+    } as const;
+    for (const report of [null, '{}']) {
+      await queue.add(newEntry(), PLAN_FILES);
+      await (await queue.take({ ...facts, own: new Set() }))?.finish({ ...end, report });
+    }
+    const [without, withRun] = viewQueue(queue, tools, facts).entries;
+    expect(without).toMatchObject({ status: 'failed', runId: null });
+    expect(withRun).toMatchObject({ status: 'failed', runId: expect.any(String) });
+    // What is kept stays: tried again, it goes on in its worktree.
+    expect(queue.get(without?.id ?? '')?.runId).not.toBeNull();
   });
 
   it('trusts no look at a file that was written right before: the same time may hold two contents', async () => {

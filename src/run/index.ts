@@ -1,4 +1,4 @@
-export { CheckNotRunnableError, NoChecksError, PlanNotFoundError, RunBusyError } from './errors.js';
+export { CheckNotRunnableError, NoChecksError, RunBusyError } from './errors.js';
 export { questionEvent, type RunEnd, type RunEvent } from './journal/events.js';
 export { type JournalLimits, RunJournal } from './journal/journal.js';
 export { type RunTeller, runTeller } from './journal/notice-events.js';

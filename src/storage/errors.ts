@@ -139,7 +139,12 @@ export function attempt<Result>(path: string, step: string, action: () => Result
 
 /** What stands at a path, links not followed; undefined where there is nothing. Throws STORAGE_FAILED. */
 export function lookAt(fileSystem: FileSystem, path: string): FileFacts | undefined {
-  return attempt(path, 'look at', () => fileSystem.look(path));
+  // Without `attempt`: long lists look at ten thousands of files.
+  try {
+    return fileSystem.look(path);
+  } catch (error) {
+    throw asStorageError(path, 'look at', error);
+  }
 }
 
 /** What went wrong in a call of the port as our own error; one that is ours already stays as it is. */

@@ -236,5 +236,7 @@ export function systemError(code: string, syscall: string, path: string): NodeJS
 }
 
 function factsOf({ kind, mode, bytes, links, number, modifiedMs }: Inode): FileFacts {
-  return { kind, uid: OWN_UID, mode, size: bytes.length, links, device: 1, inode: number, modifiedMs };
+  const size = bytes.length;
+  const changedMs = modifiedMs;
+  return { kind, uid: OWN_UID, mode, size, links, device: 1, inode: number, modifiedMs, changedMs };
 }

@@ -132,7 +132,8 @@ function refusalOf({ exit }: DetachedRun): string {
   const [first = ''] = (exit?.stderr ?? '')
     .trim()
     .split('\n')
-    .filter((line) => !line.startsWith('note: '));
+    .filter((line) => !line.startsWith('note: '))
+    .map((line) => line.replace(/^holdfast: /, ''));
   return first === '' ? `its process ended with code ${exit?.code ?? 'unknown'}` : visibleExcerpt(first, 500);
 }
 

@@ -84,6 +84,32 @@ describe('a worker', () => {
     expect(ran).toEqual([]);
   });
 
+  it('with --until alone takes what comes until then, and ends with what still runs', async () => {
+    const clock = new FakeClock({ now: '2026-03-01T06:59:00.000Z' });
+    const { dir, queue, ran, start } = await world(clock);
+    await using _dir = dir;
+    const untilMoment = new Date('2026-03-01T07:00:00.000Z');
+    let finish = (_end: EntryEnd) => {};
+    const runner: EntryRunner = {
+      run({ entry }) {
+        ran.push(entry.id);
+        return new Promise((resolve) => {
+          finish = resolve;
+        });
+      },
+    };
+    const ended = start({ runner, until: untilMoment, slots: 1 });
+    await until(() => clock.slept.length > 0);
+    const early = await queue.add(newEntry(), PLAN_FILES);
+    const late = await queue.add(newEntry(), PLAN_FILES);
+    await until(() => ran.length === 1);
+    clock.advance(61_000);
+    finish(DONE);
+    expect(await ended).toEqual({ done: 1, failed: 0, left: 0 });
+    expect(ran).toEqual([early.id]);
+    expect(queue.get(late.id)?.status).toBe('queued');
+  });
+
   it('lets go of what runs when it is stopped, and leaves the entry to the next one', async () => {
     const { dir, queue, start, stop } = await world(new FakeClock());
     await using _dir = dir;

@@ -30,16 +30,19 @@ function entryOf(world: WorktreeWorld, id: string): Json {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Workers, runs and agents alike. */
+/** Workers, runs and agents alike, and whatever one of them started while it was being killed. */
 async function killAll(world: WorktreeWorld): Promise<void> {
-  for (const pid of living(world.dir.path)) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It ended while we looked.
+  await eventually(() => {
+    const left = living(world.dir.path);
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended while we looked.
+      }
     }
-  }
-  await eventually(() => living(world.dir.path).length === 0);
+    return left.length === 0;
+  });
 }
 
 /** Whether the agent of an entry was asked, and has not done its work. */

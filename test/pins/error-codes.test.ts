@@ -16,11 +16,12 @@ import { ChannelNotFoundError, NoticeNotSentError } from '../../src/notices/inde
 import {
   ChangeNotFoundError,
   InvalidChangeNameError,
+  PlanNotFoundError,
   ProjectNotFoundError,
   StoryNotFoundError,
   TaskNotFoundError,
 } from '../../src/plans/index.js';
-import { CheckNotRunnableError, NoChecksError, PlanNotFoundError } from '../../src/run/index.js';
+import { CheckNotRunnableError, NoChecksError } from '../../src/run/index.js';
 import { UnitNotOursError } from '../../src/service/index.js';
 import {
   ChangeGoneError,

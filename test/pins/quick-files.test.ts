@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const RECORD = fileURLToPath(new URL('../../dist/.holdfast-bundles.json', import.meta.url));
 
 /** The files of commands that start often; what else is in dist/cli loads as it is needed. */
-const QUICK = ['quick', 'hook', 'change', 'runs', 'lists'];
+const QUICK = ['quick', 'hook', 'change', 'runs', 'queue', 'lists'];
 
 it.each(QUICK)('what starts often (%s.cjs) carries no package and nothing that drives an agent', (name) => {
   const bundles: Record<string, { inputs: Record<string, number> }> = JSON.parse(

@@ -35,8 +35,8 @@ describe('bad input and faults of the queue', () => {
       return { code, error: JSON.parse(stdout === '' ? stderr : stdout).code };
     };
     expect(await refused(['queue', 'add', 'no-such-plan.md', ...QUICK])).toEqual({
-      code: 2,
-      error: 'PLAN_NOT_QUEUED',
+      code: 4,
+      error: 'PLAN_NOT_FOUND',
     });
     expect(await refused(['queue', 'add', 'plan.md', ...QUICK], bare)).toMatchObject({
       error: 'PLAN_NOT_QUEUED',
@@ -85,11 +85,14 @@ describe('bad input and faults of the queue', () => {
       const gone = await add(world);
       const behind = await add(world, '--after', lost.id);
       const uninstalled = await add(world);
+      const missing = await add(world);
       editRecord(world, lost.id, (entry) => ({ ...entry, base: 'f'.repeat(40) }));
       editRecord(world, uninstalled.id, (entry) => ({
         ...entry,
         options: { ...entry.options, agent: 'nobody' },
       }));
+      addAgent(world, 'ghost', join(world.project, 'no-such-program'));
+      editRecord(world, missing.id, (entry) => ({ ...entry, options: { ...entry.options, agent: 'ghost' } }));
       appendFileSync(join(world.project, 'docs/prps/adder.md'), '\nMore.\n');
       const before = await world.aside(['queue', 'list']);
       expect(before.stdout).toContain('the plan was changed since; what was queued runs');
@@ -104,7 +107,12 @@ describe('bad input and faults of the queue', () => {
       expect(stands(submodule)).toEqual(['done', undefined]);
       expect(stands(lost)).toEqual(['failed', expect.stringMatching(/ffffffff/)]);
       expect(stands(behind)).toEqual(['blocked', expect.stringMatching(/failed: .*ffffffff/)]);
-      expect(stands(dirty)).toEqual(['failed', expect.stringMatching(/uncommitted/)]);
+      expect(stands(dirty)).toEqual(['failed', expect.stringMatching(/^(?!holdfast:).*uncommitted/)]);
+      expect(stands(missing)).toEqual([
+        'failed',
+        expect.stringMatching(/^Could not start .*no-such-program/),
+      ]);
+      expect(after.get(missing.id).runId).toBeNull();
       expect(stands(uninstalled)).toEqual(['blocked', 'There is no agent nobody']);
       const { stdout } = await world.aside(['queue', 'list']);
       for (const { id } of [lost, dirty]) expect(stdout).toMatch(new RegExp(`${id.slice(0, 8)}  failed`));
@@ -114,6 +122,13 @@ describe('bad input and faults of the queue', () => {
     },
   );
 });
+
+function addAgent(world: WorktreeWorld, name: string, command: string): void {
+  const path = join(world.env.HOLDFAST_HOME ?? '', 'config', 'config.json');
+  const { agents, ...config } = JSON.parse(readFileSync(path, 'utf8'));
+  const more = { ...agents, [name]: { ...agents.player, command } };
+  writeFileSync(path, JSON.stringify({ ...config, agents: more }));
+}
 
 /** As time, or another program, changes it behind our back. */
 function editRecord(world: WorktreeWorld, id: string, change: (entry: Json) => Json): void {

@@ -66,7 +66,8 @@ class ShortHash {
   digest(): Buffer;
   digest(encoding: BufferEncoding): string;
   digest(encoding?: BufferEncoding): Buffer | string {
-    const bytes = Buffer.concat(this.#parts);
+    const [only = Buffer.alloc(0), ...more] = this.#parts;
+    const bytes = more.length === 0 ? only : Buffer.concat(this.#parts);
     const isLight = this.#algorithm === 'sha256' && bytes.length <= SHORT_BYTES;
     const digest = isLight ? sha256(bytes) : heavy().createHash(this.#algorithm).update(bytes).digest();
     return encoding === undefined ? digest : digest.toString(encoding);

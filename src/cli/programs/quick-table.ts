@@ -51,6 +51,9 @@ export const runs = {
   },
 };
 
+/** What is queued. The worker goes on for long, with agents, and is not here. */
+export const queue = { holdfast: { queue: () => import('../commands/queue/index.js') } };
+
 /** What looks at sessions of every kind. */
 export const lists = {
   holdfast: {

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { entry } from '../../../test/support/queue-entries.js';
 import type { EntryView } from '../../queue/index.js';
-import { whyOf } from './queue.js';
+import type { Style } from '../terminal.js';
+import { momentWords, renderQueue, whyOf } from './queue.js';
 
 const NOW = new Date('2026-03-01T12:00:00.000Z');
+const moment = (iso: string) => momentWords(iso, NOW);
+const PLAIN = new Proxy({} as Style, { get: () => (text: string) => text });
 const QUESTION = '1db7e625-0000-4000-8000-000000000000';
 const RUNNING = { is: 'running', isAbandoned: false } as const;
 const worker = { pid: 7, host: 'here', since: NOW.toISOString() };
@@ -31,11 +34,17 @@ describe('why an entry stands as it does', () => {
       'it broke; holdfast answer 1db7e625',
     ],
   ])('%s', (_, given, words) => {
-    expect(whyOf(given, NOW)).toBe(words);
+    expect(whyOf(given, moment)).toBe(words);
+  });
+
+  it('shows an entry as left, not as running, when its worker is gone', () => {
+    const abandoned = view({ standing: { is: 'running', isAbandoned: true } });
+    const text = renderQueue({ entries: [abandoned], pausedAt: null, damaged: [] }, NOW, PLAIN);
+    expect(text).toMatch(/ {2}left {2}.* {2}its worker is gone; the next worker goes on with it$/);
   });
 
   it('says until when a run waits for a limit', () => {
     const runWait = { reason: 'the limit is used up', until: '2026-03-01T13:30:00.000Z', question: null };
-    expect(whyOf(view({ runWait }), NOW)).toMatch(/^waits until [-\d: ]+: the limit is used up$/);
+    expect(whyOf(view({ runWait }), moment)).toMatch(/^waits until [-\d: ]+: the limit is used up$/);
   });
 });

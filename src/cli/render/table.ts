@@ -7,17 +7,38 @@ export function renderTable(
   style?: Style,
 ): string {
   const table = [header, ...rows];
-  const taken = table.map((cells) => cells.map(displayWidth));
-  const widths = header.map((_, column) =>
-    taken.reduce((widest, widthOf) => Math.max(widest, widthOf[column] ?? 0), 0),
-  );
-  const [first = '', ...lines] = table.map((cells, line) =>
-    cells
-      .map((cell, column) => cell.padEnd(cell.length + (widths[column] ?? 0) - (taken[line]?.[column] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
-  return [style?.bold(first) ?? first, ...lines].join('\n');
+  const widths = header.map(() => 0);
+  const taken: number[] = [];
+  for (const cells of table)
+    for (let column = 0; column < widths.length; column++) {
+      const width = displayWidth(cells[column] ?? '');
+      taken.push(width);
+      if (width > (widths[column] ?? 0)) widths[column] = width;
+    }
+  const lines = table.map((cells, line) => alignedLine(cells, widths, taken, line * widths.length));
+  if (style !== undefined) lines[0] = style.bold(lines[0] ?? '');
+  return lines.join('\n');
+}
+
+/** The cells of a line, whose widths are in `taken` from a place on. Blanks come before a cell, so that none end the line. */
+function alignedLine(
+  cells: readonly string[],
+  widths: readonly number[],
+  taken: readonly number[],
+  from: number,
+): string {
+  let line = '';
+  let blanks = 0;
+  for (let column = 0; column < widths.length; column++) {
+    const cell = cells[column] ?? '';
+    const width = taken[from + column] ?? 0;
+    if (cell !== '') {
+      line += blanks === 0 ? cell : ' '.repeat(blanks) + cell;
+      blanks = 0;
+    }
+    blanks += (widths[column] ?? 0) - width + 2;
+  }
+  return line.trimEnd();
 }
 
 /** How many columns visible text takes. Good enough for aligning; nothing depends on it. */

@@ -47,7 +47,7 @@ function jsonEscape(character: string): string {
 
 function oneBlank(text: string): string {
   // Asking what a blank is in every script takes a millisecond the first time; ASCII has one.
-  if (PLAIN_ASCII.test(text)) return text.replaceAll(/ {2,}/g, ' ');
+  if (PLAIN_ASCII.test(text)) return text.includes('  ') ? text.replaceAll(/ {2,}/g, ' ') : text;
   return text.replaceAll(/\p{Zs}{2,}/gu, ' ');
 }
 

@@ -1,7 +1,6 @@
-import { parsePrp, prpSections } from '../../plans/index.js';
+import { PlanNotFoundError, parsePrp, prpSections } from '../../plans/index.js';
 import { PLAN_PRESETS } from '../../sessions/loop/index.js';
 import { type FileSystem, readUserFile, UnsafePathError } from '../../storage/index.js';
-import { PlanNotFoundError } from '../errors.js';
 import type { RunPlan } from './plan.js';
 
 /**

@@ -1,5 +1,6 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { AbortedError, counted, visibleLine } from '../../foundation/index.js';
+import { PlanNotFoundError } from '../../plans/index.js';
 import { startProgram } from '../../programs/index.js';
 import {
   acquireLock,
@@ -30,7 +31,6 @@ import {
   registerWorktree,
   unlockWorktree,
 } from '../../workspace/index.js';
-import { PlanNotFoundError } from '../errors.js';
 import type { RunServices } from '../open/run-services.js';
 import { WorktreeBranchGoneError, WorktreeRefusedError, WorktreeSetupError } from './errors.js';
 import { type IncludePatterns, parseInclude } from './include.js';

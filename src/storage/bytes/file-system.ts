@@ -34,6 +34,8 @@ export interface FileFacts {
   readonly device: number;
   readonly inode: number;
   readonly modifiedMs: number;
+  /** When anything about the file changed last; nobody can set it back. */
+  readonly changedMs: number;
 }
 
 /** A running watch; `close` may be called twice. */
@@ -143,6 +145,7 @@ function toFacts(stats: Stats): FileFacts {
     device: stats.dev,
     inode: stats.ino,
     modifiedMs: stats.mtimeMs,
+    changedMs: stats.ctimeMs,
   };
 }
 

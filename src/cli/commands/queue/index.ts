@@ -1,5 +1,5 @@
 import type { Services } from '../../../app/base.js';
-import { openQueueIn } from '../../../app/open-queue.js';
+import { openQueueIn, workersOf } from '../../../app/open-queue.js';
 import { visibleLine } from '../../../foundation/index.js';
 import {
   addToQueue,
@@ -12,6 +12,8 @@ import {
   type QueueParts,
   removeEntry,
   resumeQueue,
+  retryEntry,
+  type Standing,
   showEntry,
 } from '../../../queue/index.js';
 import { type OptionValues, UsageError } from '../../command.js';
@@ -163,6 +165,13 @@ const list = commandOf(listQueue, {
   parts,
   input: ({ values }) => ({ isAll: values.all }),
   render: (view, { services, terminal }) => renderQueue(view, services.clock.now(), terminal.style),
+  notes({ entries, pausedAt }, { services, terminal }) {
+    const isOn = (wanted: Standing['is']) => entries.some(({ standing }) => standing.is === wanted);
+    if (isOn('failed')) terminal.note('What failed is tried again with: holdfast queue retry <id>');
+    const isLeft = entries.some(({ standing }) => standing.is === 'running' && standing.isAbandoned);
+    if ((isLeft || isOn('next')) && pausedAt === null && workersOf(services).length === 0)
+      terminal.note('No worker is there. Start one: holdfast worker');
+  },
 });
 
 const show = commandOf(showEntry, {
@@ -251,4 +260,14 @@ const resume = commandOf(resumeQueue, {
   render: ({ id }) => (id === null ? 'The queue goes on' : `Resumed ${id}`),
 });
 
-export const commands = [add, list, show, edit, remove, move, pause, resume];
+const retry = commandOf(retryEntry, {
+  usage: 'queue retry <id>',
+  details: 'For one that failed. Its run goes on where it stopped; where there was none, it is started.',
+  options: {},
+  examples: ['holdfast queue retry 3f2a'],
+  parts,
+  input: ({ positionals: [id = ''] }) => ({ id }),
+  render: ({ id, plan }) => `Queued again: ${id.slice(0, 8)} ${visibleLine(plan.name)}`,
+});
+
+export const commands = [add, list, show, edit, remove, move, pause, resume, retry];

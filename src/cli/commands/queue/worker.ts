@@ -46,6 +46,8 @@ const worker = defineCommand({
     if (isJson) terminal.write(visibleJson({ type: 'worker-end', ...report }));
     else if (report.left > 0)
       terminal.note('Runs that it watched go on; the next worker takes care of them.');
+    else if (values.once && report.done + report.failed === 0)
+      terminal.note('Nothing is queued that may run now. See what waits, and for what: holdfast queue list');
     return values.once && report.failed > 0 ? ExitCode.needsPerson : ExitCode.done;
   },
 });
