@@ -17,42 +17,52 @@ const LATE = {
   '/devices': 'devices/devices.tsx',
 };
 const TARGET = ['chrome125', 'firefox128', 'safari17.5'];
+const BUNDLE = {
+  absWorkingDir: root,
+  bundle: true,
+  write: false,
+  platform: 'browser',
+  target: TARGET,
+  minify: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'warning',
+};
 
 /**
  * Every file of the page as { path, type, text, gzip, isImmutable }, the shell as `/` with what each late place needs; which of
  * them the shell loads by itself; and what is embedded of them. Bundled as if they were below `outdir`; nothing is written.
  */
 export async function buildPage(outdir) {
+  const booted = await build({
+    ...BUNDLE,
+    format: 'iife', // no module: those wait until the document was read
+    entryPoints: { boot: `${FOLDER}/boot.ts` },
+    entryNames: '[name]-[hash]',
+    outdir: `${outdir}/page`,
+  });
   const { outputFiles, metafile } = await build({
-    absWorkingDir: root,
-    bundle: true,
-    write: false,
-    platform: 'browser',
+    ...BUNDLE,
     format: 'esm',
-    target: TARGET,
     splitting: true,
-    minify: true,
-    charset: 'utf8',
-    legalComments: 'none',
-    logLevel: 'warning',
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [oneShared],
-    entryPoints: { app: `${FOLDER}/main.tsx`, theme: `${FOLDER}/theme-boot.ts`, style: `${FOLDER}/page.css` },
+    entryPoints: { app: `${FOLDER}/main.tsx`, style: `${FOLDER}/page.css` },
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     outdir: `${outdir}/page`,
   });
-  const text = new Map(outputFiles.map((file) => [nameOf(file.path), file.text]));
+  const text = new Map([...booted.outputFiles, ...outputFiles].map((file) => [nameOf(file.path), file.text]));
   const outputs = Object.entries(metafile.outputs);
   const made = (entry) =>
     outputs.find(([, { entryPoint }]) => entryPoint === `${FOLDER}/${entry}`)?.[0] ?? '';
   const app = made('main.tsx');
   const preloads = staticImports(metafile.outputs, app);
-  const [theme, style] = [made('theme-boot.ts'), made('page.css')];
+  const [boot, style] = [booted.outputFiles[0]?.path ?? '', made('page.css')];
   const shell = readFileSync(`${root}${FOLDER}/shell.html`, 'utf8')
-    .replace('%theme%', `/${nameOf(theme)}`)
+    .replace('%boot%', `/${nameOf(boot)}`)
     .replace('%style%', `/${nameOf(style)}`)
     .replace('%app%', `/${nameOf(app)}`)
     .replace(
@@ -66,7 +76,7 @@ export async function buildPage(outdir) {
     content,
     isImmutable: true,
   }));
-  const first = ['/', ...[theme, style, app, ...preloads].map((path) => `/${nameOf(path)}`)];
+  const first = ['/', ...[boot, style, app, ...preloads].map((path) => `/${nameOf(path)}`)];
   // The place that is shown without a server needs what makes it so, too.
   const carry = made('pocket/carry.ts');
   const kept = [carry, ...staticImports(metafile.outputs, carry)].map((path) => `/${nameOf(path)}`);

@@ -33,6 +33,7 @@ function buildLoops(services: Services, { callsPerHour, sessionId }: LoopOverrid
     callsPerHour: callsPerHour ?? config.get('loop.callsPerHour'),
     budget: configuredBudget(services),
     phases: config.get('loop.phases'),
+    leftBehindBy: (owner) => services.programs.leftBehindBy(owner),
     // The project of a run in a worktree is the repository.
     onStarted: (project) => remembering(services)(config.worktree?.repository ?? project),
   });
@@ -55,6 +56,7 @@ export function loopsOfWorktree(services: Services, worktree: WorktreeRecord): L
     projectDirectory: worktree.path,
     plansDirectory: plansPlace(config.layout, worktree),
     sessionId: runOfWorktree(worktree),
+    leftBehindBy: (owner) => services.programs.leftBehindBy(owner),
   });
 }
 

@@ -62,7 +62,8 @@ export class ProjectRuns {
   lookAtOwner(): void {
     const isRunning = this.#rows.some((row) => row.isRunning);
     const hasWait = this.#rows.some((row) => row.group === 'works' && row.why !== null);
-    if (hasWait || (isRunning && this.#loops.owner().hold !== 'held')) this.#isStale = true;
+    const hasLeft = this.#rows.some((row) => row.leftBehind !== undefined);
+    if (hasWait || hasLeft || (isRunning && this.#loops.owner().hold !== 'held')) this.#isStale = true;
   }
 
   close(): void {

@@ -36,6 +36,8 @@ export interface OverviewRow {
   readonly question: RowQuestion | null;
   /** Whether a process has it. */
   readonly isRunning: boolean;
+  /** The process that a killed run left running. */
+  readonly leftBehind?: number | undefined;
   /** Whether a newer run of its project took its place: then it can only be looked at. */
   readonly isArchived: boolean;
 }

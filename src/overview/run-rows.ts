@@ -61,6 +61,7 @@ function rowOf(
     why: whyOf(report, now),
     question: null,
     isRunning: view.owner.hold === 'held',
+    ...(view.leftBehind === null ? {} : { leftBehind: view.leftBehind.pid }),
     isArchived,
   };
 }

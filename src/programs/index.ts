@@ -20,7 +20,7 @@ export {
   type StopOptions,
   startProgram,
 } from './program.js';
-export { type OrphanReport, ProgramRegistry } from './registry.js';
+export { type LeftBehind, type OrphanReport, ProgramRegistry } from './registry.js';
 export { type ProgramResult, runProgram } from './run-program.js';
 export { type DetachedProgram, startDetached } from './start-detached.js';
 export { mendTerminalSettings, readTerminalSettings } from './terminal-settings.js';

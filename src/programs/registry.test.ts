@@ -13,19 +13,22 @@ import { ProgramRegistry } from './registry.js';
 describe('orphans', () => {
   it('of a dead supervisor are ended, wherever they hide, and forgotten', async () => {
     await using dir = await tempDir();
-    const registry = new ProgramRegistry(
-      { ...storageTools(), identity: await deadIdentity() },
-      dir.at('programs'),
-    );
+    const identity = await deadIdentity();
+    const registry = new ProgramRegistry({ ...storageTools(), identity }, dir.at('programs'));
     const marker = registry.announce('agent', new Date());
     const child = spawn('sh', ['-c', 'setsid sleep 1000 & sleep 1000'], {
       env: { ...process.env, [MARKER_NAME]: marker },
       detached: true,
     });
     await until(() => markedPids(marker).length >= 3);
+    const { registry: next } = programTools(dir.at('programs'));
+    expect(markedPids(marker)).toContain(next.leftBehindBy(identity)?.pid);
+    expect(next.leftBehindBy(identity)?.command).toBe('agent');
+    expect(next.leftBehindBy({ ...identity, startTime: '1' })).toBeNull();
     const report = programTools(dir.at('programs')).registry.endOrphans();
     expect(report.ended.length).toBeGreaterThanOrEqual(3);
     await until(() => markedPids(marker).length === 0);
+    expect(next.leftBehindBy(identity)).toBeNull();
     expect(readdirSync(dir.at('programs'))).toEqual([]);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });

@@ -59,6 +59,13 @@ export interface RegistryTools {
   readonly identity: ProcessIdentity;
 }
 
+/** A process that goes on though whoever started it is gone. */
+export interface LeftBehind {
+  readonly pid: number;
+  /** What was started. */
+  readonly command: string;
+}
+
 /** What was found and done about the programs of supervisors that died. */
 export interface OrphanReport {
   readonly ended: readonly { readonly marker: string; readonly pid: number; readonly command: string }[];
@@ -185,6 +192,27 @@ export class ProgramRegistry {
     return { ended };
   }
 
+  /** What a process left running, its agent first; null where that is nothing. Never throws: it is asked by who only looks. */
+  leftBehindBy(supervisor: ProcessIdentity): LeftBehind | null {
+    const { fileSystem, log } = this.#tools;
+    const found = listDirectory(fileSystem, this.directory).flatMap(
+      (name): (LeftBehind & { readonly isAgent: boolean })[] => {
+        try {
+          const record = this.#read(name);
+          if (record === undefined || !isSameProcess(record.supervisor, supervisor)) return [];
+          const [first] = findMarked(fileSystem, record.marker);
+          const isAgent = record.controlGroup !== undefined;
+          return first === undefined ? [] : [{ pid: first.pid, command: record.command, isAgent }];
+        } catch (error) {
+          log.debug('program.record-unreadable', { record: name, error: messageOf(error) });
+          return [];
+        }
+      },
+    );
+    const one = found.find(({ isAgent }) => isAgent) ?? found[0];
+    return one === undefined ? null : { pid: one.pid, command: one.command };
+  }
+
   /** Kills whoever is known to be of a program: by control group, by marker, and by having been seen with it. */
   #endAll(record: ProgramRecord): number[] {
     const { fileSystem } = this.#tools;
@@ -237,6 +265,16 @@ const RECORD_NAME = /^[0-9a-f]{32}\.json$/;
 /** Whether no process carries the marker that a record is named after. */
 function isNobodys(fileSystem: FileSystem, name: string): boolean {
   return findMarked(fileSystem, name.slice(0, 32)).length === 0;
+}
+
+function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boolean {
+  return (
+    one.pid === other.pid &&
+    one.startTime === other.startTime &&
+    one.bootId === other.bootId &&
+    one.pidNamespace === other.pidNamespace &&
+    one.host === other.host
+  );
 }
 
 function isKnownProcess(value: unknown): value is KnownProcess {

@@ -157,7 +157,7 @@ describe('a transcript', () => {
 
   verifiesOnPage(
     'W01',
-    'is asked for while the reader is loaded, and again when the server is back',
+    'is asked for before the page itself is there, once, and again when the server is back',
     async () => {
       await talk('ahead', LONG.slice(0, 60));
       await using desk = await world().open({ size: 'desktop', path: '/' });
@@ -166,12 +166,12 @@ describe('a transcript', () => {
       const mayLoad = new Promise<void>((resolve) => {
         loadReader = resolve;
       });
-      await page.context().route(/\/transcript-\w+\.js/, async (route) => {
+      await page.context().route(/\/(?:app|transcript)-\w+\.js/, async (route) => {
         await mayLoad;
         await route.continue();
       });
       const asked = page.waitForRequest(/\/ahead\/turns\?turn=30$/);
-      await page.goto(`${world().origin}/s/ahead#t30`);
+      await page.goto(`${world().origin}/s/ahead#t30`, { waitUntil: 'commit' });
       await asked;
       expect(await page.locator('.turn').count()).toBe(0);
       loadReader();
@@ -179,6 +179,7 @@ describe('a transcript', () => {
       // All of the page, and what is before it.
       await page.locator('#t60').waitFor();
       await page.locator('#t20').waitFor();
+      expect(desk.requests.filter((line) => line.endsWith('/ahead/turns?turn=30'))).toHaveLength(1);
       await page.route('**/api/**', (route) => route.abort());
       await page.reload();
       await page.getByText('The server does not answer.').waitFor();

@@ -18,6 +18,10 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const TOO_WIDE = `document.documentElement.scrollWidth === document.documentElement.clientWidth ? [] : [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1 && !one.closest('.scrolls')).map((one) => one.outerHTML.slice(0, 120))`;
 /** Charts that something else keeps from being as wide as there is room. */
 const SQUEEZED = `[...document.querySelectorAll('.report .chart')].filter((one) => Math.max(...[...one.querySelectorAll('svg')].map((svg) => svg.getBoundingClientRect().width)) < one.getBoundingClientRect().width * 0.8).map((one) => one.className)`;
+/** How many iterations have something that cannot be seen. */
+const FOLDED = `[...document.querySelectorAll('.report .iteration .facts')].filter((one) => !one.checkVisibility({ contentVisibilityAuto: true })).length`;
+/** Names in a chart that stick out of it, or were cut though they are short. */
+const CUT_NAMES = `[...document.querySelectorAll('.report svg text')].filter((one) => one.getBoundingClientRect().width > 0 && (one.getBoundingClientRect().left < one.ownerSVGElement.getBoundingClientRect().left - 1 || one.textContent.endsWith('…'))).map((one) => one.textContent)`;
 const OPEN_ALL = "for (const one of document.querySelectorAll('.report details')) one.open = true";
 
 /** What axe finds, with every fold open. */
@@ -78,6 +82,11 @@ describe('the report', () => {
         if (size === 'desktop' && theme === 'light') await picture(page, 'report-desktop-light', true);
         if (size === 'phone' && theme === 'dark') await picture(page, 'report-phone-dark', false);
         expect(await page.evaluate(TOO_WIDE)).toEqual([]);
+        expect(await page.evaluate(CUT_NAMES)).toEqual([]);
+        expect(await page.evaluate(FOLDED)).not.toBe(0);
+        await page.emulateMedia({ media: 'print' });
+        expect(await page.evaluate(FOLDED)).toBe(0);
+        await page.emulateMedia({ media: 'screen' });
         expect(trouble).toEqual([]);
         expect(await violations(page)).toEqual([]);
         expect(await page.evaluate(TOO_WIDE)).toEqual([]);

@@ -50,7 +50,7 @@ describe('the bytes of the page', () => {
     );
     const programs = Object.entries(bundles).filter(([path]) => /^dist\/cli\/(?!page\/)/.test(path));
     const holders = programs.filter(([path]) =>
-      /\/theme-[0-9A-Z]{8}\.js/.test(readFileSync(join(DIST, '..', path), 'utf8')),
+      /\/boot-[0-9A-Z]{8}\.js/.test(readFileSync(join(DIST, '..', path), 'utf8')),
     );
     expect(programs.length).toBeGreaterThan(10);
     expect(holders.filter(([, { inputs }]) => !('src/web/server/assets.ts' in inputs))).toEqual([]);

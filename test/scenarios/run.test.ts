@@ -376,12 +376,19 @@ describe('stopping', () => {
     await run.ended;
     const agents = () => living(world.dir.at('script.json'));
     expect(agents()).not.toEqual([]);
+    const { data } = await world.asideJson(['status']);
+    const id = String(data.loop.sessionId).slice(0, 8);
+    expect(agents()).toContain(data.loop.leftBehind.pid);
+    const words = `(process ${data.loop.leftBehind.pid}) still runs, holdfast stop ${id} ends it`;
+    for (const look of [['status'], ['status', '--all']])
+      expect(await world.run(look)).toMatchObject({ stdout: expect.stringContaining(words) });
     expect(await world.run(['stop'])).toMatchObject({
       code: 0,
       stdout: 'No process is running it now.\n',
       stderr: expect.stringContaining('that the killed run had left behind'),
     });
     await until(() => agents().length === 0);
+    expect((await world.run(['status'])).stdout).not.toContain('still runs');
   });
 
   it('an agent that forgot its conversation gets a fresh one, told what was said', async () => {

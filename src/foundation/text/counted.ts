@@ -2,3 +2,8 @@
 export function counted(count: number, word: string, plural = `${word}s`): string {
   return `${count} ${count === 1 ? word : plural}`;
 }
+
+/** A whole number in groups of three: `1,234,567`. The browser's own way loads the words of every language first. */
+export function grouped(count: number): string {
+  return `${count}`.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}

@@ -127,6 +127,7 @@ export const REPORT_STYLE = `
   .report .chart, .report .asked, .report .iteration, .report .story li, .report tr { break-inside: avoid; }
   .report h2, .report h3 { break-after: avoid; }
   .report .chart details { display: none; }
+  .report details::details-content { content-visibility: visible; display: block; block-size: auto; }
   .report details > summary::before { visibility: hidden; width: 0; margin: 0; border: 0; }
   .report .scrolls { overflow: visible; contain: none; }
   .report svg * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -105,6 +105,8 @@ export const LoopReport = z.object({
     .object({ at: z.string(), phase: z.string(), iteration: z.int(), error: z.string() })
     .nullable(),
   owner: LoopOwner.nullable(),
+  /** What a run that was killed left running. */
+  leftBehind: z.object({ pid: z.int(), command: z.string() }).nullable(),
   guidanceWaiting: z.int(),
   faults: z.array(z.string()),
 });
@@ -162,6 +164,7 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
             error: lastError.error,
           },
     owner: owner.hold === 'free' ? null : ownerOf(owner),
+    leftBehind: view.leftBehind,
     // What is in the prompt that the agent is answering does not wait; only a run that lives to its end has delivered it.
     guidanceWaiting: view.status === 'running' && state.inFlight != null ? 0 : state.guidance.length,
     faults: [...view.faults],

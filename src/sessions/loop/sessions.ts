@@ -34,7 +34,7 @@ import {
 } from './resume.js';
 import { type Budget, DOCUMENTS, type LoopState } from './schema.js';
 import { LoopStore, NOTHING } from './store.js';
-import { type LoopView, viewOf } from './view.js';
+import { type Informants, type LoopView, viewOf } from './view.js';
 
 export interface LoopSessionsOptions extends LockTools {
   /** The `.prp-session` directory. */
@@ -55,6 +55,8 @@ export interface LoopSessionsOptions extends LockTools {
   readonly phases?: readonly PhaseSetting[] | undefined;
   /** Told in which project a session was started. */
   readonly onStarted?: ((project: string) => void) | undefined;
+  /** What a process that is gone left running; asked about whoever ran the loop. */
+  readonly leftBehindBy?: Informants['leftBehindBy'] | undefined;
   /** Who steers through this object, for whoever wants to know whose request it was; `library` if absent. */
   readonly actor?: Actor | undefined;
 }
@@ -389,9 +391,10 @@ export class LoopSessions {
 
   #view(snapshot: LoopSnapshot): LoopView | undefined {
     if (!snapshot.isFound) return undefined;
-    return viewOf(this.directory, snapshot, this.owner(), this.#options.clock.now(), (state) =>
-      whoHalted(this.#options, this.directory, state),
-    );
+    return viewOf(this.directory, snapshot, this.owner(), this.#options.clock.now(), {
+      whoHalted: (state) => whoHalted(this.#options, this.directory, state),
+      leftBehindBy: this.#options.leftBehindBy ?? (() => null),
+    });
   }
 
   #expiryOf(snapshot: LoopSnapshot, prpFile: string): Expiry {

@@ -1,5 +1,6 @@
+import { basename } from 'node:path';
 import type { Actor } from '../../foundation/index.js';
-import type { LockState } from '../../storage/index.js';
+import type { LockOwner, LockState } from '../../storage/index.js';
 import { presetOf } from './iteration.js';
 import type { LoopStatus } from './lifecycle.js';
 import { overallPercent, phasePercent } from './policies/metrics.js';
@@ -21,7 +22,21 @@ export interface LoopView {
   readonly phases: readonly PhaseView[];
   readonly percent: number;
   readonly owner: LockState;
+  /** What a run that was killed left running. */
+  readonly leftBehind: LeftBehind | null;
   readonly faults: readonly string[];
+}
+
+/** A process that goes on though the one that ran the loop is gone: its agent, most often. */
+export interface LeftBehind {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** Who tells what a loop cannot know by itself. */
+export interface Informants {
+  readonly whoHalted: (state: LoopState) => Actor | null;
+  readonly leftBehindBy: (owner: LockOwner) => LeftBehind | null;
 }
 
 export interface PhaseView {
@@ -40,31 +55,38 @@ export function viewOf(
   snapshot: LoopSnapshot,
   owner: LockState,
   now: Date,
-  whoHalted: (state: LoopState) => Actor | null,
+  { whoHalted, leftBehindBy }: Informants,
 ): LoopView | undefined {
   const { state, rateLimit } = snapshot.documents;
   if (state === undefined) return undefined;
   const { phases } = presetOf(state);
   const isLost = state.status === 'running' && owner.hold !== 'held';
+  const leftBehind = isLost && owner.owner !== undefined ? leftBehindBy(owner.owner) : null;
   const documents =
     rateLimit === undefined ? snapshot.documents : { ...snapshot.documents, rateLimit: roll(rateLimit, now) };
   return {
     directory,
     sessionId: state.sessionId,
     status: isLost ? 'suspended' : state.status,
-    statusReason: isLost ? lossReason(owner) : reasonOf(state),
+    statusReason: isLost ? lossReason(owner, leftBehind, state.sessionId) : reasonOf(state),
     statusActor: isLost ? null : whoHalted(state),
     state,
     documents,
     phases: phasesOf(state, documents),
     percent: overallPercent(phases, state),
     owner,
+    leftBehind,
     faults: snapshot.faults.map(({ file, reason }) => `${file}: ${reason}`),
   };
 }
 
-function lossReason(owner: LockState): string {
-  return owner.hold === 'dead' ? owner.reason : 'no process is running it';
+/** The one place that says so: lists, the status, the overview and the page all show this reason. */
+function lossReason(owner: LockState, left: LeftBehind | null, sessionId: string): string {
+  const gone = owner.hold === 'dead' ? owner.reason : 'no process is running it';
+  if (left === null) return gone;
+  // What helps comes first: lists cut long reasons.
+  const still = `${basename(left.command)} (process ${left.pid}) still runs`;
+  return `${still}, holdfast stop ${sessionId.slice(0, 8)} ends it; ${gone}`;
 }
 
 function reasonOf(state: LoopState): string | null {

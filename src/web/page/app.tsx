@@ -1,8 +1,10 @@
 import { useMemo } from 'preact/hooks';
-import { Late } from './frame/late.js';
+import { Late, loadAhead } from './frame/late.js';
 import { Layout } from './frame/layout.js';
+import type { Place as PlaceName } from './frame/place.js';
 import { SignIn } from './frame/sign-in.js';
 import { Inbox, OneQuestion } from './inbox/inbox.js';
+import { whatIsEarly } from './live/early.js';
 import { type Page, PageContext, usePage } from './page-context.js';
 import { askAhead } from './reader/wanted.js';
 import { RunList } from './runs/run-list.js';
@@ -20,6 +22,12 @@ export function App({ page, code }: { page: Page; code: string | null }) {
       )}
     </PageContext.Provider>
   );
+}
+
+/** What it takes to show a place at once with what it begins with; null where nothing was asked for early. */
+export function readyFor({ name }: PlaceName): Promise<unknown> | null {
+  const early = whatIsEarly();
+  return early === undefined || name !== 'transcript' ? null : Promise.all([early, loadAhead(transcript)]);
 }
 
 function Place() {

@@ -1,7 +1,8 @@
 import { render } from 'preact';
-import { App } from './app.js';
+import { App, readyFor } from './app.js';
 import { Kept } from './frame/kept.js';
 import { LetterKeys } from './frame/keys.js';
+import { painted } from './frame/painted.js';
 import { Router } from './frame/router.js';
 import { takeCode } from './frame/sign-in.js';
 import { Theme } from './frame/theme.js';
@@ -35,7 +36,27 @@ export function start(root: HTMLElement): void {
   router.start();
   keys.start();
   desk.start();
-  store.start();
-  pocket.start(store, router);
-  render(<App page={page} code={code} />, root);
+  const follow = () => {
+    store.start();
+    pocket.start(store, router);
+  };
+  const show = () => render(<App page={page} code={code} />, root);
+  const ready = readyFor(router.place.value);
+  if (ready === null) {
+    follow();
+    show();
+    return;
+  }
+  // What is seen first is done first: the place as it begins, in one go; then what is news.
+  const shown = Promise.race([ready, later(PATIENCE_MS)])
+    .catch(() => {})
+    .then(show);
+  void shown.then(() => Promise.race([painted(), later(PATIENCE_MS)])).then(follow);
+}
+
+/** Who waits longer is shown that something is coming; and a page that nobody looks at is never painted. */
+const PATIENCE_MS = 250;
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

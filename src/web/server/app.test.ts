@@ -38,7 +38,9 @@ function server(world: AppWorld, fileSystem?: FileSystem) {
     parts.feed[Symbol.dispose]();
     services.tools.watcher.close();
   };
-  return { services, place, send, [Symbol.dispose]: close };
+  const look = (path: string, accept: string) =>
+    app.request(`${ORIGIN}${path}`, { headers: { host: new URL(ORIGIN).host, accept } });
+  return { services, place, send, look, [Symbol.dispose]: close };
 }
 
 it('acknowledges no answer that a full disk did not take, and says so', async () => {
@@ -87,4 +89,16 @@ it('tells nothing of an error that is not ours', async () => {
   );
   expect(reply.status).toBe(500);
   expect(await reply.text()).not.toContain('secret');
+});
+
+it('shows the page to whoever opens an address that is none, and tells a program that there is nothing', async () => {
+  await using world = await appWorld();
+  using one = server(world);
+  const opened = await one.look('/no/such/place', 'text/html,application/xhtml+xml');
+  expect([opened.status, opened.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  for (const [path, accept] of [
+    ['/no/such/place', 'application/json'],
+    ['/api/none', 'text/html'],
+  ] as const)
+    expect(await (await one.look(path, accept)).json()).not.toBeNull();
 });

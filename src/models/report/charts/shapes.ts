@@ -58,16 +58,19 @@ export function rounded(value: number): number {
 
 /** How wide a text is, about; a character of ours is never much wider. */
 export function textWidth(text: string): number {
-  return text.length * CHARACTER_WIDTH;
+  const capitals = text.replaceAll(/[^A-Z]/g, '').length;
+  return text.length * CHARACTER_WIDTH + capitals * (CAPITAL_WIDTH - CHARACTER_WIDTH);
 }
 
 export const CHARACTER_WIDTH = 6.2;
+const CAPITAL_WIDTH = 8.2;
 
 /** A text that fits, or nothing where not even a few characters do. */
 export function fitting(text: string, width: number): string {
-  const most = Math.floor(width / CHARACTER_WIDTH);
-  if (text.length <= most) return text;
-  return most < 3 ? '' : `${text.slice(0, most - 1)}…`;
+  if (textWidth(text) <= width) return text;
+  let cut = text.slice(0, Math.max(0, Math.floor(width / CHARACTER_WIDTH) - 1));
+  while (cut !== '' && textWidth(`${cut}…`) > width) cut = cut.slice(0, -1);
+  return cut.length < 2 ? '' : `${cut}…`;
 }
 
 /** The picture as SVG. `label` says what it shows to those who do not see it. */

@@ -122,28 +122,41 @@ export function drawTests(columns: readonly TestColumn[], width: number): Drawin
       });
   }
   shapes.push({ kind: 'line', from: [LEFT, base], to: [width - RIGHT, base], look: 'axis' });
-  return { width, height: base + BOTTOM, shapes: [...shapes, ...unitLabels(columns, step, base)] };
+  const { labels, rows } = unitLabels(columns, { step, base, width });
+  return { width, height: base + BOTTOM + (rows - 1) * LABEL_ROW, shapes: [...shapes, ...labels] };
 }
 
-/** The phases below their columns, each once for as long as it lasts. */
-function unitLabels(columns: readonly TestColumn[], step: number, base: number): Shape[] {
-  const shapes: Shape[] = [];
+const LABEL_ROW = 12;
+const LABEL_ROWS = 3;
+
+/** The phases below their columns, each once for as long as it lasts; one that is longer than that stands below its neighbours. */
+function unitLabels(
+  columns: readonly TestColumn[],
+  { step, base, width }: { readonly step: number; readonly base: number; readonly width: number },
+): { readonly labels: Shape[]; readonly rows: number } {
+  const labels: Shape[] = [];
+  /** How far each row is taken. */
+  const taken: number[] = [];
   let start = 0;
   for (let end = 1; end <= columns.length; end += 1) {
     const unit = columns[start]?.unit ?? '';
     if (columns[end]?.unit === unit) continue;
     const [from, to] = [rounded(LEFT + start * step), rounded(LEFT + end * step)];
-    const text = fitting(unit, to - from - 2);
-    if (start > 0) shapes.push({ kind: 'line', from: [from, base], to: [from, base + 16], look: 'axis' });
-    if (text !== '' && textWidth(text) <= to - from)
-      shapes.push({
-        kind: 'text',
-        at: [rounded((from + to) / 2), base + 16],
-        text,
-        anchor: 'middle',
-        look: 'soft',
-      });
+    if (start > 0) labels.push({ kind: 'line', from: [from, base], to: [from, base + 16], look: 'axis' });
     start = end;
+    const long = textWidth(unit);
+    const isInside = long <= to - from - 2;
+    const left = isInside ? rounded((from + to - long) / 2) : Math.max(0, Math.min(from + 2, width - long));
+    const free = Array.from({ length: LABEL_ROWS }, (_, row) => row).find((row) => (taken[row] ?? 0) <= left);
+    const text = free === undefined ? fitting(unit, to - from - 2) : unit;
+    if (text === '') continue;
+    const row = free ?? 0;
+    taken[row] = left + long + 4;
+    const y = base + 16 + row * LABEL_ROW;
+    const middle = rounded((from + to) / 2);
+    if (isInside || free === undefined)
+      labels.push({ kind: 'text', at: [middle, y], text, anchor: 'middle', look: 'soft' });
+    else labels.push({ kind: 'text', at: [left, y], text, anchor: 'start', look: 'soft' });
   }
-  return shapes;
+  return { labels, rows: Math.max(1, taken.length) };
 }

@@ -159,7 +159,7 @@ const BAR = 15;
 const BOTTOM = 24;
 
 export function drawTimeline({ fromMs, toMs, lanes, moments, pauses }: Timeline, width: number): Drawing {
-  const left = width >= WIDE ? 104 : 80;
+  const left = roomForNames(lanes, width);
   const scale: TimeScale = { fromMs, toMs, left, right: width - 12 };
   const rows = lanes.length + (moments.length > 0 ? 1 : 0);
   const base = TOP + rows * LANE + 4;
@@ -188,6 +188,13 @@ export function drawTimeline({ fromMs, toMs, lanes, moments, pauses }: Timeline,
       shapes.push({ kind: 'sign', sign, at: [placeOn(scale, atMs), y], title });
   }
   return { width, height: base + BOTTOM, shapes: [...shapes, ...timeAxis(scale, base)] };
+}
+
+/** As much as the longest name takes, and no more than leaves room for the bars. */
+function roomForNames(lanes: readonly Lane[], width: number): number {
+  const longest = Math.max(...lanes.map(({ name }) => textWidth(name)));
+  const [least, most] = width >= WIDE ? [104, 180] : [80, 120];
+  return Math.round(Math.min(most, Math.max(least, longest + 12)));
 }
 
 function barShapes(scale: TimeScale, { fromMs, toMs, look, label, title }: Bar, y: number): Shape[] {

@@ -10,6 +10,7 @@ import { storageTools } from '../../../../test/support/storage-tools.js';
 import { verifies } from '../../../../test/support/verifies.js';
 import { type FileSystem, nodeFileSystem } from '../../../storage/index.js';
 import { FileConversationStore } from '../store.js';
+import { findTurn } from './find-turn.js';
 import { Offsets } from './offsets.js';
 import { type TranscriptPage, Transcripts } from './transcripts.js';
 
@@ -191,6 +192,62 @@ describe('a transcript', () => {
       Array.from({ length: 67 }, (_, index) => index * 3 + 1),
     );
     expect(await transcripts.find('long', 'nothing of this')).toMatchObject({ hits: [], next: null });
+  });
+});
+
+describe('a turn of a long transcript', () => {
+  const long = (world: ConversationWorld) =>
+    said(
+      world,
+      'big',
+      many(300, (index) => `${index} ${'y'.repeat(40_000)}`),
+    );
+
+  it('is found without reading what stands before it', async () => {
+    await using world = await conversationWorld();
+    await long(world);
+    let bytes = 0;
+    const read: FileSystem['read'] = (...args) => {
+      const count = nodeFileSystem.read(...args);
+      bytes += count;
+      return count;
+    };
+    const tools = storageTools({ fileSystem: { ...nodeFileSystem, read } });
+    const store = new FileConversationStore(tools, { directory: world.base });
+    const size = store.size('big');
+    for (const turn of [1, 2, 37, 150, 151, 298, 299, 300]) {
+      bytes = 0;
+      const start = findTurn(store, 'big', turn, size);
+      expect(bytes).toBeLessThan(7_000_000);
+      const [found] = [...store.scanPart('big', { start: start ?? 0 })].filter(
+        ({ kind }) => kind === 'record',
+      );
+      expect(found).toMatchObject({ value: { turn } });
+    }
+    expect([findTurn(store, 'big', 0, size), findTurn(store, 'big', 301, size)]).toEqual([null, null]);
+  });
+
+  it('is found beside damage, and shown with what follows', async () => {
+    await using world = await conversationWorld();
+    await long(world);
+    flip(world.path('big'), Math.floor(world.store.size('big') / 2));
+    const transcripts = transcriptsOf(world);
+    for (const turn of [140, 160, 300]) {
+      const page = await transcripts.read('big', { turn });
+      expect(numbers(page)[0]).toBe(turn);
+      expect(page.turns).toBe(300);
+    }
+    expect(numbers(await transcripts.read('big', { turn: 9_999 }))).toEqual([300]);
+  });
+
+  it('is counted where somebody else wrote the file', async () => {
+    await using world = await conversationWorld();
+    const turns = many(130, (index) => `${index} ${'y'.repeat(40_000)}`).map((text): [string, string] => [
+      'user',
+      text,
+    ]);
+    world.plant('theirs', publishedFile('theirs', turns).replaceAll(/T10:0\d+/g, 'T10:00'));
+    expect(numbers(await transcriptsOf(world).read('theirs', { turn: 100 }))[0]).toBe(100);
   });
 });
 

@@ -6,6 +6,7 @@ import { fromDisk } from '../schema.js';
 import type { ConversationSessions } from '../sessions.js';
 import type { FileConversationStore } from '../store.js';
 import { findText, type TranscriptHit } from './find-text.js';
+import { findTurn } from './find-turn.js';
 import { cutText, itemOf, type TranscriptItem } from './items.js';
 import { type Mark, Offsets } from './offsets.js';
 import { readBackward, readForward, type Stretch } from './read-page.js';
@@ -73,6 +74,8 @@ const FIND_BYTES = 64 * 1024 * 1024;
 const FIND_BLOCK = 4 * 1024 * 1024;
 const RAW_BYTES = 256 * 1024;
 const WHOLE_TEXT = 2 * 1024 * 1024;
+/** Shorter ones are read up to a turn: then the number of its line is known, too. */
+const LONG_BYTES = 4 * 1024 * 1024;
 /** Of so many conversations it is remembered where turns stand. */
 const MAX_KNOWN = 8;
 
@@ -189,11 +192,19 @@ export class Transcripts {
       return place.from === 'end'
         ? readBackward(this.#store, id, size, PAGE)
         : readForward(this.#store, id, { start: 0, line: 1 }, PAGE);
+    const found = 'turn' in place ? this.#lookUp(id, file, size, place.turn) : null;
+    if (found !== null) return readForward(this.#store, id, { start: found, line: null }, PAGE);
     const isBefore =
       'turn' in place ? (mark: Mark) => mark.turns < place.turn : (mark: Mark) => mark.line <= place.line;
     const mark = await this.#offsets(id, file).lastWhere(isBefore);
     const start = this.#walkTo(id, mark, place);
     return readForward(this.#store, id, start, PAGE);
+  }
+
+  /** Where a turn of a long file stands that was not read as far; null where it is not found without reading up to it. */
+  #lookUp(id: string, file: string, size: number, turn: number): number | null {
+    const isNear = size < LONG_BYTES || this.#offsets(id, file).reached.turns >= turn;
+    return isNear ? null : findTurn(this.#store, id, turn, size);
   }
 
   /** From a known place on to the one that is wanted; the last page where there is none. */

@@ -1,3 +1,6 @@
+/** Where the choice of a theme is kept; `boot.ts` reads it before the first paint. */
+export const THEME_ITEM = 'holdfast.theme';
+
 /** What this browser keeps for us. A browser that keeps nothing is no reason to fail. */
 export class Kept {
   readonly #storage: Storage | undefined;

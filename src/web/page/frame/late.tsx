@@ -1,30 +1,45 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
+import type { ComponentType, VNode } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
 import { Loading } from './loading.js';
+
+type Load<Props> = () => Promise<ComponentType<Props>>;
+
+/** What was loaded: it is there at once the next time. */
+const known = new WeakMap<() => Promise<unknown>, unknown>();
+
+/** Loads a place before it is shown. */
+export async function loadAhead<Props>(load: Load<Props>): Promise<ComponentType<Props>> {
+  const View = await load();
+  known.set(load, View);
+  return View;
+}
 
 /** Most people look at the inbox first: every other place is a file of its own, loaded when it is opened. */
 export function Late<Props extends object>({
   load,
   props,
+  meanwhile = <Loading title="" />,
 }: {
-  load: () => Promise<ComponentType<Props>>;
+  load: Load<Props>;
   props: Props;
+  meanwhile?: VNode;
 }) {
-  const loaded = useSignal<{ readonly View: ComponentType<Props> } | 'failed' | null>(null);
+  const settled = useSignal<{ readonly load: Load<Props>; readonly isFailed: boolean } | null>(null);
   useLayoutEffect(() => {
-    load().then(
-      (View) => {
-        loaded.value = { View };
+    if (known.has(load)) return;
+    loadAhead(load).then(
+      () => {
+        settled.value = { load, isFailed: false };
       },
       () => {
-        loaded.value = 'failed';
+        settled.value = { load, isFailed: true };
       },
     );
-  }, [load, loaded]);
-  if (loaded.value === null) return <Loading title="" />;
-  if (loaded.value === 'failed')
+  }, [load, settled]);
+  const isFailed = settled.value?.load === load && settled.value.isFailed;
+  const View = known.get(load) as ComponentType<Props> | undefined;
+  if (isFailed)
     return <p class="empty">This part of the page could not be loaded. Reload it when you are online.</p>;
-  const { View } = loaded.value;
-  return <View {...props} />;
+  return View === undefined ? meanwhile : <View {...props} />;
 }

@@ -1,8 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Kept } from './kept.js';
-
-/** Where the choice is kept; `theme-boot.ts` reads it before the first paint. */
-export const THEME_ITEM = 'holdfast.theme';
+import { type Kept, THEME_ITEM } from './kept.js';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 

@@ -270,5 +270,7 @@ export function refusalWords({ status, refusal }: Extract<Reply<unknown>, { isDo
   if (status === 0) return 'The server does not answer.';
   if (refusal === null) return `The server refused it (${status}).`;
   const { message, hint } = refusal;
-  return hint === undefined ? message : `${message}${/[.!?]$/.test(message) ? '' : '.'} ${hint}`;
+  const words = hint === undefined ? message : `${message}${/[.!?]$/.test(message) ? '' : '.'} ${hint}`;
+  // What is to be typed is between backticks in a terminal.
+  return words.replaceAll(/`([^`]+)`/g, '“$1”');
 }

@@ -1,15 +1,15 @@
-import {
-  type Answering,
-  type Card,
-  KEY_HEADER,
-  type Me,
-  type Refusal,
-  type ReportPage,
-  type RunPage,
-  type RunRequest,
-  type SignedIn,
-  type Steered,
+import type {
+  Answering,
+  Card,
+  Me,
+  Refusal,
+  ReportPage,
+  RunPage,
+  RunRequest,
+  SignedIn,
+  Steered,
 } from '../../contract/index.js';
+import { hear, readWith, takeEarly } from './early.js';
 
 type Draft = NonNullable<Card['draft']>;
 
@@ -83,9 +83,10 @@ export class Api {
   /** The stream, open; `run` is `<id>:<seq>`. */
   events(run: string | null, signal: AbortSignal): Promise<Response> {
     const query = run === null ? '' : `?run=${encodeURIComponent(run)}`;
+    const { headers, cache } = readWith(this.#key());
     return fetch(`/api/events${query}`, {
-      headers: { accept: 'text/event-stream', ...this.#keyHeader() },
-      cache: 'no-store',
+      headers: { ...headers, accept: 'text/event-stream' },
+      cache,
       signal,
     });
   }
@@ -96,28 +97,22 @@ export class Api {
     { body, signal, keepalive }: { body?: unknown; signal?: AbortSignal; keepalive?: boolean } = {},
   ): Promise<Reply<Value>> {
     try {
-      const response = await fetch(path, {
-        method,
-        headers: {
-          accept: 'application/json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...this.#keyHeader(),
-        },
-        cache: 'no-store',
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(signal === undefined ? {} : { signal }),
-        ...(keepalive === true ? { keepalive } : {}),
-      });
-      const told: unknown = await response.json().catch(() => null);
-      if (response.ok) return { isDone: true, value: told as Value };
-      return { isDone: false, status: response.status, refusal: told as Refusal | null };
+      const { headers, cache } = readWith(this.#key());
+      const early = method === 'GET' ? takeEarly(path) : undefined;
+      const ask = () =>
+        fetch(path, {
+          method,
+          headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          cache,
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(signal === undefined ? {} : { signal }),
+          ...(keepalive === true ? { keepalive } : {}),
+        });
+      const { isDone, status, value } = await (early ?? hear(ask()));
+      if (isDone) return { isDone, value: value as Value };
+      return { isDone, status, refusal: value as Refusal | null };
     } catch {
       return { isDone: false, status: 0, refusal: null };
     }
-  }
-
-  #keyHeader(): Record<string, string> {
-    const key = this.#key();
-    return key === null ? {} : { [KEY_HEADER]: key };
   }
 }

@@ -1,17 +1,17 @@
+import type { Place } from '../frame/place.js';
 import { usePage } from '../page-context.js';
 import { timeOfDay } from '../words.js';
 
 /** What has to be said about the page itself: it shows what was kept, or there is a newer version of it. */
 export function PocketNotes() {
-  const { pocket } = usePage();
+  const { pocket, router } = usePage();
   const { keptAt, update } = pocket;
   const take = update.value;
   return (
     <>
       {keptAt.value === null ? null : (
         <p class="pocket-note">
-          Nobody answers. This is the inbox as it was at {timeOfDay(Date.parse(keptAt.value))}; what you type
-          is kept here, and sent when you say so.
+          Nobody answers. {keptWords(router.place.value, timeOfDay(Date.parse(keptAt.value)))}
         </p>
       )}
       {take === null ? null : (
@@ -24,4 +24,12 @@ export function PocketNotes() {
       )}
     </>
   );
+}
+
+/** What a place can show without a server: the inbox and the runs were kept, everything else has to be asked for. */
+export function keptWords({ name }: Place, time: string): string {
+  if (name === 'inbox' || name === 'question')
+    return `This is the inbox as it was at ${time}; what you type is kept here, and sent when you say so.`;
+  if (name === 'runs') return `These are the runs as they were at ${time}.`;
+  return 'What is shown here has to be asked for; the inbox and the list of runs were kept.';
 }

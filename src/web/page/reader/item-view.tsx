@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { counted } from '../../../foundation/text/counted.js';
+import { counted, grouped } from '../../../foundation/text/counted.js';
 import { visibleExcerpt, visibleLine } from '../../../foundation/text/visible-text.js';
 import type { ReaderItem, ToolsItem } from '../../contract/sessions.js';
 import { Markdown } from './markdown.js';
@@ -97,7 +97,7 @@ function TurnView({ item, isTarget, actions }: { item: Turn; isTarget: boolean; 
       <Markdown text={whole.value ?? text} />
       {isCut ? (
         <button type="button" class="all" disabled={isAsking.value} onClick={() => void showAll()}>
-          {isAsking.value ? 'Reading …' : `Show all ${characters.toLocaleString('en')} characters`}
+          {isAsking.value ? 'Reading …' : `Show all ${grouped(characters)} characters`}
         </button>
       ) : null}
     </article>
@@ -163,7 +163,7 @@ function noteWords(item: Exclude<ReaderItem, { kind: 'turn' | 'tools' | 'damage'
     case 'used': {
       const cost =
         item.costUsd === null ? '' : `, ${item.isEstimated ? '≈ ' : ''}$${item.costUsd.toFixed(4)}`;
-      const tokens = `${item.inputTokens.toLocaleString('en')} in, ${item.outputTokens.toLocaleString('en')} out`;
+      const tokens = `${grouped(item.inputTokens)} in, ${grouped(item.outputTokens)} out`;
       return `${item.model === null ? 'Used' : visibleExcerpt(item.model, 40)}: ${tokens}${cost}`;
     }
     case 'status':

@@ -1,5 +1,6 @@
 import { micromark } from 'micromark';
 import { visibleBlock } from '../../../foundation/text/visible-text.js';
+import { blocksOf, fencedCode, isPlain } from './markdown-blocks.js';
 import { optionsFor } from './markdown-options.js';
 
 /** A piece of what somebody wrote: text, or one of the few elements that a reader needs. */
@@ -36,9 +37,25 @@ const PIECE = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*\/?>|([
  * written as a tag is escaped; that text is read here and never given to the browser: whatever is not known is shown as it stands.
  */
 export function markdownNodes(markdown: string): readonly MarkdownNode[] {
+  return blocksOf(visibleBlock(markdown)).flatMap(
+    (block) => quickNodes(block.replace(/\s+$/, '')) ?? nodesOf(block),
+  );
+}
+
+/** What needs no reading: most of what is written is plain paragraphs and code. */
+function quickNodes(block: string): readonly MarkdownNode[] | null {
+  if (isPlain(block)) return [{ name: 'p', children: [block] }];
+  const fenced = fencedCode(block);
+  if (fenced === null) return null;
+  const { language, code } = fenced;
+  const children = code === '' ? [] : [code];
+  return [{ name: 'pre', children: [{ name: 'code', children, ...(language === '' ? {} : { language }) }] }];
+}
+
+/** All of a text as micromark reads it. */
+export function nodesOf(shown: string): readonly MarkdownNode[] {
   const root: Open = { name: 'section', children: [] };
   const open: Open[] = [root];
-  const shown = visibleBlock(markdown);
   for (const [whole, slash, tag, attributes = '', text] of micromark(shown, optionsFor(shown)).matchAll(
     PIECE,
   )) {

@@ -60,4 +60,25 @@ describe('a page in parts', () => {
     expect(counts(growing(page, 'front'))).toEqual([1, 3, 4]);
     expect(counts(growing(page, 'back'))).toEqual([1, 3, 4]);
   });
+
+  it('begins with the first paragraphs of a very long turn, and nothing of it is left out', () => {
+    const text = 'A paragraph that is written again.\n\n'.repeat(400);
+    const long: ReaderItem = { ...turn(2, 0), text, characters: text.length } as ReaderItem;
+    const page = pageOf([turn(1, 20), long, turn(3, 20)]);
+    const [opening, first] = growing(page, 'front');
+    const cut = opening?.items[1];
+    expect(cut?.kind === 'turn' ? cut.text.length : 0).toBeLessThan(3_100);
+    expect(cut?.kind === 'turn' && text.startsWith(cut.text) ? cut.characters : 0).toBeGreaterThan(2_999);
+    expect({ ...opening, items: [] }).toEqual({ ...first, items: [] });
+    expect(first?.items).toEqual([turn(1, 20), long]);
+    expect(growing(page, 'back').map(({ items }) => items.includes(long))).not.toContain(false);
+  });
+
+  it('does not cut what is one paragraph, or in which something reaches far', () => {
+    const code = ['```', ...Array.from({ length: 900 }, () => 'a line\n'), '```'].join('\n');
+    for (const text of ['x'.repeat(9_000), code, `${'a\n\n'.repeat(3_000)}[b]: http://c.d`]) {
+      const page = pageOf([{ ...turn(1, 0), text, characters: text.length } as ReaderItem]);
+      expect(growing(page, 'front')).toEqual([page]);
+    }
+  });
 });

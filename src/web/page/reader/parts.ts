@@ -1,4 +1,5 @@
 import type { ReaderItem, ReaderPage } from '../../contract/sessions.js';
+import { blocksOf } from './markdown-blocks.js';
 
 /** What fills a screen: to lay out more would keep the first turns from being seen. */
 const FIRST = { characters: 3_000, items: 10 };
@@ -24,7 +25,23 @@ export function growing(page: ReaderPage, side: Side): readonly ReaderPage[] {
     }
     characters += item.kind === 'turn' ? item.text.length : 0;
   }
-  return [...parts, page];
+  const all = [...parts, page];
+  const opening = side === 'front' ? openingOf(all[0] ?? page) : null;
+  return opening === null ? all : [opening, ...all];
+}
+
+/** The same with no more of a very long turn than fills a screen, where it can be cut; null where nothing has to be. */
+function openingOf(page: ReaderPage): ReaderPage | null {
+  const turn = page.items.find((item) => item.kind === 'turn' && item.text.length >= 2 * FIRST.characters);
+  if (turn?.kind !== 'turn' || /[\t\r]/.test(turn.text)) return null;
+  let text = '';
+  for (const block of blocksOf(turn.text)) {
+    if (text.length >= FIRST.characters) break;
+    text = text === '' ? block : `${text}\n${block}`;
+  }
+  if (text.length >= turn.text.length - 1) return null;
+  const cut = { ...turn, text, characters: text.length };
+  return { ...page, items: page.items.with(page.items.indexOf(turn), cut) };
 }
 
 /** Whether two items are of different records: what was done before a turn, or is missing before it, stands at its place. */

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ReaderItem, ReaderPage, TranscriptHead } from '../../contract/sessions.js';
+import { painted } from '../frame/painted.js';
 import type { Reply } from '../live/api.js';
 import type { Store } from '../live/store.js';
 import { growing } from './parts.js';
@@ -38,6 +39,8 @@ export class Reading {
   #opened = 0;
   /** How many of them are on their way. */
   #opening = 0;
+  /** How many parts are not whole yet. */
+  #growing = 0;
 
   constructor(store: Store, id: string) {
     this.#store = store;
@@ -82,12 +85,16 @@ export class Reading {
 
   /** Puts each part in the place of the one before it, one after each paint, unless somebody went on from there meanwhile. */
   async #grow(parts: readonly ReaderPage[]): Promise<void> {
+    this.#growing += 1;
     for (const [index, part] of parts.slice(1).entries()) {
       await painted();
       const { pages, jump } = this.held.value;
-      if (pages.length !== 1 || pages[0] !== parts[index]) return;
-      this.held.value = { pages: [part], jump };
+      const at = pages.findIndex((page) => page === parts[index]);
+      // Where only a long turn becomes whole, what was read on behind it stays.
+      if (at === -1 || (pages.length > 1 && pages[at]?.end !== part.end)) break;
+      this.held.value = { pages: pages.with(at, part), jump };
     }
+    this.#growing -= 1;
   }
 
   async earlier(): Promise<void> {
@@ -112,7 +119,7 @@ export class Reading {
   async look(): Promise<void> {
     const { pages } = this.held.value;
     const last = pages.at(-1);
-    if (last === undefined || this.standing.value === 'removed') return;
+    if (last === undefined || this.standing.value === 'removed' || this.#growing > 0) return;
     const page = await this.#read(last.isEnd ? `after=${last.end}` : 'from=end');
     if (page === undefined || this.held.value.pages !== pages) return;
     if (!last.isEnd) return;
@@ -170,11 +177,6 @@ export class Reading {
       };
     return undefined;
   }
-}
-
-/** Once what is there now was painted. */
-function painted(): Promise<void> {
-  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 
 /** The number of the first turn that is held. */

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { grouped } from '../../../foundation/text/counted.js';
 import { visibleBlock } from '../../../foundation/text/visible-text.js';
 import type { ReaderItem, TranscriptRecord } from '../../contract/sessions.js';
 import { Sheet } from '../frame/sheet.js';
@@ -60,7 +61,7 @@ export function RowSheet({
       {record.value === null ? null : (
         <figure class="code-block raw">
           <figcaption>
-            {record.value.length.toLocaleString('en')} bytes at {record.value.offset.toLocaleString('en')}
+            {grouped(record.value.length)} bytes at {grouped(record.value.offset)}
             {record.value.isCut ? ', the beginning of them' : ''}
           </figcaption>
           <pre tabIndex={0}>{visibleBlock(record.value.raw)}</pre>

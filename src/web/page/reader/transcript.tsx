@@ -1,14 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
-import { counted } from '../../../foundation/text/counted.js';
+import { counted, grouped } from '../../../foundation/text/counted.js';
 import { visibleExcerpt } from '../../../foundation/text/visible-text.js';
 import type { ReaderItem, TranscriptHead, TranscriptRecord } from '../../contract/sessions.js';
 import { Age } from '../frame/age.js';
 import { Late } from '../frame/late.js';
 import { Loading } from '../frame/loading.js';
 import { usePage } from '../page-context.js';
-import { SessionActions } from '../sessions/session-actions.js';
-import { Find } from './find.js';
 import { ItemView } from './item-view.js';
 import { Reading } from './reading.js';
 import { useScrolling } from './scrolling.js';
@@ -92,7 +90,11 @@ function Reader({ id, reading }: { id: string; reading: Reading }) {
           lists what can be put back.
         </p>
       ) : null}
-      <Find id={id} onHit={({ offset }) => void reading.open({ after: offset })} />
+      <Late
+        load={find}
+        props={{ id, onHit: ({ offset }: { offset: number }) => void reading.open({ after: offset }) }}
+        meanwhile={<FindPlace />}
+      />
       <div ref={above} class="unheld" />
       <div ref={list} class={items.length > 20 ? 'turns many' : 'turns'}>
         {items.length === 0 ? <p class="empty">Nothing was said yet.</p> : null}
@@ -122,7 +124,21 @@ function Reader({ id, reading }: { id: string; reading: Reading }) {
   );
 }
 
+const find = () => import('./find.js').then(({ Find }) => Find);
+const takeAlong = () => import('./take-along.js').then(({ TakeAlong }) => TakeAlong);
 const rowSheet = () => import('./row-sheet.js').then(({ RowSheet }) => RowSheet);
+
+/** As high as what comes there: nothing moves when it does. */
+function FindPlace() {
+  return (
+    <div class="find" aria-hidden="true">
+      <input type="search" placeholder="Find" disabled />
+      <button type="button" disabled>
+        Find
+      </button>
+    </div>
+  );
+}
 
 /** Which turn one wants to read; a number and Enter go there. */
 function Position({ reading }: { reading: Reading }) {
@@ -147,21 +163,13 @@ function Position({ reading }: { reading: Reading }) {
           }}
         />
       </label>{' '}
-      <span class="hint">of {reading.turns.value.toLocaleString('en')}</span>
+      <span class="hint">of {grouped(reading.turns.value)}</span>
     </form>
   );
 }
 
 function Head({ id, head, reading }: { id: string; head: TranscriptHead | null; reading: Reading }) {
-  const isCopied = useSignal(false);
-  const copy = async (text: string) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      isCopied.value = true;
-    } catch {
-      isCopied.value = false; // the command stands there to be selected
-    }
-  };
+  const isOpen = useSignal(false);
   return (
     <header class="run-head">
       <h1>{head === null ? visibleExcerpt(id, 40) : headWords(head)}</h1>
@@ -180,23 +188,19 @@ function Head({ id, head, reading }: { id: string; head: TranscriptHead | null; 
             {head.isDamaged ? <span class="fault">✗ damaged</span> : null}
             {head.run === null ? null : <a href={`/r/${head.run}`}>the run</a>}
           </p>
-          <details class="commands">
+          <details
+            class="commands"
+            onToggle={({ currentTarget }) => {
+              isOpen.value ||= currentTarget.open;
+            }}
+          >
             <summary>Go on with it, check it, take it along</summary>
-            <div class="stack">
-              {head.command === null ? null : (
-                <>
-                  <pre>
-                    <code>{head.command}</code>
-                  </pre>
-                  <div class="actions">
-                    <button type="button" onClick={() => void copy(head.command ?? '')}>
-                      {isCopied.value ? 'Copied' : 'Copy the command'}
-                    </button>
-                  </div>
-                </>
-              )}
-              <SessionActions kind="conversation" id={id} onChanged={() => void reading.look()} />
-            </div>
+            {isOpen.value ? (
+              <Late
+                load={takeAlong}
+                props={{ id, command: head.command, onChanged: () => void reading.look() }}
+              />
+            ) : null}
           </details>
         </>
       )}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { grouped } from '../../../foundation/text/counted.js';
 import { visibleExcerpt } from '../../../foundation/text/visible-text.js';
 import type { BrowsedSession, BrowsedSessions } from '../../contract/sessions.js';
 import { Loading } from '../frame/loading.js';
@@ -159,8 +160,8 @@ function AskedSheet({
 }
 
 function countWords({ total, fitting }: BrowsedSessions, isFiltered: boolean): string {
-  const all = total.toLocaleString('en');
-  return isFiltered ? `${fitting.toLocaleString('en')} of ${all}` : `${all} of every kind and project`;
+  const all = grouped(total);
+  return isFiltered ? `${grouped(fitting)} of ${all}` : `${all} of every kind and project`;
 }
 
 /** What is chosen can be seen even where nothing fits it any more. */

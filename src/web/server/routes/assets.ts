@@ -5,18 +5,23 @@ import { NoSuchAddressError } from '../errors.js';
 const SHELL_PATHS =
   /^\/(?:q\/[\w-]{1,64}|runs|r\/[\w-]{1,64}(?:\/report)?|s|s\/[\w.-]{1,64}|devices|sign-in)?$/;
 
-/** A file of the page, by its name in a table: no part of an address is ever part of a path. Throws NO_SUCH_ADDRESS. */
+/**
+ * A file of the page, by its name in a table: no part of an address is ever part of a path. Who opens an address in a browser that
+ * is none gets the shell, which says so. Throws NO_SUCH_ADDRESS for everybody else.
+ */
 export function assetResponse(
   assets: ReadonlyMap<string, PageAsset>,
   request: Request,
   path: string,
 ): Response {
-  const asset = assets.get(SHELL_PATHS.test(path) ? '/' : path);
+  const known = assets.get(SHELL_PATHS.test(path) ? '/' : path);
+  const asset = known ?? (isOpened(request, path) ? assets.get('/') : undefined);
   if (asset === undefined) throw new NoSuchAddressError();
   const { type, body, gzip, isImmutable, late } = asset;
   const links = late?.[placeOf(path)] ?? [];
   const isPacked = gzip !== undefined && /\bgzip\b/.test(request.headers.get('accept-encoding') ?? '');
   return new Response((isPacked ? gzip : body) as Uint8Array<ArrayBuffer>, {
+    status: known === undefined ? 404 : 200,
     headers: {
       'Content-Type': type,
       'Cache-Control': isImmutable ? 'private, max-age=31536000, immutable' : 'no-cache',
@@ -30,4 +35,9 @@ export function assetResponse(
 /** `/s/<id>` is `/s/`: a place by how its path begins. */
 function placeOf(path: string): string {
   return path.slice(0, path.indexOf('/', 1) + 1) || path;
+}
+
+/** Whether somebody wants to look at an address, rather than a program to have what is there. */
+function isOpened(request: Request, path: string): boolean {
+  return !path.startsWith('/api/') && /\btext\/html\b/.test(request.headers.get('accept') ?? '');
 }
