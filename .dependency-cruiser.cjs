@@ -35,13 +35,28 @@ const MAY_IMPORT = {
   ],
   // What there is of every project: read by `top`, the page and the fleet.
   overview: ['foundation', KINDS, 'run'],
+  // PostgreSQL, and nothing of sessions.
+  hub: ['foundation', 'storage'],
+  // Several machines: the link of each, and what a person does through it.
+  fleet: ['foundation', 'storage', KINDS, 'hub'],
   // The unit of systemd, and what it starts again.
   service: ['foundation', 'storage', 'programs', 'run'],
   // Types only, foundation apart: the page of a browser uses them as they are.
   models: ['foundation', 'agents', KINDS, 'run', 'overview'],
   demo: ['foundation', 'storage', 'programs', KINDS, 'run'],
   // The registry: every action of every part. The parts themselves come in as parameters.
-  operations: ['foundation', KINDS, 'catalog', 'notices', 'queue', 'run', 'overview', 'service'],
+  operations: [
+    'foundation',
+    KINDS,
+    'catalog',
+    'notices',
+    'queue',
+    'run',
+    'overview',
+    'service',
+    'hub',
+    'fleet',
+  ],
   app: [
     'foundation',
     'storage',
@@ -59,6 +74,8 @@ const MAY_IMPORT = {
     'hooks',
     'overview',
     'service',
+    'hub',
+    'fleet',
     'client-settings',
     'operations',
   ],
@@ -80,6 +97,7 @@ const MAY_IMPORT = {
     'hooks',
     'overview',
     'service',
+    'fleet',
     'models',
     'demo',
     'operations',
@@ -148,7 +166,9 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(accounts|base|config|edit-config|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-push|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|push-known|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
+      '^src/app/(accounts|base|config|edit-config|fleet-known|open-fleet|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-push|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|push-known|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
+      // Names and forms alone: the rest of it is loaded where a fleet is set.
+      '^src/fleet/operations\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.
@@ -215,7 +235,6 @@ module.exports = {
     onlyIn('ink-only-in-tui', '^(node_modules/)?(ink|react)(/|$)', ['tui/']),
     onlyIn('hono-only-in-the-server', '^(node_modules/)?(@hono/|hono(/|$))', ['web/server/']),
     onlyIn('preact-only-in-the-page', '^(node_modules/)?(@preact/|preact(/|$))', ['web/page/']),
-    // Reserved before it arrives.
     onlyIn('pg-only-in-hub', '^(node_modules/)?pg(/|$)', ['hub/']),
   ],
   options: {

@@ -72,6 +72,13 @@ export default defineConfig({
           env: inMemory,
         },
       },
+      {
+        test: {
+          ...shared,
+          name: 'fleet',
+          include: ['test/fleet/**/*.test.ts'],
+        },
+      },
     ],
   },
 });

@@ -20,6 +20,8 @@ export const common = {
   // jsonc-parser's "main" is UMD, which a bundle cannot follow.
   mainFields: ['module', 'main'],
   jsx: 'automatic',
+  // The driver's own bindings to libpq are not used, and not there.
+  external: ['pg-native'],
   alias: {
     // Ink draws nothing when a variable called CI is set; we decide by the terminal alone.
     'is-in-ci': './src/tui/not-in-ci.ts',
@@ -48,9 +50,11 @@ const BESIDE_QUICK = {
   'resume-run': 'src/cli/commands/run/resume-run.ts',
   'top-screen': 'src/cli/commands/overview/top-screen.ts',
 };
+/** The fleet and its driver: beside everything, loaded only where a fleet is set. */
+const BESIDE_ALL = { 'open-fleet': 'src/app/open-fleet.ts' };
 /** Ink's layout engine can only be a module. */
 const BESIDE_WORK = { 'run-view': 'src/tui/run-view/open.tsx' };
-const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK, ...BESIDE_WORK };
+const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK, ...BESIDE_WORK, ...BESIDE_ALL };
 
 const besideQuick = {
   name: 'beside-quick',
@@ -69,6 +73,15 @@ const besideWork = {
   name: 'beside-work',
   setup(build) {
     build.onResolve({ filter: /\/run-view\/open\.js$/ }, () => ({ path: './run-view.js', external: true }));
+  },
+};
+
+const besideAll = {
+  name: 'beside-all',
+  setup(build) {
+    build.onResolve({ filter: /\/open-fleet\.js$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './open-fleet.js', external: true } : undefined,
+    );
   },
 };
 
@@ -148,14 +161,14 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
   await build({
     ...small,
     entryPoints: { ...entryPointsOf('quick-table', files), ...quick },
-    plugins: [quickFiles, besideQuick, latePackages],
+    plugins: [quickFiles, besideQuick, besideAll, latePackages],
     external: Object.keys(LATE).map((name) => `./${name}.cjs`),
     logOverride: { 'import-is-undefined': 'error' },
   });
   await build({
     ...small,
     entryPoints: entryPointsOf('work-table', files),
-    plugins: [quickFiles, besideWork],
+    plugins: [quickFiles, besideWork, besideAll],
     define: withPage,
   });
   for (const { name } of files) wrapForCache(resolve(root, outdir, `${name}.cjs`));

@@ -3,6 +3,7 @@
 //   node scripts/test.mjs crash            the long fault runs
 //   node scripts/test.mjs agents           real third-party programs
 //   node scripts/test.mjs browser          the page in a real browser
+//   node scripts/test.mjs fleet            several machines with a real PostgreSQL
 //   node scripts/test.mjs nodes [--all] [20.19 22 …]
 //                                          unit tests and quick scenarios, or all, on every Node that we promise
 import { execFile, spawn, spawnSync } from 'node:child_process';
@@ -74,6 +75,8 @@ const TIERS = {
   },
   // A browser looks for its maker's hosts; it reaches nobody either.
   browser: () => runTests(['browser'], { way: isolation() ?? [] }),
+  // Databases and machines on loopback.
+  fleet: () => runTests(['fleet'], { way: isolation() ?? [] }),
   nodes: runOnNodes,
 };
 

@@ -189,6 +189,32 @@ export const SETTINGS = {
     'What one browser may change on the page within a minute',
   ),
   'web.streams': setting(Count(1_000), 8, 'How often one browser may have the page open'),
+  'fleet.url': setting(
+    z
+      .string()
+      .max(4_096)
+      .regex(/^postgres(ql)?:\/\//, 'must look like postgres://you@db.lan/holdfast')
+      .refine(
+        (url) => !/^[^@/]*:\/\/[^@/]*:[^@]*@/.test(url),
+        'holds a password: put the address into a file of mode 600 and name that with fleet.urlFile',
+      )
+      .optional(),
+    undefined,
+    "Where the fleet's database is, without a password; see docs/fleet.md",
+  ),
+  'fleet.urlFile': setting(
+    Directory.optional(),
+    undefined,
+    "A file of mode 600 with the address of the fleet's database, password and all",
+  ),
+  'fleet.machine': setting(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, dashes and underscores')
+      .optional(),
+    undefined,
+    'What this machine is called when it joins a fleet; its host name if absent',
+  ),
   'notices.digestSeconds': setting(
     Seconds,
     60,

@@ -35,6 +35,11 @@ const WORDS: Readonly<Record<string, Words>> = {
     `${textIn(fields, 'key')} in ${textIn(fields, 'path')} is not a number above 0, and is ignored.`,
   'config.project-keys-ignored': (fields) =>
     `${textIn(fields, 'path')}: ${textIn(fields, 'keys')} ${sizeOf(fields.keys) === 1 ? 'is' : 'are'} not for a project to decide; set it in config.json or in ~/.aurora/config.json (docs/projects.md).`,
+  'fleet.link-failed': because('This machine is not kept in step with its fleet'),
+  'fleet.password-file-ignored': (fields) =>
+    `${textIn(fields, 'path')} is not looked at, because others can read it: chmod 600 ${textIn(fields, 'path')}`,
+  'fleet.requests-ignored': (fields) =>
+    `${textIn(fields, 'count')} of the requests from other machines have no form that is known here, and are left alone.`,
   'conversation.lock-not-removed': because('The lock of conversation {sessionId} could not be removed'),
   'conversation.not-cleaned': because('Old conversations could not be cleaned'),
   'conversation.trash-not-emptied': because('The trash of conversations could not be emptied'),

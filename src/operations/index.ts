@@ -1,4 +1,5 @@
 import { catalogOperations } from '../catalog/operations.js';
+import { fleetOperations } from '../fleet/operations.js';
 import type { OperationFacts, Surface } from '../foundation/index.js';
 import { noticeOperations } from '../notices/operations.js';
 import { overviewOperations } from '../overview/operations.js';
@@ -30,6 +31,7 @@ export const OPERATIONS = [
   ...catalogOperations,
   ...noticeOperations,
   ...serviceOperations,
+  ...fleetOperations,
   ...settingOperations,
   ...pathOperations,
   ...webOperations,

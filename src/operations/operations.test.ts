@@ -25,6 +25,7 @@ describe('the registry of operations', () => {
       'trash',
       'notice',
       'service',
+      'fleet',
       'setting',
       'path',
       'web',

@@ -31,6 +31,7 @@ describe('deriveLayout', () => {
       setups: '/home/ada/.local/state/holdfast/setup',
       processTrash: '/home/ada/.local/state/holdfast/trash/processes',
       service: '/home/ada/.local/state/holdfast/service',
+      fleet: '/home/ada/.local/state/holdfast/fleet',
       scripted: '/home/ada/.local/state/holdfast/scripted',
       terminals: '/home/ada/.local/state/holdfast/terminals',
       notices: '/home/ada/.local/state/holdfast/notices',

@@ -62,6 +62,8 @@ export interface Layout {
   readonly service: string;
   /** The page: its origin, who is signed in, its servers, and what was done through it. */
   readonly web: string;
+  /** This machine in the fleet: who it is, and what it sent to others and has no reply to. */
+  readonly fleet: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
@@ -145,6 +147,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
     },
     get web() {
       return join(roots.state, 'web');
+    },
+    get fleet() {
+      return join(roots.state, 'fleet');
     },
     get scripted() {
       return join(roots.state, 'scripted');

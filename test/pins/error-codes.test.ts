@@ -7,11 +7,24 @@ import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
 import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
 import { OutputFailedError } from '../../src/cli/terminal.js';
 import {
+  DecidedElsewhereError,
+  FleetNotJoinedError,
+  RemoteRefusedError,
+  RequestNotFoundError,
+} from '../../src/fleet/index.js';
+import {
   AbortedError,
   HoldfastError,
   IllegalTransitionError,
   InvalidInputError,
 } from '../../src/foundation/index.js';
+import {
+  FleetAddressError,
+  FleetRefusedError,
+  FleetRuleError,
+  FleetSchemaError,
+  FleetUnreachableError,
+} from '../../src/hub/index.js';
 import { ChannelNotFoundError, NoticeNotSentError } from '../../src/notices/index.js';
 import {
   ChangeNotFoundError,
@@ -116,6 +129,15 @@ describe('exit codes', () => {
     [new ConfigError('/p', 'x'), 'CONFIG_INVALID', 2],
     [new ChannelNotFoundError('x', []), 'CHANNEL_NOT_FOUND', 4],
     [new UnitNotOursError('/x'), 'UNIT_NOT_OURS', 1],
+    [new FleetAddressError('x'), 'FLEET_ADDRESS_INVALID', 2],
+    [new FleetNotJoinedError(), 'FLEET_NOT_JOINED', 2],
+    [new FleetRefusedError('x', 'y'), 'FLEET_REFUSED', 1],
+    [new FleetRuleError('x', 'y', 'z'), 'FLEET_RULE', 1],
+    [new FleetSchemaError('x', 'y'), 'FLEET_SCHEMA', 1],
+    [new FleetUnreachableError('x'), 'FLEET_UNREACHABLE', 1],
+    [new DecidedElsewhereError('x', 'y', 'z'), 'DECIDED_ELSEWHERE', 1],
+    [new RemoteRefusedError('x', 'y'), 'REMOTE_REFUSED', 1],
+    [new RequestNotFoundError('x'), 'REQUEST_NOT_FOUND', 4],
     [new NoticeNotSentError('reply', 'x'), 'NOTICE_NOT_SENT', 1],
     [new SessionNotFoundError('x'), 'SESSION_NOT_FOUND', 4],
     [new InvalidSessionIdError('x'), 'INVALID_SESSION_ID', 2],

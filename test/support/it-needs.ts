@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { CHROMIUM } from './chromium.js';
+import { POSTGRES } from './postgres-place.js';
 
 /** What a test needs from the machine. */
 export interface Needs {
@@ -13,6 +14,10 @@ export interface Needs {
   readonly chromium?: true;
   /** Private time namespaces. */
   readonly timeNamespace?: true;
+  /** The programs of a PostgreSQL server. */
+  readonly postgres?: true;
+  /** A pooler in front of one. */
+  readonly pgbouncer?: true;
 }
 
 const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
@@ -21,6 +26,8 @@ const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
   strace: () => runs('strace', '-o', '/dev/null', 'true'),
   unshare: () => runs('unshare', '--pid', '--fork', '--mount-proc', 'true'),
   chromium: () => CHROMIUM !== undefined,
+  postgres: () => POSTGRES !== undefined,
+  pgbouncer: () => runs('pgbouncer', '--version'),
   timeNamespace: () => runs('unshare', '-T', '--boottime', '1000', '--fork', 'true'),
 };
 

@@ -111,7 +111,7 @@ function helpOfGroup(group: string, commands: readonly Command[]): string {
 
 /** A command in a list. */
 export function commandLine(command: Command): string {
-  return `  ${nameOf(command).padEnd(20)}${command.summary}`;
+  return `  ${nameOf(command).padEnd(19)} ${command.summary}`;
 }
 
 function inOurWords([first = '', ...rest]: readonly string[]): readonly string[] {

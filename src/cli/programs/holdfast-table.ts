@@ -48,6 +48,10 @@ export const GROUPS: WordGroup[] = [
     },
   },
   {
+    title: 'The fleet: several machines, one inbox',
+    words: { fleet: () => import('../commands/fleet/index.js') },
+  },
+  {
     title: 'Agents',
     words: {
       agents: () => import('../commands/agents/index.js'),

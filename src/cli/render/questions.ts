@@ -24,14 +24,21 @@ export function renderQuestionList(
   if (reports.length === 0) return nothing;
   const rows = reports.map((report) => [
     report.sessionId.slice(0, 8),
-    `${report.status}${faultWord(report)}`,
+    report.onItsWay === undefined ? `${report.status}${faultWord(report)}` : 'answer on its way',
     formatAge(now.getTime() - Date.parse(report.createdAt)),
     String(report.questions.length),
     visibleExcerpt(askerOf(report), 20),
     visibleExcerpt(report.workingDirectory?.split('/').filter(Boolean).at(-1) ?? '-', 20),
     visibleExcerpt(inOneLine(report.questions[0]?.prompt ?? '(cannot be read)'), 48),
   ]);
-  return renderTable(['ID', 'STATUS', 'AGE', 'QUESTIONS', 'ASKER', 'PROJECT', 'FIRST QUESTION'], rows, style);
+  const head = ['ID', 'STATUS', 'AGE', 'QUESTIONS', 'ASKER', 'PROJECT', 'FIRST QUESTION'];
+  if (reports.every(({ machine }) => machine === undefined)) return renderTable(head, rows, style);
+  const withMachines = rows.map(([id = '', ...rest], at) => [
+    id,
+    visibleExcerpt(reports[at]?.machine ?? 'here', 20),
+    ...rest,
+  ]);
+  return renderTable(['ID', 'MACHINE', ...head.slice(1)], withMachines, style);
 }
 
 /** One question set in full. */
@@ -40,6 +47,9 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
     `${style.bold(report.sessionId)}  ${report.status}${report.late ? ' (late)' : ''}`,
     `asked ${report.createdAt} by ${visibleLabel(askerOf(report))}${goneNote(report)}`,
   ];
+  if (report.machine !== undefined) lines.push(`on ${visibleLabel(report.machine)}`);
+  if (report.onItsWay !== undefined)
+    lines.push(`a decision of ${visibleLabel(report.onItsWay.by)} is on its way there`);
   if (report.workingDirectory !== null) lines.push(`in ${visibleLine(report.workingDirectory)}`);
   if (report.expiresAt !== null) lines.push(`times out ${report.expiresAt}`);
   if (report.actor !== null) lines.push(`${DECIDED[report.status]} by ${visibleLabel(report.actor)}`);

@@ -1,7 +1,9 @@
 export { askerLine, cardLines } from './card-lines.js';
+export { checkAnswers } from './check-answers.js';
 export type { CreateInput } from './check-input.js';
 export { DEFAULT_LIMITS, OUTER_LIMITS, type QuestionLimits } from './check-questions.js';
 export type { Delivery } from './collect.js';
+export type { QuestionDesk } from './desk.js';
 export {
   AlreadySettledError,
   AmbiguousIdError,
@@ -28,6 +30,7 @@ export {
   createQuestions,
   draftQuestions,
   listQuestions,
+  type QuestionDeskParts,
   type QuestionServices,
   rejectQuestions,
   showQuestions,
@@ -41,6 +44,7 @@ export {
   AnswerInput,
   type Asker,
   type DraftAnswer,
+  DraftFile,
   type Option,
   type Question,
   QuestionInput,
@@ -49,5 +53,6 @@ export {
 export { type Draft, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
 export { isSettled, type QuestionOutcome } from './state.js';
 export { FileQuestionStore, type QuestionStore } from './store.js';
-export type { QuestionView } from './view.js';
+export type { GivenAnswers } from './verbs/answer.js';
+export { isWaiting, type QuestionView } from './view.js';
 export type { WaitOptions } from './wait-for-answers.js';

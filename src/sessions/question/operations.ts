@@ -1,17 +1,29 @@
 import * as z from 'zod';
-import { defineOperation, isHoldfastError, type OperationContext } from '../../foundation/index.js';
+import {
+  type Actor,
+  defineOperation,
+  isHoldfastError,
+  type OperationContext,
+} from '../../foundation/index.js';
 import { CreateInput } from './check-input.js';
 import type { Delivery } from './collect.js';
+import type { QuestionDesk } from './desk.js';
 import { AlreadySettledError, SessionNotFoundError } from './errors.js';
 import { questionLifecycle } from './lifecycle.js';
 import { QuestionReport, reportOf } from './report.js';
 import { AnswerInput } from './schema.js';
 import type { QuestionSessions } from './sessions.js';
 import { isSettled, type QuestionOutcome } from './state.js';
+import { isWaiting } from './view.js';
 
 /** What the operations need: the question sessions. */
 export interface QuestionServices {
   readonly questions: QuestionSessions;
+}
+
+/** The same for what people do, who may have machines beside this one. */
+export interface QuestionDeskParts {
+  readonly questions: QuestionDesk;
 }
 
 /** An id, or on people's surfaces a prefix of one; the sessions say what is wrong with it. */
@@ -20,7 +32,10 @@ const SessionRef = z.string();
 type MakeAnswers = Extract<Parameters<QuestionSessions['answer']>[1], (...args: never) => unknown>;
 
 /** The sessions in the name of whoever calls. */
-function by(questions: QuestionSessions, context: OperationContext | undefined): QuestionSessions {
+function by<Desk extends { as(actor: Actor): Desk }>(
+  questions: Desk,
+  context: OperationContext | undefined,
+): Desk {
   return context === undefined ? questions : questions.as(context.actor);
 }
 
@@ -49,9 +64,9 @@ export const listQuestions = defineOperation({
     status: z.enum(questionLifecycle.states).optional(),
   }),
   output: z.array(QuestionReport),
-  async run({ questions }: QuestionServices, { isAll, status }) {
-    const views = await questions.listLive();
+  async run({ questions }: QuestionDeskParts, { isAll, status }) {
     const wanted = status ?? (isAll ? undefined : 'pending');
+    const views = await questions.listLive({ isAll: wanted !== 'pending' });
     return views.filter(({ outcome }) => wanted === undefined || outcome.status === wanted).map(reportOf);
   },
 });
@@ -71,8 +86,8 @@ export const countWaiting = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({}),
   output: WaitingCount,
-  async run({ questions }: QuestionServices) {
-    const pending = (await questions.listLive()).filter(({ outcome }) => outcome.status === 'pending');
+  async run({ questions }: QuestionDeskParts) {
+    const pending = (await questions.listLive()).filter(isWaiting);
     return {
       count: pending.length,
       oldestAt: pending[0]?.createdAt ?? null,
@@ -89,8 +104,8 @@ export const showQuestions = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({ session: SessionRef }),
   output: QuestionReport,
-  async run({ questions }: QuestionServices, { session }) {
-    return reportOf(await questions.get(questions.resolve(session)));
+  async run({ questions }: QuestionDeskParts, { session }) {
+    return reportOf(await questions.get(await questions.resolve(session)));
   },
 });
 
@@ -109,8 +124,8 @@ export const answerQuestions = defineOperation({
     ]),
   }),
   output: QuestionReport,
-  async run({ questions }: QuestionServices, { session, answers }, context) {
-    return reportOf(await by(questions, context).answer(questions.resolve(session), answers));
+  async run({ questions }: QuestionDeskParts, { session, answers }, context) {
+    return reportOf(await by(questions, context).answer(await questions.resolve(session), answers));
   },
 });
 
@@ -137,8 +152,8 @@ export const draftQuestions = defineOperation({
   input: z.strictObject({ session: SessionRef, draft: DraftInput }),
   output: z.strictObject({}),
   /** Throws SESSION_NOT_FOUND, and ALREADY_SETTLED where nobody needs it any more. */
-  async run({ questions }: QuestionServices, { session, draft }) {
-    const id = questions.resolve(session);
+  async run({ questions }: QuestionDeskParts, { session, draft }) {
+    const id = await questions.resolve(session);
     const { outcome } = await questions.get(id);
     if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
     questions.saveDraft(id, draft);
@@ -154,8 +169,8 @@ export const rejectQuestions = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({ session: SessionRef, reason: z.string().nullable().default(null) }),
   output: QuestionReport,
-  async run({ questions }: QuestionServices, { session, reason }, context) {
-    return reportOf(await by(questions, context).reject(questions.resolve(session), reason));
+  async run({ questions }: QuestionDeskParts, { session, reason }, context) {
+    return reportOf(await by(questions, context).reject(await questions.resolve(session), reason));
   },
 });
 

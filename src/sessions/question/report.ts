@@ -39,6 +39,10 @@ export const QuestionReport = z.object({
   workingDirectory: z.string().nullable(),
   asker: AskerInput.nullable(),
   isAskerGone: z.boolean().nullable(),
+  /** The machine of the fleet that it is kept on; absent for this one. */
+  machine: z.string().optional(),
+  /** A decision that was sent to that machine and has not arrived yet. */
+  onItsWay: z.object({ request: z.string(), by: z.string() }).optional(),
   faults: z.array(z.object({ file: z.string(), kind: z.string(), reason: z.string() })),
 });
 export type QuestionReport = z.infer<typeof QuestionReport>;
@@ -63,6 +67,8 @@ export function reportOf(view: QuestionView): QuestionReport {
     workingDirectory: view.workingDirectory,
     asker: view.asker,
     isAskerGone: view.isAskerGone,
+    ...(view.machine === undefined ? {} : { machine: view.machine }),
+    ...(view.onItsWay === undefined ? {} : { onItsWay: view.onItsWay }),
     faults: view.faults.map((fault) => ({ ...fault })),
   };
 }

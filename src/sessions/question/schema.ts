@@ -111,6 +111,8 @@ export const StatusFile = record({
   late: optional(flag),
   /** Who decided, such as `cli`; it informs and proves nothing. */
   actor: optional(text),
+  /** The request from another machine that rejected it: the same one again is answered from here. */
+  appliedRequest: optional(text),
   /** When the outcome was delivered to the asker for the first time. */
   collectedAt: optional(time),
   /** Which outcome that was; a mark without it counts for the status it was made with. */
@@ -145,6 +147,8 @@ export const AnswersFile = record({
   version: optional(whole()),
   /** Whether it came after the set had timed out or was abandoned. */
   late: optional(flag),
+  /** The request from another machine that this answer came with: the same one again is answered from here. */
+  appliedRequest: optional(text),
   /** AUQ's mark of a delivered answer. */
   lastReadAt: optional(time),
 });

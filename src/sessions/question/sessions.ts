@@ -5,7 +5,7 @@ import type { CreateQuestionOptions } from './new-set.js';
 import { retirableQuestions } from './retirable.js';
 import type { DraftAnswer, QuestionInput } from './schema.js';
 import type { QuestionOutcome } from './state.js';
-import { answerSet, type GivenAnswers } from './verbs/answer.js';
+import { type AnswerOptions, answerSet, type GivenAnswers } from './verbs/answer.js';
 import { createSet } from './verbs/create.js';
 import { getSet, type ListOptions, listSets, resolveId } from './verbs/read.js';
 import type { QuestionTools } from './verbs/tools.js';
@@ -67,6 +67,11 @@ export class QuestionSessions {
     return this.#options.store.ids();
   }
 
+  /** Whether a set of this id is kept here. */
+  has(id: string): boolean {
+    return isUuidV4(id) && this.#options.store.ids().includes(id);
+  }
+
   /** The full id for a prefix of 4 or more characters. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
   resolve(prefix: string): string {
     return resolveId(this.#options, prefix);
@@ -77,13 +82,17 @@ export class QuestionSessions {
    * A `callId` must be the one that the set belongs to, where it belongs to one. Throws SESSION_NOT_FOUND, INVALID_ANSWER,
    * CALL_ID_MISMATCH, ALREADY_SETTLED, ASKER_GONE, LOCKED, and what `answers` throws.
    */
-  answer(id: string, answers: GivenAnswers, options: { callId?: string } = {}): Promise<QuestionView> {
+  answer(id: string, answers: GivenAnswers, options: AnswerOptions = {}): Promise<QuestionView> {
     return answerSet(this.#options, id, answers, options);
   }
 
   /** Rejects a set, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED, LOCKED. */
-  reject(id: string, reason: string | null = null): Promise<QuestionView> {
-    return rejectSet(this.#options, id, reason);
+  reject(
+    id: string,
+    reason: string | null = null,
+    options: Pick<AnswerOptions, 'appliedRequest'> = {},
+  ): Promise<QuestionView> {
+    return rejectSet(this.#options, id, reason, options);
   }
 
   /** Withdraws a set: the agent does not need the answer any more. A settled one stays as it is. */

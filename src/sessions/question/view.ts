@@ -30,6 +30,12 @@ export interface QuestionView {
   readonly collectedAt: string | null;
   /** Why what was decided did not reach the asker, where that is known. */
   readonly unheardReason?: string | undefined;
+  /** The request from another machine that decided it. */
+  readonly appliedRequest?: string | undefined;
+  /** The machine that it is kept on; absent for this one. */
+  readonly machine?: string | undefined;
+  /** A decision that was sent to that machine and has not arrived yet, and whose it is. */
+  readonly onItsWay?: { readonly request: string; readonly by: string } | undefined;
   readonly faults: readonly FileFault[];
 }
 
@@ -41,6 +47,7 @@ export function viewOf(
 ): QuestionView {
   const { request, status } = snapshot;
   const outcome = outcomeOf(snapshot, now);
+  const appliedRequest = appliedRequestOf(snapshot, outcome);
   return {
     id: snapshot.id,
     outcome,
@@ -55,8 +62,22 @@ export function viewOf(
     actor: actorOf(snapshot, outcome),
     collectedAt: collectedAtOf(snapshot, outcome),
     ...(status?.unheardReason === undefined ? {} : { unheardReason: status.unheardReason }),
+    ...(appliedRequest === undefined ? {} : { appliedRequest }),
     faults: snapshot.faults,
   };
+}
+
+function appliedRequestOf(
+  { status, answers }: QuestionSnapshot,
+  outcome: QuestionOutcome,
+): string | undefined {
+  if (outcome.status === 'completed') return answers?.appliedRequest;
+  return outcome.status === 'rejected' ? status?.appliedRequest : undefined;
+}
+
+/** Whether somebody has yet to decide: a decision that is on its way to another machine waits for nobody. */
+export function isWaiting({ outcome, onItsWay }: Pick<QuestionView, 'outcome' | 'onItsWay'>): boolean {
+  return outcome.status === 'pending' && onItsWay === undefined;
 }
 
 const EPOCH = '1970-01-01T00:00:00.000Z';

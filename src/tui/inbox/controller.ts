@@ -9,6 +9,7 @@ import {
 import {
   InvalidAnswerError,
   isSettled,
+  isWaiting,
   type QuestionSessions,
   type QuestionView,
 } from '../../sessions/question/index.js';
@@ -26,7 +27,10 @@ export interface InboxResult {
 export type InboxQuestions = Pick<
   QuestionSessions,
   'watch' | 'get' | 'listLive' | 'answer' | 'reject' | 'readDraft' | 'saveDraft' | 'discardDraft'
->;
+> & {
+  /** What of the list could not be read just now, in words; absent where everything is of this machine. */
+  readonly trouble?: string | undefined;
+};
 
 export interface ControllerOptions {
   readonly questions: InboxQuestions;
@@ -56,6 +60,7 @@ export class InboxController {
   #state: TerminalInbox = INITIAL_INBOX;
   #watch: { close(): void } | undefined;
   #known: ReadonlySet<string> | undefined;
+  #trouble: string | undefined;
   #listTimer: NodeJS.Timeout | undefined;
   #lookTimer: NodeJS.Timeout | undefined;
   #saveTimer: NodeJS.Timeout | undefined;
@@ -160,19 +165,20 @@ export class InboxController {
     const { questions } = this.#options;
     const { id } = set.view;
     this.#saveNow();
-    await questions.answer(id, toAnswerInputs(set.view.questions, set.answers));
+    const view = await questions.answer(id, toAnswerInputs(set.view.questions, set.answers));
     this.#result.answered.push(id);
-    questions.discardDraft(id);
-    this.#settle(id, `Answered ${id.slice(0, 8)}.`);
+    // What has not arrived may come back: then the draft is still there.
+    if (view.onItsWay === undefined) questions.discardDraft(id);
+    this.#settle(id, `Answered ${id.slice(0, 8)}${whereNow(view)}.`);
   }
 
   async #reject(id: string, reason: string | null): Promise<void> {
     const { questions } = this.#options;
     this.#saveNow();
-    await questions.reject(id, reason);
+    const view = await questions.reject(id, reason);
     this.#result.rejected.push(id);
-    questions.discardDraft(id);
-    this.#settle(id, `Rejected ${id.slice(0, 8)}.`);
+    if (view.onItsWay === undefined) questions.discardDraft(id);
+    this.#settle(id, `Rejected ${id.slice(0, 8)}${whereNow(view)}.`);
   }
 
   /** One after the other; who was first to decide about one keeps that. */
@@ -232,7 +238,8 @@ export class InboxController {
 
   async #list(): Promise<void> {
     const views = await this.#options.questions.listLive();
-    const pending = views.filter((view) => view.outcome.status === 'pending');
+    const pending = views.filter(isWaiting);
+    this.#tellTrouble();
     this.#noticeArrivals(pending);
     this.#dispatch({ type: 'listed', pending, departures: this.#departures(views) });
     this.#lookAgainInTime(pending);
@@ -243,6 +250,15 @@ export class InboxController {
       this.#saveNow();
       this.#dispatch({ type: 'settled-elsewhere', view: now ?? null });
     }
+  }
+
+  /** Once for each trouble, and once when it is over. */
+  #tellTrouble(): void {
+    const { trouble } = this.#options.questions;
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    const message = trouble === undefined ? 'Other machines are read again.' : `Other machines: ${trouble}`;
+    this.#dispatch({ type: 'told', message: visibleExcerpt(message, 200) });
   }
 
   /** What left the list since the last look, except by this person. */
@@ -310,6 +326,13 @@ export class InboxController {
       this.#saveNow();
     }, again);
   }
+}
+
+/** Where the decision of another machine's set is. */
+function whereNow({ machine, onItsWay }: QuestionView): string {
+  if (machine === undefined) return '';
+  const name = visibleExcerpt(machine, 63);
+  return onItsWay === undefined ? `: it arrived on ${name}` : `: it is on its way to ${name}`;
 }
 
 function inWords(error: unknown): string {

@@ -1,11 +1,10 @@
 import { type Clock, ringBell } from '../../foundation/index.js';
-import type { QuestionSessions } from '../../sessions/question/index.js';
 import { type FullScreenOptions, openFullScreen } from '../full-screen.js';
 import { InboxApp } from './app.js';
-import { InboxController, type InboxResult } from './controller.js';
+import { InboxController, type InboxQuestions, type InboxResult } from './controller.js';
 
 export interface OpenInboxOptions extends FullScreenOptions {
-  readonly questions: QuestionSessions;
+  readonly questions: InboxQuestions;
   readonly clock: Clock;
   readonly hasColor: boolean;
   readonly hasBell: boolean;

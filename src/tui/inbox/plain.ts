@@ -18,6 +18,7 @@ import {
 import {
   type DraftAnswer,
   isPermission,
+  isWaiting,
   type Question,
   type QuestionView,
 } from '../../sessions/question/index.js';
@@ -76,10 +77,14 @@ async function nextSet(
   const views = await options.questions.listLive();
   if (options.sessionId !== undefined)
     return views.find((view) => view.id === options.sessionId && !skipped.has(view.id));
-  return views.find((view) => view.outcome.status === 'pending' && !skipped.has(view.id));
+  return views.find((view) => isWaiting(view) && !skipped.has(view.id));
 }
 
 type Done = 'answered' | 'rejected' | 'skipped' | 'left';
+
+function onMachine({ machine }: QuestionView): string {
+  return machine === undefined ? '' : ` on ${visibleLabel(machine)}`;
+}
 
 async function handleSet(dialogue: Dialogue, view: QuestionView): Promise<Done> {
   const { questions, say, ask } = dialogue;
@@ -87,7 +92,7 @@ async function handleSet(dialogue: Dialogue, view: QuestionView): Promise<Done> 
   const kept = isPermission(view) ? 'gone' : 'gone; the answer is kept for it';
   const gone = view.isAskerGone === true ? ` (${kept})` : '';
   say(
-    `Question set ${view.id.slice(0, 8)} from ${visibleLabel(view.asker?.agent ?? 'unknown')}${gone}: ${count} question${count === 1 ? '' : 's'}.`,
+    `Question set ${view.id.slice(0, 8)} from ${visibleLabel(view.asker?.agent ?? 'unknown')}${gone}${onMachine(view)}: ${count} question${count === 1 ? '' : 's'}.`,
   );
   const answers = answersFromDraft(view.questions, questions.readDraft(view.id));
   for (const [index, question] of view.questions.entries()) {

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
+import { holdLink } from '../../fleet.js';
 import { openNotices } from '../../open-notices.js';
 import { VERSION } from '../../programs/version.js';
 
@@ -13,6 +14,7 @@ const mcp = defineCommand({
   examples: ['holdfast setup claude --write', 'holdfast mcp'],
   async run(context) {
     const { services, signal } = context;
+    await using _link = await holdLink(context);
     await using _notices = await openNotices(context);
     const { serveMcp } = await import('../../../mcp/serve.js');
     await serveMcp(services, { stdin: process.stdin, stdout: process.stdout, version: VERSION, signal });

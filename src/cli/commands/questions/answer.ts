@@ -7,6 +7,7 @@ import {
   isPermission,
   listQuestions,
   type Question,
+  type QuestionDeskParts,
   type QuestionReport,
   type QuestionView,
   rejectQuestions,
@@ -14,6 +15,7 @@ import {
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
+import { openQuestions } from '../../fleet.js';
 import { renderDecision } from '../../render/questions.js';
 import { offerResume } from './offer-resume.js';
 import { parseInput } from './parse-input.js';
@@ -48,23 +50,25 @@ export const answer = defineCommand({
     'holdfast answer 3f2a --reject --reason "ask me tomorrow"',
   ],
   async run(context, { positionals: [typed, choice], values: given }) {
-    const { services, terminal, isJson } = context;
-    const { questions } = services;
+    const { terminal, isJson } = context;
     const values = { ...given, option: choice === undefined ? given.option : [choice, ...given.option] };
     const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
     if (values.reject && isAnswer) throw new UsageError('Either answer or --reject, not both');
     if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
-    const session = typed === undefined ? await theOneThatWaits(context) : await resolved(context, typed);
+    await using open = await openQuestions(context);
+    const { questions } = open;
+    const session =
+      typed === undefined ? await theOneThatWaits(context, open) : await resolved(context, open, typed);
     if (values.reject) {
       const reason = values.reason ?? null;
-      const report = await perform(context, rejectQuestions, services, { session, reason });
+      const report = await perform(context, rejectQuestions, open, { session, reason });
       return tell(report, `Rejected ${session}${lateNote(report, undefined)}`);
     }
     const prompted = isAnswer ? undefined : await fromTerminal(await questions.get(session));
     if (!isAnswer && prompted === undefined) return ExitCode.needsPerson;
     let before: QuestionView | undefined;
     const answerIt = (isLookedAt: boolean) =>
-      perform(context, answerQuestions, services, {
+      perform(context, answerQuestions, open, {
         session,
         answers: (asked, set) => {
           if (!isLookedAt && mayBeOutdated(set)) throw new Withdrawn(set);
@@ -82,6 +86,7 @@ export const answer = defineCommand({
 
     /** What was done, and what about the run that asked. */
     async function tell(decided: QuestionReport, words: string): Promise<ExitCode> {
+      if (decided.machine !== undefined) return tellRemote(context, decided, words);
       if (decided.asker?.hook !== undefined) return tellHeard(context, decided, words);
       return tellWhatNext(decided, words);
     }
@@ -107,6 +112,19 @@ export const answer = defineCommand({
   },
 });
 
+/** What another machine said, or that it has said nothing yet. The run that asked is that machine's to start again. */
+function tellRemote({ terminal, isJson }: CommandContext, decided: QuestionReport, words: string): ExitCode {
+  const { machine = '', onItsWay } = decided;
+  if (isJson) terminal.write(visibleJson({ success: true, ...decided }));
+  else if (onItsWay === undefined) terminal.write(`${words}\n\nArrived on ${visibleExcerpt(machine, 63)}.`);
+  else
+    terminal.write(
+      `On its way to ${visibleExcerpt(machine, 63)}, which has not taken it yet. \`holdfast fleet status\` shows when it did; ` +
+        `take it back with: holdfast fleet take-back ${onItsWay.request.slice(0, 8)}`,
+    );
+  return ExitCode.done;
+}
+
 /** The run that asked may have withdrawn this set itself. */
 class Withdrawn extends Error {
   readonly set: QuestionView;
@@ -128,12 +146,12 @@ async function refuseOutdated(set: QuestionView): Promise<void> {
 }
 
 /** The set that was named; what waits is said where no set can have that name. Throws as `resolve`. */
-async function resolved(context: CommandContext, typed: string): Promise<string> {
+async function resolved(context: CommandContext, open: QuestionDeskParts, typed: string): Promise<string> {
   try {
-    return context.services.questions.resolve(typed);
+    return await open.questions.resolve(typed);
   } catch (error) {
     if (!(error instanceof InvalidSessionIdError)) throw error;
-    const waiting = await perform(context, listQuestions, context.services, {});
+    const waiting = await perform(context, listQuestions, open, {});
     const hint = waiting.length === 0 ? 'Nothing is waiting for an answer.' : waitingHint(waiting, typed);
     throw new InvalidSessionIdError(typed, error.why, hint);
   }
@@ -154,8 +172,9 @@ function waitingHint(waiting: readonly QuestionReport[], typed?: string): string
 }
 
 /** The only pending set, for somebody who did not say which. Throws USAGE. */
-async function theOneThatWaits(context: CommandContext): Promise<string> {
-  const waiting = await perform(context, listQuestions, context.services, {});
+async function theOneThatWaits(context: CommandContext, open: QuestionDeskParts): Promise<string> {
+  const all = await perform(context, listQuestions, open, {});
+  const waiting = all.filter(({ onItsWay }) => onItsWay === undefined);
   const [only] = waiting;
   if (only !== undefined && waiting.length === 1) return only.sessionId;
   if (only === undefined)

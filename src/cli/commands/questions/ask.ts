@@ -13,6 +13,7 @@ import { type CommandContext, defineCommand, UsageError } from '../../command.js
 import { asCaller, perform } from '../../command-of.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
+import { holdLink } from '../../fleet.js';
 import { renderOutcome } from '../../render/questions.js';
 import { parseJson } from './parse-input.js';
 
@@ -66,6 +67,7 @@ export const ask = defineCommand({
     };
     // Unchecked: the sessions check every set, and have the better words for what is wrong with one.
     const report = await createQuestions.run(services, set as unknown as CreateInput, asCaller(context));
+    await using _link = await holdLink(context);
     await using _notices = await openNotices(context);
     const id = report.sessionId;
     if (values.noWait) {

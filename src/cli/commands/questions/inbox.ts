@@ -3,6 +3,7 @@ import { isHoldfastError, visibleJson, visibleLine } from '../../../foundation/i
 import { listQuestions, type QuestionReport, type QuestionView } from '../../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
+import { holdLink, type OpenQuestions, openQuestions } from '../../fleet.js';
 import { loadInk } from '../../load-ink.js';
 import { openNotices } from '../../open-notices.js';
 import { renderDecision, renderQuestionList } from '../../render/questions.js';
@@ -27,15 +28,17 @@ const inbox = defineCommand({
   examples: ['holdfast inbox', 'holdfast inbox --once', 'holdfast inbox --session 3f2a --plain'],
   async run(context, { values }) {
     const { services, terminal, signal, isJson } = context;
-    const sessionId = values.session === undefined ? undefined : services.questions.resolve(values.session);
-    const view = sessionId === undefined ? undefined : await services.questions.get(sessionId);
+    await using open = await openQuestions(context);
+    const { questions } = open;
+    const sessionId = values.session === undefined ? undefined : await questions.resolve(values.session);
+    const view = sessionId === undefined ? undefined : await questions.get(sessionId);
     if (isJson && values.plain) throw new UsageError('Either --json or --plain, not both');
-    if (isJson || !(terminal.isInteractive || values.plain)) return printPending(context, view);
+    if (isJson || !(terminal.isInteractive || values.plain)) return printPending(context, open, view);
     if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
-      return printPending(context, view);
+      return printPending(context, open, view);
     }
     const options = {
-      questions: services.questions.as('inbox'),
+      questions: questions.as('inbox'),
       clock: services.clock,
       stdin: process.stdin,
       stdout: process.stdout,
@@ -48,6 +51,7 @@ const inbox = defineCommand({
     const { openInbox } = values.plain
       ? await import('../../../tui/inbox/plain.js')
       : await loadInk(() => import('../../../tui/inbox/open.js'));
+    await using _link = await holdLink(context);
     await using notices = await openNotices(context);
     const result = await openInbox({
       ...options,
@@ -73,8 +77,10 @@ export const commands = [inbox];
 /** What was answered may have been asked by a run that is gone: each of those is offered to be started again. */
 async function offerRuns(context: CommandContext, ids: readonly string[]): Promise<void> {
   const offered = new Set<string>();
-  for (const id of ids) {
-    const view = await context.services.questions.get(id);
+  const { questions } = context.services;
+  // What was asked on another machine is that machine's to go on with.
+  for (const id of ids.filter((one) => questions.has(one))) {
+    const view = await questions.get(id);
     const session = view.asker?.session;
     if (session === undefined || offered.has(session)) continue;
     offered.add(session);
@@ -91,15 +97,20 @@ async function offerRuns(context: CommandContext, ids: readonly string[]): Promi
 }
 
 /** For scripts and for places without a terminal: what is pending, and how to answer it. */
-async function printPending(context: CommandContext, view: QuestionView | undefined): Promise<ExitCode> {
+async function printPending(
+  context: CommandContext,
+  open: OpenQuestions,
+  view: QuestionView | undefined,
+): Promise<ExitCode> {
   const { services, terminal, isJson } = context;
-  const all = await listQuestions.run(services, { isAll: view !== undefined });
+  const all = await listQuestions.run(open, { isAll: view !== undefined });
   const reports = view === undefined ? all : all.filter((report) => report.sessionId === view.id);
   if (isJson) terminal.write(visibleJson(reports));
   else if (view === undefined)
     terminal.write(renderQuestionList(reports, services.clock.now(), terminal.style));
   else for (const report of reports) terminal.write(describeSet(report));
-  const pending = reports.filter((report) => report.status === 'pending');
+  open.tellTrouble();
+  const pending = reports.filter(({ status, onItsWay }) => status === 'pending' && onItsWay === undefined);
   for (const report of pending.slice(0, 3)) terminal.note(`Answer it with: ${answerCommand(report)}`);
   if (view !== undefined) return exitCodeOfOutcome(view.outcome.status);
   return pending.length > 0 ? ExitCode.needsPerson : ExitCode.done;

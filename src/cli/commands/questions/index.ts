@@ -1,6 +1,6 @@
 import type { Services } from '../../../app/base.js';
 import { cleanOldQuestions } from '../../../catalog/index.js';
-import { counted, visibleLine } from '../../../foundation/index.js';
+import { counted, visibleJson, visibleLine } from '../../../foundation/index.js';
 import {
   cancelQuestions,
   listQuestions,
@@ -9,8 +9,10 @@ import {
   showQuestions,
   verifyQuestions,
 } from '../../../sessions/question/index.js';
-import { commandOf } from '../../command-of.js';
+import { defineCommand } from '../../command.js';
+import { commandOf, perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
+import { openQuestions } from '../../fleet.js';
 import { renderQuestionList, renderQuestionSet } from '../../render/questions.js';
 import { answer } from './answer.js';
 import { ask } from './ask.js';
@@ -19,7 +21,8 @@ import { questionsReject, reject } from './reject.js';
 
 const parts = ({ questions }: Services): QuestionServices => ({ questions });
 
-const list = commandOf(listQuestions, {
+const list = defineCommand({
+  operation: listQuestions,
   usage: 'questions list',
   options: {
     all: { type: 'boolean', about: 'list all sets, not only the pending ones' },
@@ -35,21 +38,30 @@ const list = commandOf(listQuestions, {
     'holdfast questions list --all --json',
     'holdfast questions list --status rejected',
   ],
-  parts,
-  input: ({ values }) => ({ isAll: values.all, status: values.status }),
-  render(reports, { services, terminal, values: { status } }) {
+  async run(context, { values: { all, status } }) {
+    const { services, terminal, isJson } = context;
+    await using open = await openQuestions(context);
+    const reports = await perform(context, listQuestions, open, { isAll: all, status });
     const nothing = status === undefined ? undefined : `No question set is ${status}.`;
-    return renderQuestionList(reports, services.clock.now(), terminal.style, nothing);
+    if (isJson) terminal.write(visibleJson(reports));
+    else terminal.write(renderQuestionList(reports, services.clock.now(), terminal.style, nothing));
+    open.tellTrouble();
+    return ExitCode.done;
   },
 });
 
-const show = commandOf(showQuestions, {
+const show = defineCommand({
+  operation: showQuestions,
   usage: 'questions show <session>',
   options: {},
   examples: ['holdfast questions show 3f2a', 'holdfast questions show 3f2a --json'],
-  parts,
-  input: ({ positionals: [session = ''] }) => ({ session }),
-  render: (report, { terminal }) => renderQuestionSet(report, terminal.style),
+  async run(context, { positionals: [session = ''] }) {
+    const { terminal, isJson } = context;
+    await using open = await openQuestions(context);
+    const report = await perform(context, showQuestions, open, { session });
+    terminal.write(isJson ? visibleJson(report) : renderQuestionSet(report, terminal.style));
+    return ExitCode.done;
+  },
 });
 
 const cancel = commandOf(cancelQuestions, {

@@ -3,6 +3,7 @@ import { countWaiting } from '../../../sessions/question/index.js';
 import { defineCommand } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
+import { openQuestions } from '../../fleet.js';
 
 const waiting = defineCommand({
   operation: countWaiting,
@@ -13,7 +14,8 @@ const waiting = defineCommand({
   examples: ['holdfast waiting', 'holdfast waiting --count', 'holdfast waiting --json'],
   async run(context, { values }) {
     const { services, terminal, isJson } = context;
-    const found = await perform(context, countWaiting, { questions: services.questions }, {});
+    await using open = await openQuestions(context, { isQuick: true });
+    const found = await perform(context, countWaiting, open, {});
     const { count, oldestAt } = found;
     if (isJson) terminal.write(visibleJson(found));
     else if (values.count) terminal.write(String(count));

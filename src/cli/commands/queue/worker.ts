@@ -1,3 +1,4 @@
+import { isFleetKnown } from '../../../app/fleet-known.js';
 import { openQueueIn, workIn } from '../../../app/open-queue.js';
 import { startWorkerApart } from '../../../app/start-worker.js';
 import { visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
@@ -5,6 +6,7 @@ import { nextMoment } from '../../../queue/index.js';
 import type { WorkerEvent } from '../../../worker/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
+import { holdLink } from '../../fleet.js';
 import { openNotices } from '../../open-notices.js';
 import { renderQueue } from '../../render/queue.js';
 
@@ -16,7 +18,11 @@ const worker = defineCommand({
     'died. Several workers share one queue. Ctrl+C stops the worker, not the runs.\n' +
     'Exit codes: 0 it ended, or with --once: everything is done; 3 with --once: something failed.',
   options: {
-    slots: { type: 'number', value: '<n>', about: 'how many runs at once (2)' },
+    slots: {
+      type: 'number',
+      value: '<n>',
+      about: 'how many runs at once (2); 0 only keeps a machine of a fleet in step',
+    },
     once: { type: 'boolean', about: 'end when nothing runs here and nothing more may run now' },
     until: {
       type: 'string',
@@ -30,10 +36,12 @@ const worker = defineCommand({
   async run(context, { values }) {
     const { services, terminal, signal, isJson } = context;
     const slots = values.slots ?? 2;
-    if (!Number.isInteger(slots) || slots < 1) throw new UsageError('--slots must be a whole number above 0');
+    if (!Number.isInteger(slots) || slots < 0) throw new UsageError('--slots must be a whole number');
+    if (slots === 0) return keepInStep(context, { isDetached: values.detach });
     const until = values.until === undefined ? undefined : nextMoment(values.until, services.clock.now());
     if (values.dryRun) return showPlan(context);
     if (values.detach) return detach(context, { ...values, slots, until });
+    await using _link = await holdLink(context);
     await using _notices = await openNotices(context);
     const report = await workIn(services, {
       slots,
@@ -53,6 +61,34 @@ const worker = defineCommand({
 });
 
 export const commands = [worker];
+
+/** `--slots 0`: takes nothing, and holds the link of this machine to its fleet until it is stopped. */
+async function keepInStep(
+  context: CommandContext,
+  { isDetached }: { readonly isDetached: boolean },
+): Promise<ExitCode> {
+  const { services, terminal, signal, isJson } = context;
+  if (!isFleetKnown(services))
+    throw new UsageError('--slots 0 keeps a machine of a fleet in step, and this one is in none', {
+      hint: 'Join first: holdfast fleet join <url>; or give a number above 0.',
+    });
+  if (isDetached) return detach(context, { slots: 0, once: false, until: undefined });
+  const { holdFleetLink } = await import('../../../app/open-fleet.js');
+  await using _notices = await openNotices(context);
+  await using link = holdFleetLink(services, (state) => {
+    if (isJson) terminal.write(visibleJson({ type: 'link', ...state }));
+    else if (state.is === 'down') terminal.complain(`cut off from the fleet: ${visibleLine(state.reason)}`);
+    else if (state.hears) terminal.note('in step with the fleet');
+    else terminal.note('in step with the fleet, by looking every 5 seconds: NOTIFY does not arrive');
+  });
+  if (link === undefined)
+    throw new UsageError('This machine has not joined its fleet', { hint: 'holdfast fleet join' });
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  return ExitCode.done;
+}
 
 async function showPlan({ services, terminal, isJson }: CommandContext): Promise<ExitCode> {
   const view = await openQueueIn(services).listClosely();

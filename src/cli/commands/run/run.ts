@@ -35,6 +35,7 @@ import {
 } from '../../command.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
+import { holdLink } from '../../fleet.js';
 import { openNotices } from '../../open-notices.js';
 import { parseResumeChoice, RESUME_HINT, renderResumePrompt } from '../../render/resume-prompt.js';
 import { describeStart } from '../../render/run-start.js';
@@ -187,6 +188,7 @@ async function showRun(
 ): Promise<RunEnd> {
   const { services, signal } = context;
   using record = new RunRecord(services);
+  await using _link = await holdLink(context);
   await using notices = await openNotices(context);
   const teller = runTeller(prepared.projectDirectory);
   let end: RunEnd;

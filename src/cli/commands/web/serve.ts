@@ -13,6 +13,7 @@ import { listServers, webPlace, writeLauncher } from '../../../web/server/index.
 import { serveWeb } from '../../../web/server/serve.js';
 import { type CommandContext, flagOf, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
+import { holdLink } from '../../fleet.js';
 import { assertPerson, makeLink } from './desk.js';
 import { showLink } from './show-link.js';
 
@@ -34,6 +35,7 @@ export async function serve(context: CommandContext, values: ServeValues): Promi
   const { port, bind, behind, socket } = values;
   const tls = tlsOf(context, values);
   const server = await serveWeb(services, { port, bind, behind, socket, tls, limits: webLimits(services) });
+  await using _link = await holdLink(context);
   await using _notices = noticesWhenWanted(services);
   try {
     await announce(context, server.origins, { pid: process.pid, isOpened: values.open });

@@ -17,12 +17,19 @@ export type GivenAnswers =
   | readonly AnswerInput[]
   | ((asked: readonly Question[], set: QuestionView) => readonly AnswerInput[]);
 
+export interface AnswerOptions {
+  /** The call that the set must belong to, where it belongs to one. */
+  readonly callId?: string;
+  /** The request from another machine that this is: it is written down with the answer, in the same write. */
+  readonly appliedRequest?: string;
+}
+
 /** See `QuestionSessions.answer`. */
 export function answerSet(
   tools: QuestionTools,
   id: string,
   answers: GivenAnswers,
-  options: { readonly callId?: string },
+  options: AnswerOptions,
 ): Promise<QuestionView> {
   return decide(tools, id, (held) => {
     const { request } = held.snapshot;
@@ -49,6 +56,7 @@ export function answerSet(
       ...(callId === undefined ? {} : { callId }),
       version: 1,
       ...(outcome.status === 'pending' ? {} : { late: true }),
+      ...(options.appliedRequest === undefined ? {} : { appliedRequest: options.appliedRequest }),
     });
     // AUQ looks at no lock: what it wrote over ours until now is what stands, and ours was not.
     const view = viewNow(tools, id);

@@ -17,7 +17,12 @@ export function whyGone(asker: { readonly hook?: string | undefined } | null | u
 }
 
 /** See `QuestionSessions.reject`. */
-export function rejectSet(tools: QuestionTools, id: string, given: string | null): Promise<QuestionView> {
+export function rejectSet(
+  tools: QuestionTools,
+  id: string,
+  given: string | null,
+  { appliedRequest }: { readonly appliedRequest?: string } = {},
+): Promise<QuestionView> {
   return decide(tools, id, (held) => {
     checkReason(given);
     // Nobody means anything by blanks.
@@ -32,6 +37,7 @@ export function rejectSet(tools: QuestionTools, id: string, given: string | null
       outcomeDigest: digestOf({ status: 'rejected', reason }),
       actor: actorOf(tools),
       ...(outcome.status === 'pending' ? {} : { late: true }),
+      ...(appliedRequest === undefined ? {} : { appliedRequest }),
     });
     return viewNow(tools, id);
   });

@@ -79,9 +79,10 @@ export function agentOf(view: QuestionView): string {
   return visibleExcerpt(view.asker?.agent ?? 'unknown', 40);
 }
 
-/** The last part of the directory: what people call their project. */
+/** The last part of the directory: what people call their project; behind the machine, where it is on another one. */
 export function projectOf(view: QuestionView): string {
-  return visibleExcerpt(view.workingDirectory?.split('/').filter(Boolean).at(-1) ?? '-', 40);
+  const project = view.workingDirectory?.split('/').filter(Boolean).at(-1) ?? '-';
+  return visibleExcerpt(view.machine === undefined ? project : `${view.machine}:${project}`, 60);
 }
 
 /** How long ago a set was asked, in two or three characters and a unit. */

@@ -1,0 +1,190 @@
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
+import {
+  Door,
+  FleetDesk,
+  FleetNotJoinedError,
+  FleetQuestions,
+  holdLink,
+  Link,
+  type LinkState,
+  linkLock,
+  machineNameFrom,
+  type OwnMachine,
+  RemoteQuestions,
+  readOwnMachine,
+  SentRequests,
+} from '../fleet/index.js';
+import {
+  addressText,
+  addressWithPassword,
+  FleetAddressError,
+  type HubAddress,
+  parseAddress,
+  readSecretFile,
+} from '../hub/index.js';
+import {
+  ensureDirectory,
+  inspectLock,
+  Lock,
+  removeUserFile,
+  replaceFile,
+  tryAcquireLock,
+} from '../storage/index.js';
+import { setSetting, unsetSetting } from './edit-config.js';
+import type { Services } from './services.js';
+
+/** The fleet itself: making, joining, looking at and leaving it. */
+export function openFleet(services: Services): FleetDesk {
+  const { tools, config } = services;
+  const directory = config.layout.fleet;
+  return new FleetDesk({
+    tools,
+    directory,
+    sent: sentRequests(services),
+    bootId: bootIdOf(services),
+    doorTo: (address = addressOf(services)) => doorTo(services, address),
+    defaultName: config.get('fleet.machine') ?? machineNameFrom(hostname()),
+    settings: {
+      save: (address) => saveAddress(services, address),
+      forget: () => forgetAddress(services),
+    },
+    isLinked: () => isLinked(services),
+  });
+}
+
+export interface OpenFleetQuestions extends AsyncDisposable {
+  readonly questions: FleetQuestions;
+  /** What of the other machines could not be read just now. */
+  readonly remote: RemoteQuestions;
+}
+
+/**
+ * The questions of every machine. Where nobody on this one holds the link, what happened here is passed on first. Undefined where
+ * this machine has not joined. Throws FLEET_ADDRESS_INVALID, UNSAFE_PATH.
+ */
+export async function openFleetQuestions(
+  services: Services,
+  { timeoutMs, isQuick = false }: { readonly timeoutMs?: number; readonly isQuick?: boolean } = {},
+): Promise<OpenFleetQuestions | undefined> {
+  const { tools, clock, config, questions: local } = services;
+  const directory = config.layout.fleet;
+  const machine = readOwnMachine(tools, directory);
+  if (machine === undefined) return undefined;
+  const door = doorTo(services, addressOf(services));
+  const sent = sentRequests(services);
+  const remote = new RemoteQuestions({ door, machine, sent, clock, ids: tools.ids, timeoutMs });
+  if (!isQuick) await passOnce(services, { door, machine, timeoutMs });
+  return {
+    questions: new FleetQuestions({ local, remote, tools, directory }),
+    remote,
+    [Symbol.asyncDispose]: () => door.close(),
+  };
+}
+
+/** Keeps this machine in step with its fleet until disposed; undefined where it has not joined. Throws as above. */
+export function holdFleetLink(
+  services: Services,
+  onState?: (state: LinkState) => void,
+): AsyncDisposable | undefined {
+  const { tools, config } = services;
+  const machine = readOwnMachine(tools, config.layout.fleet);
+  if (machine === undefined) return undefined;
+  const door = doorTo(services, addressOf(services));
+  return holdLink(tools, { ...linkParts(services, door, machine), directory: config.layout.fleet, onState });
+}
+
+/** What was typed as an address, checked. Throws FLEET_ADDRESS_INVALID. */
+export function readAddress(services: Services, typed: string | undefined): HubAddress {
+  return typed === undefined ? addressOf(services) : parseAddress(typed);
+}
+
+/** Somebody else here may be at it: then it is theirs to do. An unreachable hub is told by whoever asks it next. */
+async function passOnce(
+  services: Services,
+  { door, machine, timeoutMs }: { door: Door; machine: OwnMachine; timeoutMs: number | undefined },
+): Promise<void> {
+  const { tools, config, log } = services;
+  const lock = tryAcquireLock(tools, linkLock(config.layout.fleet));
+  if (!(lock instanceof Lock)) return;
+  using _held = lock;
+  try {
+    await new Link(linkParts(services, door, machine)).pass(await door.open({ timeoutMs }));
+  } catch (error) {
+    log.debug('fleet.not-passed-on', { error: String(error) });
+  }
+}
+
+function linkParts(services: Services, door: Door, machine: OwnMachine) {
+  const { clock, log, questions } = services;
+  const sent = sentRequests(services);
+  return { door, machine, bootId: bootIdOf(services), questions, sent, clock, log };
+}
+
+function doorTo({ config, tools, clock, log }: Services, address: HubAddress): Door {
+  const passwordFile = join(config.roots.home, '.pgpass');
+  return new Door({ address, passwordFile, fileSystem: tools.fileSystem, clock, log });
+}
+
+function sentRequests({ tools, config }: Services): SentRequests {
+  return new SentRequests(tools, config.layout.fleet);
+}
+
+function bootIdOf({ tools }: Services): string {
+  return tools.identity.bootId ?? 'unknown';
+}
+
+function isLinked({ tools, config }: Services): boolean {
+  const { fleet } = config.layout;
+  if (tools.fileSystem.look(fleet) === undefined) return false;
+  return inspectLock(tools, linkLock(fleet)).hold === 'held';
+}
+
+/** The environment before the file before config.json. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, UNSAFE_PATH. */
+function addressOf({ config, environment, tools }: Services): HubAddress {
+  const given = environment.HOLDFAST_FLEET_URL;
+  if (given) return parseAddress(given);
+  const file = expandHome(config.get('fleet.urlFile'), config.roots.home);
+  if (file !== undefined) {
+    const text = readSecretFile(tools.fileSystem, file);
+    if (text === undefined)
+      throw new FleetAddressError(`there is no file ${file}`, 'fleet.urlFile in config.json names it.');
+    return parseAddress(text);
+  }
+  const url = config.get('fleet.url');
+  if (url === undefined) throw new FleetNotJoinedError();
+  return parseAddress(url);
+}
+
+/** A password goes into a file that only we can read, and nowhere else; one from the environment stays there. */
+function saveAddress(services: Services, address: HubAddress): string {
+  const { config, environment, tools } = services;
+  if (environment.HOLDFAST_FLEET_URL) return 'HOLDFAST_FLEET_URL';
+  if (address.password === undefined) {
+    setSetting(services, 'fleet.url', addressText(address));
+    unsetSetting(services, 'fleet.urlFile');
+    return config.layout.configFile;
+  }
+  const path = secretPath(services);
+  ensureDirectory(tools.fileSystem, dirname(path));
+  replaceFile(tools, path, `${addressWithPassword(address)}\n`, 0o600);
+  setSetting(services, 'fleet.urlFile', path);
+  unsetSetting(services, 'fleet.url');
+  return path;
+}
+
+function forgetAddress(services: Services): void {
+  const { config, tools } = services;
+  if (config.get('fleet.urlFile') === secretPath(services))
+    removeUserFile(tools.fileSystem, secretPath(services));
+  unsetSetting(services, 'fleet.url');
+  unsetSetting(services, 'fleet.urlFile');
+}
+
+function secretPath({ config }: Services): string {
+  return join(dirname(config.layout.configFile), 'fleet-url');
+}
+
+function expandHome(path: string | undefined, home: string): string | undefined {
+  return path?.startsWith('~/') ? join(home, path.slice(2)) : path;
+}

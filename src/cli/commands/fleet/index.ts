@@ -1,0 +1,203 @@
+import type { Services } from '../../../app/base.js';
+import {
+  examineFleet,
+  type FleetParts,
+  initFleet,
+  inviteToFleet,
+  joinFleet,
+  leaveFleet,
+  migrateFleet,
+  noteRestored,
+  removeMachine,
+  showFleet,
+  takeBackRequest,
+} from '../../../fleet/operations.js';
+import { visibleJson, visibleLine } from '../../../foundation/index.js';
+import { type CommandContext, defineCommand, UsageError } from '../../command.js';
+import { commandOf, perform } from '../../command-of.js';
+import { ExitCode } from '../../exit-codes.js';
+import { renderFindings, renderFleet, SHARED } from '../../render/fleet.js';
+
+const load = () => import('../../../app/open-fleet.js');
+const parts = (services: Services): FleetParts => ({ fleet: async () => (await load()).openFleet(services) });
+
+const name = {
+  type: 'string',
+  value: '<name>',
+  about: 'what this machine is called; its host name',
+} as const;
+const ADDRESS =
+  'The address is postgres://you@host/database, several hosts with commas. A password is never typed here, where every\n' +
+  'user of the machine could read it: pipe the address in (`-`), set HOLDFAST_FLEET_URL, or use ~/.pgpass.';
+
+const init = defineCommand({
+  operation: initFleet,
+  usage: 'fleet init [url]',
+  details: `${ADDRESS}\nRun again, it changes nothing but what is out of date.`,
+  options: { name },
+  examples: ['holdfast fleet init postgres://ann@db.lan/holdfast', 'holdfast fleet init - < address-file'],
+  async run(context, { positionals: [typed], values }) {
+    const address = await addressOf(context, typed);
+    const report = await perform(context, initFleet, parts(context.services), { address, name: values.name });
+    const made = report.steps.length === 0 ? 'The schema was there already.' : 'Made the schema.';
+    return told(context, report, [
+      made,
+      `This machine is ${visibleLine(report.machine)}; the address is kept in ${visibleLine(report.keptIn)}`,
+      ...SHARED,
+      'Next: `holdfast fleet invite <name>` makes a login for another machine or person.',
+    ]);
+  },
+});
+
+const join = defineCommand({
+  operation: joinFleet,
+  usage: 'fleet join [url]',
+  details: `${ADDRESS}\nJoining again is harmless; --name renames the machine.`,
+  options: { name },
+  examples: [
+    'holdfast fleet join postgres://ann@db.lan/holdfast --name workstation',
+    'holdfast fleet join - < address-file',
+  ],
+  async run(context, { positionals: [typed], values }) {
+    const address = await addressOf(context, typed);
+    const report = await perform(context, joinFleet, parts(context.services), { address, name: values.name });
+    return told(context, report, [
+      `Joined as ${visibleLine(report.machine)}; the address is kept in ${visibleLine(report.keptIn)}`,
+      ...SHARED,
+      '`holdfast inbox` now has the questions of every machine; `holdfast worker --slots 0` keeps this one in step.',
+    ]);
+  },
+});
+
+const invite = commandOf(inviteToFleet, {
+  usage: 'fleet invite <name>',
+  details:
+    'A person may answer and steer, a worker shares what is its own, a viewer looks. Without the right to make logins it\n' +
+    'prints the SQL for whoever has it. The password is shown once; the SQL holds no password.',
+  options: {
+    role: {
+      type: 'string',
+      value: '<role>',
+      choices: ['person', 'worker', 'viewer'],
+      about: 'person (default), worker or viewer',
+    },
+  },
+  examples: ['holdfast fleet invite bob', 'holdfast fleet invite ci --role worker'],
+  parts,
+  input: ({ positionals: [who = ''], values: { role } }) => ({ name: who, role }),
+  render: ({ name: who, role, url, password, sql }) =>
+    [
+      ...(sql === null
+        ? [`Made ${who}, a ${role}.`]
+        : ['Let somebody who may make roles run this:', `  ${sql}`]),
+      'On the other machine, with this as the only line of a file of mode 600:',
+      `  ${url.replace('@', `:${password}@`)}`,
+      'run: holdfast fleet join - < that-file',
+    ].join('\n'),
+});
+
+const status = commandOf(showFleet, {
+  usage: 'fleet status',
+  details: 'Exit codes: 0, or 1 where the database cannot be reached.',
+  options: {},
+  examples: ['holdfast fleet status', 'holdfast fleet status --json'],
+  parts,
+  input: () => ({}),
+  render: (report, { terminal }) => renderFleet(report, terminal.style),
+  notes(report, { terminal }) {
+    if (report.trouble !== undefined) terminal.complain(visibleLine(report.trouble));
+  },
+  exitCode: ({ trouble }) => (trouble === undefined ? ExitCode.done : ExitCode.failed),
+});
+
+const doctor = commandOf(examineFleet, {
+  usage: 'fleet doctor',
+  details:
+    'Connection, TLS, schema, role, standby, calls, clock, machine and link.\nExit codes: 0 nothing is broken (there may be warnings), 1 something is.',
+  options: {},
+  examples: ['holdfast fleet doctor', 'holdfast fleet doctor --json'],
+  parts,
+  input: () => ({}),
+  render: (findings, { terminal }) => renderFindings(findings, terminal.style),
+  exitCode: (findings) => (findings.some(({ is }) => is === 'bad') ? ExitCode.failed : ExitCode.done),
+});
+
+const takeBack = commandOf(takeBackRequest, {
+  usage: 'fleet take-back <request>',
+  details:
+    'Give the id of the request or of the question. What its machine has taken already cannot be taken back (exit 1).',
+  options: {},
+  examples: ['holdfast fleet take-back 3f2a'],
+  parts,
+  input: ({ positionals: [request = ''] }) => ({ request }),
+  render: ({ isBack, machine, session }) =>
+    isBack
+      ? `Taken back; ${session.slice(0, 8)} waits again on ${visibleLine(machine)}`
+      : `Too late: ${visibleLine(machine)} has it already`,
+  exitCode: ({ isBack }) => (isBack ? ExitCode.done : ExitCode.failed),
+});
+
+const leave = commandOf(leaveFleet, {
+  usage: 'fleet leave',
+  details:
+    'What others sent here and was not applied is refused, and they are told. The address is forgotten.',
+  options: {},
+  examples: ['holdfast fleet leave'],
+  parts,
+  input: () => ({}),
+  render: ({ machine }) => `${visibleLine(machine)} left the fleet; everything here stays as it is`,
+});
+
+const remove = commandOf(removeMachine, {
+  usage: 'fleet remove-machine <name>',
+  details:
+    'What was on its way to it is refused. If it comes back it is told to join again, and nothing on it is lost.',
+  options: {},
+  examples: ['holdfast fleet remove-machine old-laptop'],
+  parts,
+  input: ({ positionals: [who = ''] }) => ({ name: who }),
+  render: ({ machine }) => `Removed ${visibleLine(machine)} from the fleet`,
+});
+
+const migrate = commandOf(migrateFleet, {
+  usage: 'fleet migrate',
+  details: 'Each step is one transaction. Machines with the release before go on working.',
+  options: {},
+  examples: ['holdfast fleet migrate'],
+  parts,
+  input: () => ({}),
+  render: ({ steps }) =>
+    steps.length === 0
+      ? 'The schema is up to date.'
+      : `Applied ${steps.map((step) => `step ${step}`).join(', ')}`,
+});
+
+const restored = commandOf(noteRestored, {
+  usage: 'fleet restored',
+  details:
+    'Machines send again what the backup does not have, by themselves; this marks the database as another one.',
+  options: {},
+  examples: ['holdfast fleet restored'],
+  parts,
+  input: () => ({}),
+  render: () => 'Noted. Every machine sends what is missing when it connects.',
+});
+
+export const commands = [init, join, invite, status, doctor, takeBack, leave, remove, migrate, restored];
+
+/** From the argument, a pipe or the environment. Throws USAGE, FLEET_ADDRESS_INVALID. */
+async function addressOf({ services, terminal, signal }: CommandContext, typed: string | undefined) {
+  const { readAddress } = await load();
+  if (typed === '-') return readAddress(services, (await terminal.readStandardInput(signal)).trim());
+  const address = readAddress(services, typed);
+  if (typed !== undefined && address.password !== undefined)
+    throw new UsageError('A password on the command line can be read by everybody on this machine', {
+      hint: 'Change it, then pipe the address in: holdfast fleet join - < file; or set HOLDFAST_FLEET_URL.',
+    });
+  return address;
+}
+
+function told({ terminal, isJson }: CommandContext, report: unknown, lines: readonly string[]): ExitCode {
+  terminal.write(isJson ? visibleJson(report) : lines.join('\n'));
+  return ExitCode.done;
+}

@@ -1,0 +1,61 @@
+import type { Services } from '../app/base.js';
+import { isFleetKnown } from '../app/fleet-known.js';
+import { formatAge, messageOf, visibleLine } from '../foundation/index.js';
+import type { QuestionDesk } from '../sessions/question/index.js';
+import type { CommandContext } from './command.js';
+
+/** The questions that a person answers from here: of this machine, and of its fleet where it has one. */
+export interface OpenQuestions extends AsyncDisposable {
+  readonly questions: QuestionDesk;
+  /** Says what of the fleet could not be read, beside what was shown. */
+  tellTrouble(): void;
+}
+
+/** `isQuick`: for prompts and status bars, which wait for nothing. */
+export async function openQuestions(
+  { services, terminal }: Pick<CommandContext, 'services' | 'terminal'>,
+  { isQuick = false } = {},
+): Promise<OpenQuestions> {
+  if (!isFleetKnown(services)) return alone(services);
+  const { openFleetQuestions } = await import('../app/open-fleet.js');
+  try {
+    const fleet = await openFleetQuestions(services, { isQuick, timeoutMs: isQuick ? 500 : 5_000 });
+    if (fleet === undefined) return alone(services);
+    return {
+      questions: fleet.questions,
+      tellTrouble() {
+        const { trouble } = fleet.remote;
+        if (trouble === undefined) return;
+        const age =
+          trouble.at === undefined
+            ? ''
+            : ` What is shown of them is ${formatAge(services.clock.now().getTime() - trouble.at.getTime())} old.`;
+        terminal.complain(`Other machines are left out: ${visibleLine(trouble.reason)}.${age}`);
+      },
+      [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    // What is wrong with the fleet must not keep anybody from the questions of this machine.
+    terminal.complain(`Other machines are left out: ${visibleLine(messageOf(error))}`);
+    return alone(services);
+  }
+}
+
+function alone({ questions }: Services): OpenQuestions {
+  return { questions, tellTrouble() {}, async [Symbol.asyncDispose]() {} };
+}
+
+/** Keeps this machine in step with its fleet while a command runs; nothing where it has none. */
+export async function holdLink({
+  services,
+  terminal,
+}: Pick<CommandContext, 'services' | 'terminal'>): Promise<AsyncDisposable | undefined> {
+  if (!isFleetKnown(services)) return undefined;
+  const { holdFleetLink } = await import('../app/open-fleet.js');
+  try {
+    return holdFleetLink(services);
+  } catch (error) {
+    terminal.complain(`The fleet is left out: ${visibleLine(messageOf(error))}`);
+    return undefined;
+  }
+}

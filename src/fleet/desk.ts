@@ -1,0 +1,227 @@
+import { isHoldfastError, messageOf, VERSION } from '../foundation/index.js';
+import {
+  addressText,
+  assertFits,
+  Hub,
+  type HubAddress,
+  mayMakeRoles,
+  migrate,
+  newRole,
+  type Role,
+  readFleet,
+} from '../hub/index.js';
+import type { LockTools } from '../storage/index.js';
+import { examine, type Finding } from './doctor.js';
+import type { Door } from './door.js';
+import { FleetNotJoinedError, RequestNotFoundError } from './errors.js';
+import { forgetOwnMachine, type OwnMachine, readOwnMachine, writeOwnMachine } from './own-machine.js';
+import type { SentRequest, SentRequests } from './sent-requests.js';
+
+export interface DeskOptions {
+  readonly tools: LockTools;
+  readonly directory: string;
+  readonly sent: SentRequests;
+  readonly bootId: string;
+  /** Opens a way to an address; the one of the settings if absent. Throws FLEET_NOT_JOINED where there is none. */
+  readonly doorTo: (address?: HubAddress) => Door;
+  /** What this machine is called where nobody says it. */
+  readonly defaultName: string;
+  readonly settings: {
+    /** Keeps the address, a password apart in a file of its own. Returns where. */
+    save(address: HubAddress): string;
+    forget(): void;
+  };
+  /** Whether a process of ours holds the link now. */
+  readonly isLinked: () => boolean;
+}
+
+export interface MachineReport {
+  readonly name: string;
+  readonly role: string;
+  readonly version: string;
+  readonly quietSeconds: number;
+  readonly waiting: number;
+  readonly running: number;
+  readonly isThis: boolean;
+}
+
+export interface FleetReport {
+  readonly address: string;
+  readonly machine: string;
+  /** Whether a process on this machine keeps it in step. */
+  readonly isLinked: boolean;
+  /** Why the hub cannot be asked; absent where it was. */
+  readonly trouble?: string;
+  readonly machines: readonly MachineReport[];
+  /** What was sent from here and has not arrived. */
+  readonly onItsWay: readonly {
+    request: string;
+    session: string;
+    machine: string;
+    kind: string;
+    at: string;
+  }[];
+  /** What was sent from here and was settled since it was last looked at. */
+  readonly settled: readonly {
+    request: string;
+    session: string;
+    machine: string;
+    state: string;
+    message: string;
+  }[];
+}
+
+/** What a person does with the fleet itself. */
+export class FleetDesk {
+  readonly #options: DeskOptions;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the schema, or brings it up to date, and joins. Throws as the hub. */
+  async init(address: HubAddress, name?: string) {
+    await using door = this.#options.doorTo(address);
+    const { connection } = await door.open({ isAnySchema: true });
+    const steps = await migrate(connection);
+    assertFits(await readFleet(connection));
+    return { steps, ...(await this.#joinOn(new Hub(connection), address, name)) };
+  }
+
+  async join(address: HubAddress, name?: string) {
+    await using door = this.#options.doorTo(address);
+    return await this.#joinOn(await door.open(), address, name);
+  }
+
+  async #joinOn(hub: Hub, address: HubAddress, name: string | undefined) {
+    const { tools, directory, bootId, defaultName, settings } = this.#options;
+    const before = readOwnMachine(tools, directory);
+    const machine = { id: before?.id ?? tools.ids.uuid(), name: name ?? before?.name ?? defaultName };
+    await hub.join({ ...machine, bootId, version: VERSION });
+    writeOwnMachine(tools, directory, machine);
+    return { machine: machine.name, address: addressText(address), keptIn: settings.save(address) };
+  }
+
+  /** Who is there and what is on its way. The hub being away is told, not thrown. */
+  async status(): Promise<FleetReport> {
+    const { isLinked, doorTo, sent } = this.#options;
+    await using door = doorTo();
+    const machine = this.#own();
+    const base = { address: addressText(door.address), machine: machine.name, isLinked: isLinked() };
+    try {
+      const hub = await door.open();
+      const machines = (await hub.machines()).map((row) => ({
+        name: row.name,
+        role: row.role,
+        version: row.version,
+        quietSeconds: Math.round(row.quiet_seconds),
+        waiting: row.waiting,
+        running: row.running,
+        isThis: row.id === machine.id,
+      }));
+      return { ...base, machines, ...(await this.#news(hub)) };
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      const onItsWay = sent.list().map(onItsWayOf);
+      return { ...base, trouble: messageOf(error), machines: [], onItsWay, settled: [] };
+    }
+  }
+
+  /** What became of what was sent from here. What has an end is told once, and its copy goes. */
+  async #news(hub: Hub): Promise<Pick<FleetReport, 'onItsWay' | 'settled'>> {
+    const { sent } = this.#options;
+    const onItsWay: FleetReport['onItsWay'][number][] = [];
+    const settled: FleetReport['settled'][number][] = [];
+    for (const request of sent.list()) {
+      const found = await hub.request(request.id);
+      if (found === undefined || found.state === 'sent' || found.state === 'taken') {
+        onItsWay.push(onItsWayOf(request));
+        continue;
+      }
+      const { message } = (found.reply ?? {}) as { message?: unknown };
+      settled.push({
+        request: request.id,
+        session: request.session,
+        machine: request.machine,
+        state: found.state,
+        message: typeof message === 'string' ? message : '',
+      });
+      sent.forget(request.id);
+    }
+    return { onItsWay, settled };
+  }
+
+  /** Takes back what is on its way, where its home has not taken it yet. Throws REQUEST_NOT_FOUND, and as the hub. */
+  async takeBack(
+    prefix: string,
+  ): Promise<{ request: string; isBack: boolean; machine: string; session: string }> {
+    const { sent, doorTo } = this.#options;
+    const own = sent.list().filter(({ id, session }) => id.startsWith(prefix) || session.startsWith(prefix));
+    const [request] = own;
+    if (request === undefined || own.length > 1 || prefix.length < 4) throw new RequestNotFoundError(prefix);
+    await using door = doorTo();
+    const isBack = await (await door.open()).takeBack(request.id);
+    if (isBack) sent.forget(request.id);
+    const { id, machine, session } = request;
+    return { request: id, isBack, machine, session };
+  }
+
+  /** Leaves: what others sent is refused, what this machine shared is no longer shown. Its files stay. */
+  async leave(): Promise<{ machine: string }> {
+    const { doorTo, tools, directory, settings } = this.#options;
+    const machine = this.#own();
+    await using door = doorTo();
+    await (await door.open()).leave(machine.id);
+    forgetOwnMachine(tools, directory);
+    settings.forget();
+    return { machine: machine.name };
+  }
+
+  async removeMachine(name: string): Promise<{ machine: string }> {
+    await using door = this.#options.doorTo();
+    await (await door.open()).removeMachine(name);
+    return { machine: name };
+  }
+
+  async migrate(): Promise<{ steps: number[] }> {
+    await using door = this.#options.doorTo();
+    return { steps: await migrate((await door.open({ isAnySchema: true })).connection) };
+  }
+
+  async restored(): Promise<Record<string, never>> {
+    await using door = this.#options.doorTo();
+    await (await door.open()).noteRestored();
+    return {};
+  }
+
+  /** A login for somebody else. Without the right to make one, the SQL for whoever has it. */
+  async invite(name: string, role: Role) {
+    await using door = this.#options.doorTo();
+    const { connection } = await door.open();
+    const made = newRole(name, role);
+    const isMade = await mayMakeRoles(connection);
+    if (isMade) await connection.script(made.sql);
+    const url = addressText({ ...door.address, certificate: undefined, key: undefined }, name);
+    return { name, role, isMade, url, password: made.password, sql: isMade ? null : made.sql };
+  }
+
+  async doctor(): Promise<readonly Finding[]> {
+    const { doorTo, tools, directory, isLinked } = this.#options;
+    await using door = doorTo();
+    return await examine(door, {
+      machine: readOwnMachine(tools, directory),
+      isLinked: isLinked(),
+      clock: tools.clock,
+    });
+  }
+
+  #own(): OwnMachine {
+    const machine = readOwnMachine(this.#options.tools, this.#options.directory);
+    if (machine === undefined) throw new FleetNotJoinedError();
+    return machine;
+  }
+}
+
+function onItsWayOf({ id, session, machine, kind, at }: SentRequest) {
+  return { request: id, session, machine, kind, at };
+}

@@ -1,0 +1,46 @@
+import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
+
+/** This machine belongs to no fleet. */
+export class FleetNotJoinedError extends HoldfastError<'FLEET_NOT_JOINED'> {
+  readonly code = 'FLEET_NOT_JOINED';
+
+  constructor() {
+    super('This machine is in no fleet', {
+      hint: 'Join one: holdfast fleet join postgres://you@db.lan/holdfast; or make one: holdfast fleet init <url>.',
+    });
+  }
+}
+
+/** Somebody else's decision is on its way to the machine that asks. What was typed stays as a draft. */
+export class DecidedElsewhereError extends HoldfastError<'DECIDED_ELSEWHERE'> {
+  readonly code = 'DECIDED_ELSEWHERE';
+
+  constructor(sessionId: string, by: string, decision: string) {
+    super(
+      `Session ${sessionId} was decided by ${visibleExcerpt(by, 80)}, and that is on its way: ${visibleExcerpt(decision, 200)}`,
+      { hint: 'Your draft is kept. If it is refused there, or taken back, the question waits again.' },
+    );
+  }
+}
+
+/** The machine that asks said no, for a reason of its own. */
+export class RemoteRefusedError extends HoldfastError<'REMOTE_REFUSED'> {
+  readonly code = 'REMOTE_REFUSED';
+
+  constructor(machine: string, reason: string) {
+    super(`${visibleExcerpt(machine, 63)} refused: ${visibleExcerpt(reason, 400)}`, {
+      hint: 'Nothing was changed there, and your draft is kept.',
+    });
+  }
+}
+
+/** No request of this person's with such an id is on its way. */
+export class RequestNotFoundError extends HoldfastError<'REQUEST_NOT_FOUND'> {
+  readonly code = 'REQUEST_NOT_FOUND';
+
+  constructor(id: string) {
+    super(`Nothing that you sent has the id ${visibleExcerpt(id, 80)}`, {
+      hint: '`holdfast fleet status` lists what is on its way.',
+    });
+  }
+}

@@ -1,0 +1,28 @@
+export { type DeskOptions, FleetDesk, type FleetReport, type MachineReport } from './desk.js';
+export type { Finding } from './doctor.js';
+export { Door } from './door.js';
+export {
+  DecidedElsewhereError,
+  FleetNotJoinedError,
+  RemoteRefusedError,
+  RequestNotFoundError,
+} from './errors.js';
+export { FleetQuestions } from './fleet-questions.js';
+export { holdLink, linkLock } from './hold-link.js';
+export { Link, type LinkState } from './link.js';
+export {
+  examineFleet,
+  type FleetParts,
+  initFleet,
+  inviteToFleet,
+  joinFleet,
+  leaveFleet,
+  migrateFleet,
+  noteRestored,
+  removeMachine,
+  showFleet,
+  takeBackRequest,
+} from './operations.js';
+export { MACHINE_NAME, machineNameFrom, type OwnMachine, readOwnMachine } from './own-machine.js';
+export { RemoteQuestions } from './remote-questions.js';
+export { SentRequests } from './sent-requests.js';

@@ -1,0 +1,285 @@
+import {
+  type Clock,
+  findId,
+  type Ids,
+  isHoldfastError,
+  isUuidV4,
+  messageOf,
+  timestamp,
+} from '../foundation/index.js';
+import { channelOf, FleetRuleError, type Hub, INBOX_CHANNEL, type SessionRow } from '../hub/index.js';
+import {
+  AlreadySettledError,
+  AskerGoneError,
+  checkAnswers,
+  type GivenAnswers,
+  InvalidAnswerError,
+  type QuestionView,
+  SessionNotFoundError,
+} from '../sessions/question/index.js';
+import type { Door } from './door.js';
+import { DecidedElsewhereError, RemoteRefusedError } from './errors.js';
+import { outcomeOfReply, questionOfRow } from './mirrored-question.js';
+import type { OwnMachine } from './own-machine.js';
+import type { SentRequests } from './sent-requests.js';
+
+export interface RemoteOptions {
+  readonly door: Door;
+  readonly machine: OwnMachine;
+  readonly sent: SentRequests;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** How long a host may take to be reached. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** What is known of other machines at one moment. */
+interface Known {
+  readonly views: readonly QuestionView[];
+  readonly at: Date;
+}
+
+/** How long a machine that gave a sign lately is waited for, and one that did not. */
+const PATIENCE_MS = 5_000;
+const SHORT_PATIENCE_MS = 1_000;
+const QUIET_SECONDS = 60;
+const LOOK_MS = 5_000;
+/** Where nothing is called out: how often the reply is looked for. */
+const REPLY_LOOK_MS = 250;
+
+/** The question sets of the other machines, as the hub mirrors them; what is decided here goes to their homes. */
+export class RemoteQuestions {
+  readonly #options: RemoteOptions;
+  #known: Known | undefined;
+  #trouble: string | undefined;
+
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+  }
+
+  /** Why the list is not fresh, in words; undefined where it is. */
+  get trouble(): { readonly reason: string; readonly at: Date | undefined } | undefined {
+    return this.#trouble === undefined ? undefined : { reason: this.#trouble, at: this.#known?.at };
+  }
+
+  /** What waits elsewhere, with what has just stopped waiting; the last that is known where the hub is away. Never throws. */
+  async list({ isAll = false } = {}): Promise<readonly QuestionView[]> {
+    try {
+      const hub = await this.#hub();
+      const { rows } = await hub.sessions(this.#options.machine.id, 'question', isAll ? 'all' : 'waiting');
+      const views = viewsOf(rows);
+      const left = await this.#whatLeft(hub, views);
+      this.#known = { views, at: this.#options.clock.now() };
+      this.#trouble = undefined;
+      return [...views, ...left];
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      this.#trouble = messageOf(error);
+      return this.#known?.views ?? [];
+    }
+  }
+
+  /** Throws SESSION_NOT_FOUND, and as the hub. */
+  async get(id: string): Promise<QuestionView> {
+    const row = await this.#row(id);
+    const view = row === undefined ? undefined : questionOfRow(row);
+    if (view === undefined) throw new SessionNotFoundError(id);
+    return view;
+  }
+
+  /** The full id; undefined where no other machine has such a set. Throws AMBIGUOUS_ID, and as the hub. */
+  async resolve(prefix: string): Promise<string | undefined> {
+    const hub = await this.#hub();
+    const { rows } = await hub.sessions(this.#options.machine.id, 'question', {
+      prefix: prefix.toLowerCase(),
+    });
+    return findId(rows.map(({ id }) => id).filter(isUuidV4), prefix.toLowerCase());
+  }
+
+  /**
+   * Sends an answer to the home of its set and waits a moment for the reply. A view that is `onItsWay` has been stored and
+   * has not arrived. Throws ALREADY_SETTLED, DECIDED_ELSEWHERE, INVALID_ANSWER, ASKER_GONE, REMOTE_REFUSED, and as the hub:
+   * then nothing was stored.
+   */
+  async answer(id: string, answers: GivenAnswers): Promise<QuestionView> {
+    const view = await this.get(id);
+    const given = typeof answers === 'function' ? answers(view.questions, view) : answers;
+    checkAnswers(view.questions, given, timestamp(this.#options.clock));
+    return this.#decide(id, 'answer', { answers: given });
+  }
+
+  /** The same for a rejection. */
+  reject(id: string, reason: string | null): Promise<QuestionView> {
+    return this.#decide(id, 'reject', { reason: reason?.trim() === '' ? null : reason });
+  }
+
+  /** Calls back when something may have changed anywhere. */
+  watch(onHint: () => void): { close(): void } {
+    const closed = new AbortController();
+    void this.#follow(onHint, closed.signal);
+    return { close: () => closed.abort() };
+  }
+
+  async #follow(onHint: () => void, signal: AbortSignal): Promise<void> {
+    let heardOn: Hub | undefined;
+    while (!signal.aborted) {
+      try {
+        const hub = await this.#hub();
+        if (hub !== heardOn) {
+          await hub.connection.listen(INBOX_CHANNEL, () => signal.aborted || onHint());
+          heardOn = hub;
+        }
+      } catch (error) {
+        if (!isHoldfastError(error)) throw error;
+        // The list says why; it is looked at below.
+      }
+      await this.#options.clock.sleep(LOOK_MS, signal).catch(() => {});
+      if (!signal.aborted) onHint();
+    }
+  }
+
+  async #decide(id: string, kind: 'answer' | 'reject', body: unknown): Promise<QuestionView> {
+    const { machine, sent, clock, ids } = this.#options;
+    const row = await this.#row(id);
+    if (row === undefined) throw new SessionNotFoundError(id);
+    const hub = await this.#hub();
+    const request = {
+      id: ids.uuid(),
+      home: row.home,
+      machine: row.machine,
+      sessionKind: 'question',
+      session: id,
+      kind,
+      body,
+      at: timestamp(clock),
+    } as const;
+    const reply = await this.#replyTo(hub, request.id, row);
+    sent.keep(request);
+    try {
+      await hub.send(machine.id, request);
+    } catch (error) {
+      // Cut off in the middle, nobody knows whether it was stored: the copy stays, and the link asks again.
+      if (!isHoldfastError(error, 'FLEET_UNREACHABLE')) sent.forget(request.id);
+      if (error instanceof FleetRuleError && error.rule === 'decided') throw await this.#decidedBy(hub, row);
+      if (!isHoldfastError(error, 'FLEET_UNREACHABLE')) throw error;
+      return this.#onItsWay(row, request.id);
+    }
+    const settled = await reply.settled();
+    if (settled === undefined) return this.#onItsWay(row, request.id);
+    sent.forget(request.id);
+    if (settled.state === 'applied') return this.#arrived(row, settled.reply);
+    throw refusal(id, row.machine, settled.reply);
+  }
+
+  /** Listens before anything is sent, so that no reply is missed. */
+  async #replyTo(hub: Hub, id: string, row: SessionRow) {
+    const { clock, machine } = this.#options;
+    let wake = () => {};
+    await hub.connection.listen(channelOf(machine.id), (payload) => {
+      if (payload === id) wake();
+    });
+    const patienceMs = row.quiet_seconds > QUIET_SECONDS ? SHORT_PATIENCE_MS : PATIENCE_MS;
+    return {
+      async settled() {
+        const until = clock.monotonicMs() + patienceMs;
+        for (;;) {
+          const hint = new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+          const found = await hub.request(id).catch(() => undefined);
+          if (found?.state === 'applied' || found?.state === 'refused') return found;
+          const leftMs = until - clock.monotonicMs();
+          if (leftMs <= 0 || !hub.connection.isOpen) return undefined;
+          const stop = new AbortController();
+          await Promise.race([
+            hint,
+            clock.sleep(Math.min(REPLY_LOOK_MS, leftMs), stop.signal).catch(() => {}),
+          ]);
+          stop.abort();
+        }
+      },
+    };
+  }
+
+  #onItsWay(row: SessionRow, request: string): QuestionView {
+    const view = questionOfRow(row);
+    if (view === undefined) throw new SessionNotFoundError(row.id);
+    return { ...view, onItsWay: { request, by: this.#options.door.address.user } };
+  }
+
+  #arrived(row: SessionRow, reply: unknown): QuestionView {
+    const view = questionOfRow(row);
+    const outcome = outcomeOfReply((reply as { outcome?: unknown } | null)?.outcome);
+    if (view === undefined || outcome === undefined) throw new SessionNotFoundError(row.id);
+    const { onItsWay: _way, ...rest } = view;
+    return { ...rest, outcome };
+  }
+
+  async #decidedBy(hub: Hub, { home, id, machine }: SessionRow): Promise<Error> {
+    const standing = await hub.decisionOf(home, 'question', id);
+    if (standing === undefined) return new RemoteRefusedError(machine, 'somebody else decided it first');
+    const outcome = outcomeOfReply((standing.reply as { outcome?: unknown } | null)?.outcome);
+    if (standing.state === 'applied' && outcome !== undefined) return new AlreadySettledError(id, outcome);
+    return new DecidedElsewhereError(
+      id,
+      `${standing.by} on ${standing.machine}`,
+      decisionWords(standing.body),
+    );
+  }
+
+  async #whatLeft(hub: Hub, now: readonly QuestionView[]): Promise<QuestionView[]> {
+    const ids = new Set(now.map(({ id }) => id));
+    const left = (this.#known?.views ?? []).filter(
+      ({ id, outcome }) => outcome.status === 'pending' && !ids.has(id),
+    );
+    const found: QuestionView[] = [];
+    for (const { id } of left.slice(0, 100)) {
+      const { rows } = await hub.sessions(this.#options.machine.id, 'question', { prefix: id });
+      found.push(...viewsOf(rows));
+    }
+    return found;
+  }
+
+  async #row(id: string): Promise<SessionRow | undefined> {
+    const hub = await this.#hub();
+    const { rows } = await hub.sessions(this.#options.machine.id, 'question', { prefix: id });
+    const own = rows.filter((row) => row.id === id);
+    // Somebody may claim another's set as their own: nobody's answer goes to whoever was found first.
+    if (own.length > 1)
+      throw new RemoteRefusedError(
+        own.map(({ machine }) => machine).join(' and '),
+        'both say that this set is theirs',
+      );
+    return own[0];
+  }
+
+  #hub(): Promise<Hub> {
+    const { door, timeoutMs } = this.#options;
+    return door.open({ timeoutMs });
+  }
+}
+
+function viewsOf(rows: readonly SessionRow[]): QuestionView[] {
+  return rows.flatMap((row) => questionOfRow(row) ?? []);
+}
+
+/** What the home said no with, as the error that a set of this machine would have thrown. */
+function refusal(id: string, machine: string, reply: unknown): Error {
+  const { code, message, outcome } = (reply ?? {}) as Record<string, unknown>;
+  const said = typeof message === 'string' ? message : 'no reason was given';
+  const winner = outcomeOfReply(outcome);
+  if (code === 'ALREADY_SETTLED' && winner !== undefined) return new AlreadySettledError(id, winner);
+  if (code === 'ASKER_GONE') return new AskerGoneError(id, said);
+  if (code === 'INVALID_ANSWER') return new InvalidAnswerError(said);
+  return new RemoteRefusedError(machine, said);
+}
+
+function decisionWords(body: unknown): string {
+  const { answers, reason } = (body ?? {}) as Record<string, unknown>;
+  if (!Array.isArray(answers)) return typeof reason === 'string' ? `rejected: ${reason}` : 'rejected';
+  return answers
+    .map((answer: Record<string, unknown>) =>
+      [answer.selectedOption, answer.selectedOptions, answer.customText].filter(Boolean).flat().join(', '),
+    )
+    .join('; ');
+}

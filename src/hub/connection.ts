@@ -1,0 +1,226 @@
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import type { Client, ClientConfig } from 'pg';
+import { type Clock, type Logger, messageOf } from '../foundation/index.js';
+import { type FileSystem, readUserFile } from '../storage/index.js';
+import { type HubAddress, type HubHost, isLocal, tlsFor } from './address.js';
+import { describeFailure } from './describe-failure.js';
+import { FleetAddressError, FleetRefusedError, FleetUnreachableError } from './errors.js';
+
+export interface ConnectOptions {
+  readonly address: HubAddress;
+  /** What to get in with at a host; undefined where nothing is known. */
+  readonly passwordFor: (host: HubHost) => string | undefined;
+  readonly fileSystem: FileSystem;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How long one host may take to answer. */
+  readonly timeoutMs?: number | undefined;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const TIMEOUT_MS = 10_000;
+const GOODBYE_MS = 1_000;
+
+/** Opens the first host in the list that takes writes. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_ADDRESS_INVALID. */
+export async function connect(options: ConnectOptions): Promise<HubConnection> {
+  const { hosts } = options.address;
+  const refusals: string[] = [];
+  for (const host of hosts) {
+    try {
+      return await connectTo(options, host);
+    } catch (error) {
+      // A password or a certificate that is wrong at one host is told, not passed over.
+      if (!(error instanceof FleetUnreachableError)) throw error;
+      refusals.push(error.reason);
+    }
+  }
+  throw new FleetUnreachableError([...new Set(refusals)].join('; '));
+}
+
+async function connectTo(options: ConnectOptions, host: HubHost): Promise<HubConnection> {
+  const { address, timeoutMs = TIMEOUT_MS, log } = options;
+  // Everything is given, so that no variable of the environment decides instead.
+  const config: ClientConfig = {
+    host: host.host,
+    port: host.port,
+    user: address.user,
+    database: address.database,
+    password: options.passwordFor(host) ?? '',
+    ssl: tlsOptions(options, host),
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    application_name: 'holdfast',
+    keepAlive: true,
+  };
+  const { Client: PgClient } = await import('./driver.js');
+  const client = new PgClient(config);
+  const connection = new HubConnection(client, host, options.clock, log);
+  try {
+    await client.connect();
+    const [facts] = await connection.rows(
+      `select pg_is_in_recovery() as is_standby, current_setting('synchronous_commit') as sync`,
+    );
+    if (facts?.is_standby === true) throw new FleetUnreachableError(`${placeOf(host)} is a standby`);
+    if (facts?.sync === 'off')
+      throw new FleetRefusedError(
+        'synchronous_commit is off for this role, so that what it acknowledges can be lost',
+        `Ask the owner of the database: alter role "${address.user}" reset synchronous_commit;`,
+      );
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw describeFailure(error, placeOf(host));
+  }
+}
+
+export function placeOf({ host, port }: HubHost): string {
+  return `${host}:${port}`;
+}
+
+function tlsOptions({ address, fileSystem }: ConnectOptions, host: HubHost): ClientConfig['ssl'] {
+  const mode = tlsFor(address, host);
+  if (mode === 'disable' || host.host.startsWith('/')) return false;
+  const file = (name: string, path: string | undefined) => {
+    if (path === undefined) return {};
+    const content = readUserFile(fileSystem, path);
+    if (content === undefined) throw new FleetAddressError(`there is no file ${path}`);
+    return { [name]: content };
+  };
+  return {
+    ...file('ca', address.rootCertificate),
+    ...file('cert', address.certificate),
+    ...file('key', address.key),
+    rejectUnauthorized: mode !== 'require',
+    // The name is what verify-full adds. It is given here because for an address Node would look for `localhost`.
+    checkServerIdentity: (_name: string, certificate: PeerCertificate) =>
+      mode === 'verify-full' ? checkServerIdentity(host.host, certificate) : undefined,
+  };
+}
+
+/** One connection: statements one after the other, and what the database calls out. */
+export class HubConnection implements AsyncDisposable {
+  readonly host: HubHost;
+  readonly #client: Client;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #listeners = new Map<string, Set<(payload: string) => void>>();
+  readonly #ends = new Set<() => void>();
+  #isOpen = true;
+
+  constructor(client: Client, host: HubHost, clock: Clock, log: Logger) {
+    this.#client = client;
+    this.host = host;
+    this.#clock = clock;
+    this.#log = log;
+    client.on('error', (error) => this.#end(error));
+    client.on('end', () => this.#end());
+    client.on('notification', ({ channel, payload }) => {
+      for (const listener of this.#listeners.get(channel) ?? []) listener(payload ?? '');
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  get isLocal(): boolean {
+    return isLocal(this.host);
+  }
+
+  /** Rows of a statement. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_RULE, FLEET_SCHEMA. */
+  async rows(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    if (!this.#isOpen) throw new FleetUnreachableError('the connection was cut');
+    try {
+      const { rows } = await this.#client.query<Row>(sql, [...values]);
+      return rows;
+    } catch (error) {
+      const failure = describeFailure(error, placeOf(this.host));
+      // What was not answered in time may be answered later: nothing else may take that for its own answer.
+      if (failure instanceof FleetUnreachableError && this.#isOpen) {
+        this.#end();
+        this.#drop();
+      }
+      throw failure;
+    }
+  }
+
+  /** Several statements in one transaction, for migrations. Throws as `rows`. */
+  async script(sql: string): Promise<void> {
+    try {
+      await this.#client.query(sql);
+    } catch (error) {
+      throw describeFailure(error, placeOf(this.host));
+    }
+  }
+
+  /** Calls back for what is called out on a channel from now on. */
+  async listen(channel: string, onCall: (payload: string) => void): Promise<void> {
+    const listeners = this.#listeners.get(channel) ?? new Set();
+    listeners.add(onCall);
+    this.#listeners.set(channel, listeners);
+    // A name of ours: letters, digits and underscores.
+    await this.script(`listen ${channel}`);
+  }
+
+  /**
+   * Whether what another connection calls out arrives here: a pooler that shares connections loses it, and what one calls out
+   * oneself proves nothing, for it comes back with the reply.
+   */
+  async hears(channel: string, other: HubConnection, withinMs: number): Promise<boolean> {
+    const nonce = `probe ${this.#clock.now().getTime()} ${Math.random()}`;
+    const timer = new AbortController();
+    const heard = new Promise<boolean>((resolve) => {
+      const listener = (payload: string) => {
+        if (payload === nonce) resolve(true);
+      };
+      this.#listeners.get(channel)?.add(listener);
+      void this.#clock.sleep(withinMs, timer.signal).then(
+        () => resolve(false),
+        () => resolve(false),
+      );
+    });
+    await other.rows('select pg_notify($1, $2)', [channel, nonce]);
+    const isHeard = await heard;
+    timer.abort();
+    return isHeard;
+  }
+
+  /** Calls back once when the connection is gone. */
+  onEnd(listener: () => void): void {
+    if (this.#isOpen) this.#ends.add(listener);
+    else listener();
+  }
+
+  /** Without a word to the server: it does not answer. */
+  #drop(): void {
+    const { connection } = this.#client as unknown as { connection?: { stream?: { destroy(): void } } };
+    connection?.stream?.destroy();
+  }
+
+  #end(error?: Error): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (error !== undefined) this.#log.debug('hub.cut', { error: messageOf(error) });
+    for (const listener of this.#ends) listener();
+  }
+
+  /** Never throws, and never waits long: a server that does not answer is left. */
+  async close(): Promise<void> {
+    const wasOpen = this.#isOpen;
+    this.#end();
+    const goodbye = new AbortController();
+    const ended = wasOpen ? this.#client.end() : Promise.resolve();
+    const patience = this.#clock.sleep(GOODBYE_MS, goodbye.signal);
+    await Promise.race([ended, patience]).catch(() => {
+      // It was cut meanwhile.
+    });
+    goodbye.abort();
+    patience.catch(() => {});
+    this.#drop();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,59 @@
+import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
+import { FleetRefusedError, FleetRuleError, FleetSchemaError, FleetUnreachableError } from './errors.js';
+import { ruleError } from './rules.js';
+
+/** What a failure of the driver means, in our words. Nothing of a password can be in them: the driver never tells it. */
+export function describeFailure(error: unknown, place: string): HoldfastError {
+  if (error instanceof HoldfastError) return error;
+  const { code, detail } = factsOf(error);
+  const said = visibleExcerpt(messageOf(error), 300);
+  if (code === 'HFR01') return ruleError(messageOf(error), detail);
+  const known = BY_CODE.find(([pattern]) => pattern.test(code));
+  if (known !== undefined) return known[1](said, place);
+  if (/SASL|password must be/i.test(said))
+    return refused('no password is known for this role', PASSWORD_HINT);
+  if (/does not support SSL/i.test(said)) return refused(`${place} does not speak TLS`, TLS_HINT);
+  if (/certificate|TLS|SSL/i.test(said)) return refused(`TLS with ${place}: ${said}`, TLS_HINT);
+  return new FleetUnreachableError(`${place}: ${said}`);
+}
+
+const PASSWORD_HINT =
+  'The password comes from HOLDFAST_FLEET_URL, from the file that fleet.urlFile names (mode 600), or from ~/.pgpass.';
+const TLS_HINT =
+  'The certificate must be for this name and signed by somebody this machine trusts; ?sslrootcert=<file> names a signer of your own. docs/fleet.md has more.';
+const RIGHTS_HINT =
+  'Ask for a role of the fleet (`holdfast fleet invite`), or let the owner of the database do it.';
+const SCHEMA_HINT =
+  'Make it with `holdfast fleet init`, or bring it up to date with `holdfast fleet migrate`.';
+
+type Meaning = (said: string, place: string) => HoldfastError;
+
+/** By the state that PostgreSQL gives, or the code of Node. */
+const BY_CODE: readonly [RegExp, Meaning][] = [
+  [/^28/, (said) => refused(said, PASSWORD_HINT)],
+  [/^3D000$/, (said) => refused(said, 'Make it first: createdb holdfast.')],
+  [/^42501$/, (said) => refused(said, RIGHTS_HINT)],
+  [/^(3F000|42P01|42883|42703)$/, (said) => new FleetSchemaError(said, SCHEMA_HINT)],
+  [/^25006$/, (_, place) => new FleetUnreachableError(`${place} is read-only`)],
+  [/^(53|57|58|08|40)/, (said, place) => new FleetUnreachableError(`${place}: ${said}`)],
+  [
+    /^(22|23)/,
+    (said) => new FleetRuleError('not-taken', `The fleet does not take this: ${said}`, 'Nothing was stored.'),
+  ],
+  [
+    /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
+    (said, place) => refused(`TLS with ${place}: ${said}`, TLS_HINT),
+  ],
+];
+
+function refused(reason: string, hint: string): FleetRefusedError {
+  return new FleetRefusedError(reason, hint);
+}
+
+function factsOf(error: unknown): { readonly code: string; readonly detail: string } {
+  const { code, detail } = (typeof error === 'object' && error !== null ? error : {}) as Record<
+    string,
+    unknown
+  >;
+  return { code: typeof code === 'string' ? code : '', detail: typeof detail === 'string' ? detail : '' };
+}

@@ -1,0 +1,55 @@
+import { HoldfastError } from '../foundation/index.js';
+
+/** The address of the fleet's database cannot be used as it is. What was given is never repeated: it may hold a password. */
+export class FleetAddressError extends HoldfastError<'FLEET_ADDRESS_INVALID'> {
+  readonly code = 'FLEET_ADDRESS_INVALID';
+
+  constructor(reason: string, hint = ADDRESS_HINT) {
+    super(`The address of the fleet's database: ${reason}`, { hint });
+  }
+}
+
+const ADDRESS_HINT = 'It looks like postgres://ann@db.lan/holdfast; docs/fleet.md has every part of it.';
+
+/** No server of the fleet can be worked with now: away, read-only, full, or cut off in the middle. */
+export class FleetUnreachableError extends HoldfastError<'FLEET_UNREACHABLE'> {
+  readonly code = 'FLEET_UNREACHABLE';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`The fleet's database cannot be reached: ${reason}`, {
+      hint: 'Work on this machine goes on without it. `holdfast fleet doctor` says what is wrong.',
+    });
+    this.reason = reason;
+  }
+}
+
+/** The server is there and says no: a password, a certificate, a right. */
+export class FleetRefusedError extends HoldfastError<'FLEET_REFUSED'> {
+  readonly code = 'FLEET_REFUSED';
+
+  constructor(reason: string, hint: string) {
+    super(`The fleet's database refused: ${reason}`, { hint });
+  }
+}
+
+/** The schema in the database and this program do not fit each other. */
+export class FleetSchemaError extends HoldfastError<'FLEET_SCHEMA'> {
+  readonly code = 'FLEET_SCHEMA';
+
+  constructor(reason: string, hint: string) {
+    super(`The fleet's schema: ${reason}`, { hint });
+  }
+}
+
+/** The fleet's own rules say no: a name that is taken, a machine of somebody else, a request that is settled. */
+export class FleetRuleError extends HoldfastError<'FLEET_RULE'> {
+  readonly code = 'FLEET_RULE';
+  /** Which rule, in one word of the schema. */
+  readonly rule: string;
+
+  constructor(rule: string, reason: string, hint: string) {
+    super(reason, { hint });
+    this.rule = rule;
+  }
+}

@@ -1,0 +1,23 @@
+export {
+  addressText,
+  addressWithPassword,
+  type HubAddress,
+  type HubHost,
+  isLocal,
+  parseAddress,
+  tlsFor,
+} from './address.js';
+export { type ConnectOptions, connect, HubConnection, placeOf } from './connection.js';
+export {
+  FleetAddressError,
+  FleetRefusedError,
+  FleetRuleError,
+  FleetSchemaError,
+  FleetUnreachableError,
+} from './errors.js';
+export { channelOf, Hub, INBOX_CHANNEL, type MirrorRow, type NewRequest, type SessionKind } from './hub.js';
+export { assertFits, changedMigrations, migrate, readFleet } from './migrate.js';
+export { CLIENT, MIGRATIONS } from './migrations/index.js';
+export { mayMakeRoles, type NewRole, newRole, type Role } from './new-role.js';
+export { passwordIn, readSecretFile } from './password.js';
+export type { FleetRow, MachineRow, RequestRow, RequestState, SessionRow } from './rows.js';

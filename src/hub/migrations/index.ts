@@ -1,0 +1,13 @@
+import { INBOX_SQL } from './0001-inbox.js';
+
+/** One step of the schema: applied whole or not at all, and never changed once it was released. */
+export interface Migration {
+  readonly n: number;
+  readonly sql: string;
+}
+
+/** Every step in order. SQL in TypeScript, so that the bundle carries it without a file beside it. */
+export const MIGRATIONS: readonly Migration[] = [{ n: 1, sql: INBOX_SQL }];
+
+/** What this program speaks with the functions; a schema that asks for more refuses it. */
+export const CLIENT = 1;

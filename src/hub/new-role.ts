@@ -1,0 +1,49 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import type { HubConnection } from './connection.js';
+import { FleetAddressError } from './errors.js';
+
+/** What somebody may do: send and answer, share one's own, look. */
+export type Role = 'person' | 'worker' | 'viewer';
+
+export interface NewRole {
+  readonly name: string;
+  readonly password: string;
+  /** What makes it. It holds no password: a verifier is no use to whoever reads a log. */
+  readonly sql: string;
+}
+
+const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
+
+/** A login of its own for a person or a machine. Throws FLEET_ADDRESS_INVALID for a name that is none. */
+export function newRole(name: string, role: Role): NewRole {
+  if (!NAME.test(name))
+    throw new FleetAddressError(
+      'a role is lower-case letters, digits and underscores',
+      'Such as: holdfast fleet invite bob',
+    );
+  const password = randomBytes(18).toString('base64url');
+  return {
+    name,
+    password,
+    sql: `create role ${name} login password '${verifierOf(password)}' in role holdfast_${role};`,
+  };
+}
+
+/** Whether this connection may make one. */
+export async function mayMakeRoles(connection: HubConnection): Promise<boolean> {
+  const [row] = await connection.rows(
+    'select rolcreaterole or rolsuper as is_allowed from pg_roles where rolname = current_user',
+  );
+  return row?.is_allowed === true;
+}
+
+const ROUNDS = 4_096;
+
+/** SCRAM-SHA-256 as PostgreSQL stores it (RFC 5802). The password is plain ASCII, so that it needs no SASLprep. */
+function verifierOf(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, ROUNDS, 32, 'sha256');
+  const keyOf = (word: string) => createHmac('sha256', salted).update(word).digest();
+  const stored = createHash('sha256').update(keyOf('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${ROUNDS}:${salt.toString('base64')}$${stored}:${keyOf('Server Key').toString('base64')}`;
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+
+/*
+ * What rows of the hub must look like. They were written by other people's machines: nothing in them is believed beyond its
+ * form, and nothing names a path or a program here.
+ */
+
+/** A time as the driver gives it. */
+const Time = z.date().transform((date) => date.toISOString());
+
+export const MachineRow = z.object({
+  id: z.uuid(),
+  name: z.string().max(63),
+  role: z.string().max(63),
+  version: z.string().max(100),
+  /** Seconds since it last gave a sign, on the database's clock. */
+  quiet_seconds: z.coerce.number(),
+  waiting: z.coerce.number(),
+  running: z.coerce.number(),
+});
+export type MachineRow = z.infer<typeof MachineRow>;
+
+export const SessionRow = z.object({
+  home: z.uuid(),
+  machine: z.string().max(63),
+  quiet_seconds: z.coerce.number(),
+  id: z.string().max(200),
+  state: z.string().max(40),
+  needs_person: z.boolean(),
+  summary: z.unknown(),
+  /** The decision that is on its way to it. */
+  request: z.uuid().nullable(),
+  request_by: z.string().nullable(),
+});
+export type SessionRow = z.infer<typeof SessionRow>;
+
+export const RequestState = z.enum(['sent', 'taken', 'applied', 'refused', 'withdrawn']);
+export type RequestState = z.infer<typeof RequestState>;
+
+export const RequestRow = z.object({
+  id: z.uuid(),
+  home: z.uuid(),
+  session_kind: z.string().max(20),
+  session: z.string().max(200),
+  kind: z.string().max(20),
+  body: z.unknown(),
+  by: z.string().max(63),
+  machine: z.string().max(63),
+  at: Time,
+  state: RequestState,
+  reply: z.unknown(),
+});
+export type RequestRow = z.infer<typeof RequestRow>;
+
+export const StampRow = z.object({ id: z.string(), stamp: z.string() });
+
+export const FleetRow = z.object({
+  version: z.int(),
+  min_client: z.int(),
+  incarnation: z.uuid(),
+});
+export type FleetRow = z.infer<typeof FleetRow>;
+
+/** The rows that have the form; the others are counted, and nothing more is done with them. */
+export function checkedRows<Schema extends z.ZodType>(
+  schema: Schema,
+  rows: readonly unknown[],
+): { readonly rows: z.output<Schema>[]; readonly refused: number } {
+  const good = rows.flatMap((row) => {
+    const result = schema.safeParse(row);
+    return result.success ? [result.data] : [];
+  });
+  return { rows: good, refused: rows.length - good.length };
+}

@@ -1,0 +1,15 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Where the programs of PostgreSQL are: on PATH, or where Debian puts them. Undefined where there are none. */
+export const POSTGRES = findPostgres();
+
+function findPostgres(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
+  const places = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...versions.map((one) => join(debian, one, 'bin')),
+  ];
+  return places.find((place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')));
+}

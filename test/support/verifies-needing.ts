@@ -1,0 +1,13 @@
+import type { RequirementId } from '../requirements.js';
+import { itNeeds, type Needs } from './it-needs.js';
+
+/** A test that proves one clause of a requirement, where the machine has what it takes. */
+export function verifiesNeeding(
+  requirement: RequirementId,
+  needs: Needs,
+  clause: string,
+  prove: () => void | Promise<void>,
+  timeoutMs?: number,
+): void {
+  itNeeds(needs, `${requirement}: ${clause}`, prove, timeoutMs);
+}
