@@ -46,6 +46,8 @@ export async function iterate(
   const before = loop.state;
   const answers = await readLateAnswers(parts);
   using work = new WorkClock(clock, timeLeftMs(parts));
+  // Git looks while we write.
+  void parts.taker.session?.lookAhead();
   const { phase, where, prompt } = await begin(parts, memory, answers);
   const notes = new ServiceNotes();
   const promptedMs = clock.monotonicMs();

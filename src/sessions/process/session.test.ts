@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { processWorld } from '../../../test/support/process-world.js';
 import { until } from '../../../test/support/processes.js';
@@ -248,6 +249,25 @@ describe('a session', () => {
         testsPassed: true,
       });
       expect(await session.execute('say it')).toMatchObject({ madeChanges: false, filesChanged: 0 });
+    },
+  );
+
+  verifies(
+    'P06',
+    'counts from a look ahead on, for the prompt that comes next and for no other',
+    async () => {
+      await using world = await processWorld({
+        play: { turns: [[{ say: 'one' }], [{ say: 'two' }]] },
+        measures: true,
+      });
+      const directory = world.agents.workingDirectory;
+      execFileSync('git', ['init', '-q'], { cwd: directory });
+      const session = await world.sessions.getOrCreate();
+      await session.lookAhead();
+      writeFileSync(join(directory, 'meanwhile.txt'), 'x');
+      expect(await session.execute('go')).toMatchObject({ changes: { created: ['meanwhile.txt'] } });
+      writeFileSync(join(directory, 'before.txt'), 'x');
+      expect(await session.execute('go')).toMatchObject({ filesChanged: 0 });
     },
   );
 

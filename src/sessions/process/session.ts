@@ -71,6 +71,8 @@ export class ProcessSession {
   #record: ProcessFile;
   #connection: AgentConnection | undefined;
   #gatherer: Gatherer | undefined;
+  /** How the directory looked before the prompt that comes next, where somebody asked for that ahead. */
+  #begun: Promise<Measuring> | undefined;
   #stopWatch: DirectoryWatch | undefined;
   #closing: Promise<ProgramExit | null> | undefined;
   #isLeft = false;
@@ -161,6 +163,19 @@ export class ProcessSession {
   }
 
   /**
+   * Looks at the working directory for the next prompt now, while its sender still writes things down. What changes there from
+   * now on counts as the agent's. Resolves when it has looked; nobody need wait for that.
+   */
+  async lookAhead(): Promise<void> {
+    this.#begun = this.#look();
+    await this.#begun;
+  }
+
+  #look(): Promise<Measuring> {
+    return Measuring.begin(this.#tools, this.id, this.#record.launch.workingDirectory);
+  }
+
+  /**
    * Sends one prompt and waits for the end of its answer. Throws PROCESS_NOT_READY (nothing was sent),
    * PROMPT_TIMED_OUT (cancelled), STORAGE_FAILED (nothing was sent).
    */
@@ -179,8 +194,9 @@ export class ProcessSession {
     const startedAt = this.#tools.clock.monotonicMs();
     const patience = { ...this.#options.patience, ...options };
     using watch = new ExchangeWatch(this.#tools.clock, patience, this.#lifetimeLeftMs());
-    const { workingDirectory: directory } = this.#record.launch;
-    const measuring = await Measuring.begin(this.#tools, this.id, directory);
+    const begun = this.#begun ?? this.#look();
+    this.#begun = undefined;
+    const measuring = await begun;
     let thrown: { error: unknown } | undefined;
     try {
       const signals = [watch.signal, ...(options.signal === undefined ? [] : [options.signal])];
