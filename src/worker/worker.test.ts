@@ -6,6 +6,7 @@ import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
 import { silentLogger } from '../foundation/index.js';
 import { ALWAYS, type EntryEnd, FileQueue, NO_LIMITS } from '../queue/index.js';
+import { nextMoment } from '../queue/moments.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import type { EntryRunner } from './entry-runner.js';
 import { type WorkerOptions, work } from './worker.js';
@@ -19,6 +20,17 @@ const DONE: EntryEnd = {
   question: null,
 };
 const NOBODY = { list: async () => [] } as unknown as QuestionSessions;
+function timeZone(name: string): Disposable {
+  const before = process.env.TZ;
+  process.env.TZ = name;
+  return {
+    [Symbol.dispose]() {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    },
+  };
+}
+
 const RULES = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude' };
 
 async function world(clock: FakeClock) {
@@ -74,6 +86,51 @@ describe('a worker', () => {
     expect(await ended).toMatchObject({ done: 1 });
     expect(ran).toEqual([id]);
   });
+
+  it.each([
+    [
+      'an hour is left out',
+      '2026-03-28T20:00:00.000Z',
+      '2026-03-29T01:30:00.000Z',
+      '2026-03-29T05:00:00.000Z',
+    ],
+    [
+      'an hour comes twice',
+      '2026-10-24T20:00:00.000Z',
+      '2026-10-25T00:30:00.000Z',
+      '2026-10-25T06:00:00.000Z',
+    ],
+  ])(
+    'lives through a night in which %s: each entry once, when the wall says so',
+    async (_, evening, ...moments) => {
+      using _zone = timeZone('Europe/Berlin');
+      const clock = new FakeClock({ now: evening });
+      const { dir, queue, ran, start, stop } = await world(clock);
+      await using _dir = dir;
+      const entries: string[] = [];
+      for (const [index, typed] of ['02:30', '07:00'].entries()) {
+        const notBefore = nextMoment(typed, clock.now()).toISOString();
+        expect(notBefore).toBe(moments[index]);
+        entries.push((await queue.add(newEntry({ notBefore }), PLAN_FILES)).id);
+      }
+      const ended = start();
+      const passTo = async (moment: string, count: number) => {
+        // Half a minute at a time, as a worker sleeps.
+        while (clock.now().getTime() < Date.parse(moment)) {
+          expect(ran).toHaveLength(count);
+          const looks = clock.slept.length;
+          clock.advance(30_000);
+          await until(() => clock.slept.length > looks || ran.length > count);
+        }
+        await until(() => ran.length === count + 1);
+      };
+      await passTo(moments[0] ?? '', 0);
+      await passTo(moments[1] ?? '', 1);
+      stop();
+      expect(await ended).toMatchObject({ done: 2 });
+      expect(ran).toEqual(entries);
+    },
+  );
 
   it('takes nothing after --until', async () => {
     const clock = new FakeClock({ now: '2026-03-01T07:00:00.000Z' });
