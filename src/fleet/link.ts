@@ -96,7 +96,7 @@ export class Link {
       isAsked = true;
       wake();
     });
-    using watch = closing(questions.watch(note));
+    using _watch = closing(questions.watch(note));
     await this.pass(hub);
     onState?.({ is: 'up', hears: await this.#options.door.isHeard(hub, channel) });
     let beatAt = clock.monotonicMs();
@@ -126,7 +126,6 @@ export class Link {
         changed.add(null);
       }
     }
-    void watch;
   }
 
   async #mirrorChanged(hub: Hub, ids: ReadonlySet<string | null>): Promise<void> {

@@ -170,20 +170,25 @@ export class HubConnection implements AsyncDisposable {
   async hears(channel: string, other: HubConnection, withinMs: number): Promise<boolean> {
     const nonce = `probe ${this.#clock.now().getTime()} ${Math.random()}`;
     const timer = new AbortController();
+    const listeners = this.#listeners.get(channel);
+    let listener = (_payload: string) => {};
     const heard = new Promise<boolean>((resolve) => {
-      const listener = (payload: string) => {
+      listener = (payload) => {
         if (payload === nonce) resolve(true);
       };
-      this.#listeners.get(channel)?.add(listener);
       void this.#clock.sleep(withinMs, timer.signal).then(
         () => resolve(false),
         () => resolve(false),
       );
     });
-    await other.rows('select pg_notify($1, $2)', [channel, nonce]);
-    const isHeard = await heard;
-    timer.abort();
-    return isHeard;
+    listeners?.add(listener);
+    try {
+      await other.rows('select pg_notify($1, $2)', [channel, nonce]);
+      return await heard;
+    } finally {
+      timer.abort();
+      listeners?.delete(listener);
+    }
   }
 
   /** Calls back once when the connection is gone. */
