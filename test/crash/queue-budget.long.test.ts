@@ -5,7 +5,7 @@ import { done, PLAN } from '../support/run-world.js';
 import { verifies } from '../support/verifies.js';
 import { type WorktreeWorld, worktreeWorld } from '../support/worktree-world.js';
 
-// A worker looks every half minute whether the day has room again: too long for the quick tier.
+// A worker and three runs side by side: too much for the quick tier.
 
 const OPTIONS = ['--agent', 'player', '--phases', 'work', '--verify', 'true', '--permissions', 'bypass'];
 
