@@ -11,7 +11,7 @@ import { reportFile, reportMarkdown, reportTree } from './index.js';
 import { nameOf } from './iteration-parts.js';
 import { code } from './markdown.js';
 import { onTheWay } from './on-the-way.js';
-import { placeOf } from './words.js';
+import { placeOf, shortPlaceOf } from './words.js';
 
 const column = { unit: 'RED', name: 'RED 1', passing: 1, total: 2, isCut: false };
 
@@ -179,6 +179,11 @@ describe('a report', () => {
     ['constructor', 'by constructor'],
   ])('says where something was decided: %s', (actor, words) => {
     expect(placeOf(actor)).toBe(words);
+  });
+
+  it('says it in two words beside a bar', () => {
+    const actors = ['cli', 'page:Safari on iPhone', 'mcp:codex', 'constructor'];
+    expect(actors.map(shortPlaceOf)).toEqual(['command line', 'page', 'codex', 'constructor']);
   });
 
   it('says of the second try of an iteration that it is one', () => {

@@ -69,6 +69,19 @@ export function placeOf(actor: string, encoded: (text: string, maxLength: number
   return `by ${encoded(actor, 160)}`;
 }
 
+const SHORT_PLACES: Readonly<Record<string, string>> = {
+  cli: 'command line',
+  inbox: 'inbox',
+  library: 'a program',
+  outside: 'a program',
+};
+
+/** The same beside a bar, where there is room for two words. */
+export function shortPlaceOf(actor: string): string {
+  if (Object.hasOwn(SHORT_PLACES, actor)) return SHORT_PLACES[actor] ?? '';
+  return actor.startsWith('page:') ? 'page' : line(actor.replace(/^(mcp|fleet):/, ''), 20);
+}
+
 export function baseName(path: string): string {
   return path.split('/').filter(Boolean).at(-1) ?? path;
 }

@@ -1,6 +1,6 @@
 import { counted } from '../../../foundation/text/counted.js';
 import type { RunReport } from '../../../run/index.js';
-import { line, momentOf, placeOf, spanOf } from '../words.js';
+import { line, momentOf, placeOf, shortPlaceOf, spanOf } from '../words.js';
 import { type Chart, tableOf, WIDE } from './chart.js';
 import { type Drawing, fitting, rounded, type Shape, type Sign, textWidth } from './shapes.js';
 
@@ -60,7 +60,7 @@ function waitedOf({
     name: line(title, 60),
     sign: isPermission ? 'square' : from === 'run' ? 'diamond' : 'circle',
     waitedMs: Number.isFinite(ms) ? ms : null,
-    by: answeredBy === null ? (status === 'completed' ? 'unknown' : status) : placeOf(answeredBy),
+    by: answeredBy === null ? (status === 'completed' ? 'unknown' : status) : shortPlaceOf(answeredBy),
   };
 }
 
