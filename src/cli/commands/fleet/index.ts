@@ -192,7 +192,7 @@ async function addressOf({ services, terminal, signal }: CommandContext, typed: 
   const address = readAddress(services, typed);
   if (typed !== undefined && address.password !== undefined)
     throw new UsageError('A password on the command line can be read by everybody on this machine', {
-      hint: 'Change it, then pipe the address in: holdfast fleet join - < file; or set HOLDFAST_FLEET_URL.',
+      hint: 'Change it, then pipe the address in (`-` instead of it, `< file` behind), or set HOLDFAST_FLEET_URL.',
     });
   return address;
 }
