@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
+import { firstIssue, HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
 import { loopPlace, type WorktreeRecord, worktreeAt } from '../run/worktree/record.js';
 import { PhaseSetting, PLAN_PRESETS } from '../sessions/loop/policies/presets.js';
 import { OUTER_LIMITS } from '../sessions/question/index.js';
@@ -422,9 +422,8 @@ function checked<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [first] = result.error.issues;
-  const words = first?.code === 'invalid_key' ? first.issues[0]?.message : first?.message;
-  throw new ConfigError(path, `${[key, ...(first?.path ?? [])].join('.')}: ${words ?? 'not valid'}`);
+  const { place, reason } = firstIssue(result.error);
+  throw new ConfigError(path, `${[key, place].filter(Boolean).join('.')}: ${reason}`);
 }
 
 /** That there is no such key, and which may have been meant. */

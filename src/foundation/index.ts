@@ -11,6 +11,7 @@ export {
   messageOf,
   throwIfAborted,
 } from './errors.js';
+export { firstIssue } from './first-issue.js';
 export { type Ids, isUuidV4, systemIds, uuidFrom } from './ids.js';
 export {
   allows,
@@ -29,7 +30,6 @@ export {
   type Operation,
   type OperationContext,
   type OperationFacts,
-  placeOf,
   type Surface,
 } from './operation.js';
 export { ASKS_PERMISSION, isPermission, PERMISSION_CHOICES } from './permission-card.js';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Actor } from './actor.js';
 import { InvalidInputError } from './errors.js';
-import { visibleExcerpt } from './text/visible-text.js';
+import { firstIssue } from './first-issue.js';
 
 /** What an operation does: looks, changes something, waits for somebody, or goes on telling. */
 export type Effect = 'read' | 'write' | 'wait' | 'stream';
@@ -55,16 +55,6 @@ export function checkInput<Input extends z.ZodType>(
 ): z.output<Input> {
   const result = operation.input.safeParse(given, ONCE);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const place = placeOf(issue?.path ?? []);
-  const reason = visibleExcerpt(issue?.message ?? 'not valid', 200);
+  const { place, reason } = firstIssue(result.error);
   throw new InvalidInputError(place === '' ? reason : `${place}: ${reason}`, { place });
-}
-
-/** Where in an input something is, such as `questions[0].title`. */
-export function placeOf(path: readonly PropertyKey[]): string {
-  return path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-    .join('')
-    .replace(/^\./, '');
 }

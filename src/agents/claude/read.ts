@@ -1,3 +1,4 @@
+import { firstIssue } from '../../foundation/index.js';
 import { type AgentEvent, NO_USAGE } from '../events.js';
 import { scopeNamed } from '../service-errors.js';
 import { countOf, hasTokens } from '../usage.js';
@@ -91,9 +92,9 @@ export class ClaudeReader {
     if (parsed.type === 'stream_event' && isStreamLine(parsed.value)) return this.#readStream(parsed.value);
     const schema = schemaOf(parsed.type);
     if (schema === undefined) return [];
-    const { data, error } = schema.safeParse(parsed.value);
-    if (data !== undefined) return this.#readLine(data);
-    const place = error?.issues[0]?.path.join('.');
+    const result = schema.safeParse(parsed.value);
+    if (result.success) return this.#readLine(result.data);
+    const { place } = firstIssue(result.error);
     return [errorEvent(`A line of type ${parsed.type} is not as expected at ${place}`)];
   }
 

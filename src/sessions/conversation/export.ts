@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import {
+  firstIssue,
   InvalidInputError,
   inMarkdown,
   messageOf,
-  placeOf,
   quoted,
   redact as redactText,
 } from '../../foundation/index.js';
@@ -95,9 +95,8 @@ export interface ImportedConversation {
 export function parseExport(text: string): ImportedConversation {
   const parsed = ExportedConversation.safeParse(asDocument(parseJson(text)));
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const place = placeOf(issue?.path ?? []);
-    throw new InvalidInputError(`Not a conversation: ${place}: ${issue?.message}`, { place });
+    const { place, reason } = firstIssue(parsed.error);
+    throw new InvalidInputError(`Not a conversation: ${place}: ${reason}`, { place });
   }
   const { metadata, turns } = parsed.data;
   return {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { type Actor, allows, InvalidInputError, SessionNotFoundError } from '../../foundation/index.js';
+import {
+  type Actor,
+  allows,
+  firstIssue,
+  InvalidInputError,
+  SessionNotFoundError,
+} from '../../foundation/index.js';
 import {
   type DirectoryWatch,
   DOCUMENT_VERSION,
@@ -288,8 +294,7 @@ export class LoopSessions {
    */
   async request(input: LoopRequestInput): Promise<{ request: LoopRequest; owner: LockState }> {
     const parsed = LoopRequestInput.safeParse(input);
-    if (!parsed.success)
-      throw new InvalidInputError(`Not a request: ${parsed.error.issues[0]?.message ?? 'not valid'}`);
+    if (!parsed.success) throw new InvalidInputError(`Not a request: ${firstIssue(parsed.error).reason}`);
     if (!this.isFound()) throw this.notFound();
     const actor = this.#options.actor ?? 'library';
     const request = await sendRequest(this.#options, this.directory, parsed.data, actor, () => {

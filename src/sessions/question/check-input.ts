@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   type Codec,
   count,
+  firstIssue,
   flag,
   InvalidInputError,
   listOf,
@@ -11,7 +12,6 @@ import {
   record,
   text,
   textThat,
-  visibleExcerpt,
 } from '../../foundation/index.js';
 import { InvalidAnswerError } from './errors.js';
 import { AnswerInput, Asker, QuestionInput } from './schema.js';
@@ -131,35 +131,4 @@ export function checkReason<Reason extends string | null>(reason: Reason): Reaso
   throw new InvalidInputError(`A reason is a text of at most ${MAX_REASON_CHARACTERS} characters`, {
     place: 'reason',
   });
-}
-
-/** The first thing that is wrong, and where, as in `questions[0].title`. */
-function firstIssue(error: z.ZodError): { place: string; reason: string } {
-  const [issue] = error.issues;
-  const steps = (issue?.path ?? []).map((step) =>
-    typeof step === 'number' ? `[${step}]` : `.${String(step)}`,
-  );
-  return {
-    place: steps.join('').replace(/^\./, ''),
-    reason: visibleExcerpt(inWords(issue), 200),
-  };
-}
-
-const KINDS: Readonly<Record<string, string>> = {
-  array: 'a list',
-  object: 'an object',
-  string: 'a text',
-  boolean: 'true or false',
-  number: 'a number',
-  int: 'a whole number',
-};
-
-function inWords(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === 'unrecognized_keys')
-    return `unknown key ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
-  if (issue?.code !== 'invalid_type') return issue?.message ?? 'not valid';
-  const expected = KINDS[issue.expected] ?? issue.expected;
-  return issue.message.endsWith('received undefined')
-    ? `is missing; ${expected} is expected`
-    : `${expected} is expected`;
 }

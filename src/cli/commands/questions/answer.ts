@@ -1,4 +1,4 @@
-import { shellWord, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import { firstIssue, shellWord, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import {
   AnswerInput,
   answerQuestions,
@@ -245,8 +245,8 @@ function fromJson(text: string): AnswerInput[] {
     }
     const result = AnswerInput.omit({ questionIndex: true }).safeParse(answer);
     if (result.success) return { questionIndex: Number(index), ...result.data };
-    const issue = result.error.issues[0];
-    throw new UsageError(`--answers: question index ${index}: ${issue?.path.join('.')} ${issue?.message}`);
+    const { place, reason } = firstIssue(result.error);
+    throw new UsageError(`--answers: question index ${index}: ${place} ${reason}`);
   });
 }
 

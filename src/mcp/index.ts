@@ -1,1 +1,0 @@
-export { type ServeOptions, serveMcp } from './serve.js';
