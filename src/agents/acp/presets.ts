@@ -45,8 +45,6 @@ export interface AcpPreset {
   /** Where it keeps what each reply used, which it does not tell over the protocol; null = what it tells is all of it. */
   readonly readReplies: ReadReplies | null;
   readonly reports: { readonly usage: boolean; readonly contextWindow: boolean; readonly cost: boolean };
-  /** What should stand in the agent's own settings, for people and for `doctor`. */
-  readonly settings: readonly string[];
 }
 
 export type AcpPresetName = 'acp' | 'gemini' | 'opencode' | 'claude-acp' | 'codex-acp';
@@ -75,7 +73,6 @@ const acp: AcpPreset = {
   statusText: null,
   readReplies: null,
   reports: { usage: true, contextWindow: true, cost: true },
-  settings: [],
 };
 
 /** What changes something or leaves the project; it reads and searches without asking. */
@@ -104,10 +101,6 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     statusText: /^\[MODE_UPDATE\] \w+$/,
     readReplies: readGeminiReplies,
     reports: { usage: true, contextWindow: false, cost: false },
-    settings: [
-      'general.sessionRetention.enabled: false (its clean-up deletes resumed conversations)',
-      'security.auth.selectedType must be set for session/load (authenticate sets it where GEMINI_API_KEY is there)',
-    ],
   },
   opencode: {
     ...acp,
@@ -130,17 +123,12 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     maxMessagesInARow: 10,
     repeatsTextAfterBreak: true,
     readReplies: readOpencodeReplies,
-    settings: [
-      'experimental.mcp_timeout: MCP calls are given up after 60 s otherwise',
-      'run it once alone first: several first starts at once fail at its database',
-    ],
   },
   'claude-acp': {
     ...acp,
     name: 'claude-acp',
     command: 'claude-agent-acp',
     modes: { edits: ['acceptEdits'], ask: ['default'], bypass: ['bypassPermissions', 'default'] },
-    settings: ['IS_SANDBOX=1: as root it does not offer bypassPermissions otherwise'],
   },
   'codex-acp': {
     ...acp,
@@ -159,9 +147,5 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     // By its code, as are the names of the ways to authenticate.
     mcpToolPrefixes: ['mcp.*.'],
     reports: { usage: true, contextWindow: true, cost: false },
-    settings: [
-      'tool_timeout_sec for a server of the same name in config.toml: MCP calls are given up after 300 s otherwise',
-      "of Zed's adapter start the native binary: its npm launcher does not pass SIGTERM on",
-    ],
   },
 };
