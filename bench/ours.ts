@@ -233,11 +233,11 @@ export function openProcesses(directory: string, capacity: number) {
     driver: 'line',
     command: 'cat',
     args: [],
-    working_dir: '/',
+    workingDirectory: '/',
     env: [],
     permissions: 'edits',
     model: null,
-    mcp_servers: [],
+    mcpServers: [],
   };
   const options = {
     command: 'cat',
