@@ -1,6 +1,14 @@
 import { listProjects } from '../catalog/all-projects.js';
 import { isUuidV4 } from '../foundation/index.js';
-import { findRunAnywhere, Overview, type OverviewReader, type RunPlace } from '../overview/index.js';
+import {
+  AllRuns,
+  type AllRunsParts,
+  type Elsewhere,
+  findRunAnywhere,
+  Overview,
+  type OverviewReader,
+  type RunPlace,
+} from '../overview/index.js';
 import { journalPlace, type ReadJournalOptions } from '../run/index.js';
 import { readRunStart } from '../run/journal/run-start.js';
 import { recallStart } from '../run/records/run-memory.js';
@@ -15,17 +23,31 @@ import { projectTools } from './remembering.js';
 import { runShelf } from './run-shelf.js';
 import { type Services, servicesAt } from './services.js';
 
-/** Every run, chat and question of every project of this user, for as long as it is not disposed of. */
-export function openOverview(services: Services): Overview {
-  const { clock, log, questions } = services;
-  const shelf = runShelf(services);
+/** Every run, chat and question of every project of this user, and of other machines, for as long as it is not disposed of. */
+export function openOverview(services: Services, elsewhere?: Elsewhere): Overview {
+  const { questions } = services;
   const chats = conversationStore(services);
   return new Overview({
-    clock,
-    log,
+    ...runParts(services),
     questions,
     conversations: openConversations(services),
     isChatOpen: (id) => chats.ownerOf(id).hold === 'held',
+    sources: [hookedRows(services), queueRows(services)],
+    elsewhere,
+  });
+}
+
+/** The runs of every project of this user. */
+export function openAllRuns(services: Services): AllRuns {
+  return new AllRuns(runParts(services));
+}
+
+function runParts(services: Services): AllRunsParts {
+  const { clock, log } = services;
+  const shelf = runShelf(services);
+  return {
+    clock,
+    log,
     projects: () => projectsOf(services),
     loopsAt: (directory) => openLoops(servicesAt(services, directory)),
     worktreeAt: (directory) => services.config.at(directory).worktree,
@@ -34,15 +56,14 @@ export function openOverview(services: Services): Overview {
       recallStart(shelf, sessionId)?.agent ??
       readRunStart(services.tools.fileSystem, shelf.runs, sessionId)?.agent,
     watchNew: (onHint) => watchNew(services, onHint),
-    sources: [hookedRows(services), queueRows(services)],
-  });
+  };
 }
 
 /** The same for who only wants to know how things stand now. */
-export function overviewReader(services: Services): OverviewReader {
+export function overviewReader(services: Services, elsewhere?: Elsewhere): OverviewReader {
   return {
     async rows() {
-      using overview = openOverview(services);
+      using overview = openOverview(services, elsewhere);
       return await overview.read();
     },
   };

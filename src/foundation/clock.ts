@@ -63,3 +63,8 @@ export async function sleepOrHint(
   await Promise.race([slept, hint]);
   woken.abort();
 }
+
+/** When the day of a moment began, where this machine is. */
+export function startOfDay(now: Date): Date {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate());
+}

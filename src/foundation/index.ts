@@ -1,7 +1,7 @@
 export { type Actor, actorIn, mcpActor, OUTSIDE } from './actor.js';
 export { BarredStream, type BarredStreamOptions } from './barred-stream.js';
 export { ringBell } from './bell.js';
-export { type Clock, DAY_MS, sleepOrHint, systemClock, timestamp } from './clock.js';
+export { type Clock, DAY_MS, sleepOrHint, startOfDay, systemClock, timestamp } from './clock.js';
 export {
   AbortedError,
   HoldfastError,

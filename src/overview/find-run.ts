@@ -25,6 +25,18 @@ export class RunReplacedError extends HoldfastError<'RUN_NOT_FOUND'> {
   }
 }
 
+/** A run of another machine, whose journal stays there. */
+export class RunElsewhereError extends HoldfastError<'RUN_ELSEWHERE'> {
+  readonly code = 'RUN_ELSEWHERE';
+
+  constructor(sessionId: string, machine: string) {
+    const id = visibleLine(sessionId.slice(0, 8));
+    super(`Run ${id} is on ${visibleExcerpt(machine, 63)}: what it says line by line stays there`, {
+      hint: `\`holdfast status ${id}\` shows how it stands; pause, resume, stop and guide work from here. Its lines: \`holdfast logs ${id}\` on that machine.`,
+    });
+  }
+}
+
 /** A run of some project. */
 export interface RunPlace {
   readonly sessionId: string;

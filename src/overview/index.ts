@@ -1,4 +1,11 @@
-export { findRunAnywhere, RunNotFoundError, type RunPlace, RunReplacedError } from './find-run.js';
+export { AllRuns, type AllRunsParts } from './all-runs.js';
+export {
+  findRunAnywhere,
+  RunElsewhereError,
+  RunNotFoundError,
+  type RunPlace,
+  RunReplacedError,
+} from './find-run.js';
 export {
   listOverview,
   type OverviewOperationParts,
@@ -12,9 +19,11 @@ export {
 export { Overview, type OverviewParts } from './overview.js';
 export {
   directoryOfRow,
+  type Elsewhere,
   type OverviewRow,
   type RowGroup,
   type RowQuestion,
+  type RowRequest,
   type RowSource,
   type RowWorktree,
 } from './row.js';

@@ -1,7 +1,7 @@
 import { isHoldfastError, type Logger, messageOf } from '../foundation/index.js';
 import type { LoopSessions } from '../sessions/loop/index.js';
 import type { OverviewRow, RowWorktree } from './row.js';
-import { type RunRowOptions, runRows } from './run-rows.js';
+import { type RunRowOptions, runRow, runRows } from './run-rows.js';
 
 export interface ProjectRunsParts {
   readonly clock: { now(): Date };
@@ -29,23 +29,27 @@ export class ProjectRuns {
   /** What the disk does not give is warned about, and nothing is told of it. */
   read(dayStart: Date): readonly OverviewRow[] {
     if (!this.#isStale && this.#readDay === dayStart.getTime()) return this.#rows;
-    const { clock, log, agentOf } = this.#parts;
+    const { clock, agentOf } = this.#parts;
     this.#isStale = false;
     this.#readDay = dayStart.getTime();
-    try {
+    this.#rows = this.#tried(() => {
       this.#follow();
-      this.#rows = runRows(this.#loops, {
-        now: clock.now(),
-        dayStart,
-        agentOf,
-        worktree: this.#worktree,
-      });
-    } catch (error) {
-      if (!isHoldfastError(error)) throw error;
-      this.#rows = [];
-      log.warn('overview.project-unreadable', { path: this.#loops.directory, error: messageOf(error) });
-    }
+      return runRows(this.#loops, { now: clock.now(), dayStart, agentOf, worktree: this.#worktree });
+    }, []);
     return this.#rows;
+  }
+
+  /** One of its runs, however long ago it ended. */
+  find(sessionId: string): OverviewRow | undefined {
+    const { clock, agentOf } = this.#parts;
+    const now = clock.now();
+    const options = { now, dayStart: now, agentOf, worktree: this.#worktree };
+    return this.#tried(() => runRow(this.#loops, sessionId, options), undefined);
+  }
+
+  /** Of all its runs, by their names. */
+  ids(): readonly string[] {
+    return this.#tried(() => this.#loops.list().map(({ id }) => id), []);
   }
 
   watch(onHint: () => void): void {
@@ -68,6 +72,20 @@ export class ProjectRuns {
 
   close(): void {
     this.#watch?.close();
+    this.#watch = undefined;
+    this.#onHint = undefined;
+    this.#isStale = true;
+  }
+
+  #tried<Value>(read: () => Value, otherwise: Value): Value {
+    try {
+      return read();
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      const { log } = this.#parts;
+      log.warn('overview.project-unreadable', { path: this.#loops.directory, error: messageOf(error) });
+      return otherwise;
+    }
   }
 
   /** A directory that is not there cannot be watched; it would be polled. */

@@ -1,5 +1,6 @@
 import type { TestPoint } from '../run/index.js';
 import type { CostSource } from '../sessions/loop/index.js';
+import type { QuestionView } from '../sessions/question/index.js';
 
 /** How a row stands to the person: it asks them something, rests until they let it go on, works, or has ended. */
 export type RowGroup = 'asks' | 'rests' | 'works' | 'ended';
@@ -12,7 +13,13 @@ export interface OverviewRow {
   readonly kind: 'run' | 'chat' | 'question' | 'agent' | 'entry' | 'worker';
   /** The id of its session; of a question that no run and no chat asked, its own. */
   readonly id: string;
-  /** The directory that it belongs to; null where nobody noted it. */
+  /** The machine of the fleet that it is on; absent for this one. */
+  readonly machine?: string | undefined;
+  /** Since when nothing newer is known of it: its machine gave no sign, or the hub is away. Absent where it is up to date. */
+  readonly asOf?: string | undefined;
+  /** What somebody sent to it and its machine has not taken yet. */
+  readonly onItsWay?: RowRequest | undefined;
+  /** The directory that it belongs to, on its machine; null where nobody noted it. */
   readonly project: string | null;
   /** Where a run works, where that is a worktree of its own; its project is the repository then. */
   readonly worktree?: RowWorktree | undefined;
@@ -42,6 +49,14 @@ export interface OverviewRow {
   readonly isArchived: boolean;
 }
 
+/** A request to a run of another machine. */
+export interface RowRequest {
+  readonly request: string;
+  readonly kind: string;
+  /** The login that sent it. */
+  readonly by: string;
+}
+
 export interface RowWorktree {
   readonly path: string;
   readonly branch: string;
@@ -69,5 +84,15 @@ export interface RowSource {
   /** The rows as they are now. Reads no more than has changed since the last time. */
   read(): readonly OverviewRow[];
   /** Calls back whenever there may be other rows, perhaps too often, until it is closed. */
+  watch(onHint: () => void): { close(): void };
+}
+
+/** What other machines say of themselves: as it was known last, so that nobody waits for the network. */
+export interface Elsewhere {
+  /** Their runs: what is open, and what ended today. */
+  rows(): readonly OverviewRow[];
+  /** Their question sets that wait for a person, oldest first. */
+  pending(): readonly QuestionView[];
+  /** Reads again whenever something changed there, and calls back then, until it is closed. */
   watch(onHint: () => void): { close(): void };
 }

@@ -34,6 +34,19 @@ export function runRows(loops: LoopSessions, options: RunRowOptions): OverviewRo
   return [...current, ...archived];
 }
 
+/** One run of the project, of its archive too; undefined where it has none of this id. Throws UNSAFE_PATH. */
+export function runRow(
+  loops: LoopSessions,
+  sessionId: string,
+  options: RunRowOptions,
+): OverviewRow | undefined {
+  const found = loops.list().find(({ id }) => id === sessionId);
+  const view = found?.loop.get();
+  return found === undefined || view === undefined
+    ? undefined
+    : rowOf(loops, view, found.isArchived, options);
+}
+
 function rowOf(
   loops: LoopSessions,
   view: LoopView,

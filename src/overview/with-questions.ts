@@ -3,18 +3,20 @@ import type { OverviewRow, RowQuestion } from './row.js';
 
 /**
  * Rows with the questions that wait: those of a run, a chat or an agent known by hook stand in its row, every other one is a row of its own.
- * `pending` is oldest first.
+ * `pending` is oldest first. A question belongs to a run of its own machine only, whatever it says.
  */
 export function withQuestions(rows: readonly OverviewRow[], pending: readonly QuestionView[]): OverviewRow[] {
   const bySession = new Map<string, QuestionView[]>();
   for (const view of pending) {
     const session = view.asker?.session ?? view.asker?.hook;
-    if (session !== undefined) bySession.set(session, [...(bySession.get(session) ?? []), view]);
+    if (session === undefined) continue;
+    const place = placeOf(view.machine, session);
+    bySession.set(place, [...(bySession.get(place) ?? []), view]);
   }
   const placed = new Set<string>();
   const asking = rows.map((row) => {
     // What has ended waits for nobody, whatever was left behind; it is listed by itself then.
-    const asked = row.group === 'ended' ? undefined : bySession.get(row.id);
+    const asked = row.group === 'ended' ? undefined : bySession.get(placeOf(row.machine, row.id));
     const [first] = asked ?? [];
     if (asked === undefined || first === undefined) return row;
     for (const { id } of asked) placed.add(id);
@@ -28,12 +30,18 @@ export function withQuestions(rows: readonly OverviewRow[], pending: readonly Qu
   return [...asking, ...pending.filter(({ id }) => !placed.has(id)).map(questionRow)];
 }
 
+/** No name of a machine has a slash. */
+function placeOf(machine: string | undefined, session: string): string {
+  return `${machine ?? ''}/${session}`;
+}
+
 function questionRow(view: QuestionView): OverviewRow {
-  const { id, createdAt, asker, workingDirectory, isAskerGone } = view;
+  const { id, createdAt, asker, workingDirectory, isAskerGone, machine } = view;
   return {
     key: `question:${id}`,
     kind: 'question',
     id,
+    ...(machine === undefined ? {} : { machine }),
     project: workingDirectory,
     title: 'question',
     agent: asker?.agent ?? null,

@@ -1,3 +1,4 @@
+import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { OverviewRow } from '../../overview/index.js';
 import { selectedRow, type TopState, type TopStep, withFilter } from './state.js';
 
@@ -65,9 +66,15 @@ function onRow(state: TopState, row: OverviewRow, what: RowAction): TopStep {
       return [state, [{ do: 'answer', question: row.question.id }]];
     case 'attach':
       if (row.kind !== 'run') return [told(state, NO_VIEW[row.kind]), []];
+      if (row.machine !== undefined)
+        return [told(state, `It is on ${nameOf(row.machine)}; what it says line by line stays there.`), []];
       return [state, [{ do: 'attach', row }]];
     case 'go-there':
       if (row.project === null) return [told(state, 'Nobody noted where it is.'), []];
+      if (row.machine !== undefined) {
+        const place = visibleExcerpt(directoryOf(row), 200);
+        return [told(state, `It is in ${place} on ${nameOf(row.machine)}.`), []];
+      }
       return [state, [{ do: 'go-there', row }]];
     case 'pause':
     case 'resume':
@@ -78,6 +85,14 @@ function onRow(state: TopState, row: OverviewRow, what: RowAction): TopStep {
       return [{ ...state, mode: { name: 'stop', key: row.key } }, []];
     }
   }
+}
+
+function nameOf(machine: string): string {
+  return visibleExcerpt(machine, 63);
+}
+
+function directoryOf({ worktree, project }: OverviewRow): string {
+  return worktree?.path ?? project ?? '';
 }
 
 const NO_VIEW: Readonly<Record<Exclude<OverviewRow['kind'], 'run'>, string>> = {

@@ -20,6 +20,7 @@ export function matching(rows: readonly OverviewRow[], filter: string): Overview
   if (words.length === 0) return [...rows];
   return rows.filter((row) => {
     const text = [
+      row.machine,
       row.project,
       row.worktree?.branch,
       row.kind,

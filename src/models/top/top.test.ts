@@ -116,6 +116,39 @@ describe('a person at the overview, by whatever surface', () => {
   });
 });
 
+describe('a row of another machine', () => {
+  const there = overviewRow({ id: 'there', machine: 'workstation' });
+
+  it('is steered and answered as one of this machine, and found by the name of its machine', () => {
+    expect(played(on(there), { do: 'pause' }).effects).toEqual([{ do: 'pause', row: there }]);
+    const asking = { ...there, group: 'asks' as const, question: ASKED };
+    expect(played(on(asking), { do: 'open' }).effects).toEqual([{ do: 'answer', question: 'q1' }]);
+    expect(matching([works, there], 'workst')).toEqual([there]);
+  });
+
+  it.each([
+    ['open', 'It is on workstation; what it says line by line stays there.'],
+    ['attach', 'It is on workstation; what it says line by line stays there.'],
+    ['go-there', 'It is in /home/me/shop on workstation.'],
+  ] as const)('who wants to %s it is told where it is', (what, notice) => {
+    const { state, effects } = played(on(there), { do: what });
+    expect([state.notice, effects]).toEqual([notice, []]);
+  });
+
+  it('says what is on its way to it, and for how long nothing was heard of it', () => {
+    const onItsWay = { request: 'r', kind: 'pause', by: 'bob' };
+    const why = (row: OverviewRow) => wordsOf(row, new Map(), NOW).why;
+    expect(why(there)).toBe('');
+    expect(why({ ...there, onItsWay, asOf: '2026-05-01T10:07:00.000Z' })).toBe(
+      'pause is on its way · no sign for 5m',
+    );
+    expect(why({ ...there, why: 'paused: lunch', asOf: '2026-05-01T10:07:00.000Z' })).toBe(
+      'paused: lunch · no sign for 5m',
+    );
+    expect(why({ ...there, asOf: 'nonsense' })).toBe('');
+  });
+});
+
 describe('something new that waits', () => {
   const ring = (before: TopState, rows: readonly OverviewRow[]) =>
     update(before, { type: 'listed', rows, nowMs: 0 })[1];
@@ -135,6 +168,7 @@ describe('a row in words', () => {
 
   it('has what the columns want', () => {
     expect(wordsOf({ ...asks, since: '2026-05-01T10:00:00.000Z' }, labels, NOW)).toEqual({
+      machine: '',
       project: 'shop',
       plan: 'login',
       agent: 'claude',
@@ -154,7 +188,16 @@ describe('a row in words', () => {
 
   it('lets nothing through that a terminal would heed', () => {
     const evil = 'a\x1b[2J\nb\u202e';
-    const row = { ...asks, title: evil, agent: evil, phase: evil, project: `/${evil}` };
+    const onItsWay = { request: evil, kind: evil, by: evil };
+    const row = {
+      ...asks,
+      title: evil,
+      agent: evil,
+      phase: evil,
+      project: `/${evil}`,
+      machine: evil,
+      onItsWay,
+    };
     const question = { ...ASKED, prompt: evil };
     const words = wordsOf({ ...row, question }, projectLabels([row.project]), NOW);
     for (const text of Object.values(words)) expect(text).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);

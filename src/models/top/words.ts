@@ -6,6 +6,8 @@ import { dollarsOf, roughDurationOf } from '../run-view/words.js';
 
 /** A row in words, each a piece of visible text. The tests stay numbers: a surface draws them. */
 export interface RowWords {
+  /** Empty for this one. */
+  readonly machine: string;
   readonly project: string;
   readonly plan: string;
   readonly agent: string;
@@ -20,13 +22,14 @@ const MAX_WORDS = 200;
 /** What stands in the columns of a row. */
 export function wordsOf(row: OverviewRow, labels: ReadonlyMap<string, string>, now: Date): RowWords {
   return {
+    machine: visibleExcerpt(row.machine ?? '', 63),
     project: row.project === null ? '-' : (labels.get(row.project) ?? '-'),
     plan: visibleExcerpt(row.kind === 'run' ? runName(row) : row.title, 60),
     agent: visibleExcerpt(row.agent ?? '-', 40),
     phase: row.phase === null ? '-' : visibleExcerpt(row.phase, 32),
     cost: costOf(row),
     age: ageOf(row, now),
-    why: whyOf(row),
+    why: [whyOf(row), ...remarksOf(row, now)].filter((part) => part !== '').join(' · '),
   };
 }
 
@@ -37,6 +40,13 @@ function whyOf({ question, why, group }: OverviewRow): string {
   const more = question.more === 0 ? '' : ` (and ${question.more} more)`;
   const gone = group === 'asks' && why !== null ? ` (${visibleExcerpt(why, MAX_WORDS)})` : '';
   return `asks: ${words}${more}${gone}`;
+}
+
+/** What else is to be known of a row of another machine: it may look different there by now. */
+function remarksOf({ onItsWay, asOf }: OverviewRow, now: Date): string[] {
+  const way = onItsWay === undefined ? '' : `${visibleExcerpt(onItsWay.kind, 20)} is on its way`;
+  const ms = asOf === undefined ? Number.NaN : now.getTime() - Date.parse(asOf);
+  return [way, Number.isFinite(ms) ? `no sign for ${roughDurationOf(Math.max(0, ms))}` : ''];
 }
 
 /** `≈` marks what a list of prices says; nobody knows the rest. */
