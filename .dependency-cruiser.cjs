@@ -38,7 +38,7 @@ const MAY_IMPORT = {
   // PostgreSQL, and nothing of sessions.
   hub: ['foundation', 'storage'],
   // Several machines: the link of each, and what a person does through it.
-  fleet: ['foundation', 'storage', KINDS, 'hub'],
+  fleet: ['foundation', 'storage', KINDS, 'overview', 'hub'],
   // The unit of systemd, and what it starts again.
   service: ['foundation', 'storage', 'programs', 'run'],
   // Types only, foundation apart: the page of a browser uses them as they are.

@@ -101,7 +101,7 @@ export const REQUIREMENTS = {
   N02: 'channels: terminal, desktop, ntfy, Gotify, signed webhook, command; `notify test` and `notify list` name the leg that failed',
   N03: 'quiet hours, digest, escalation to the next channel; suppressed only where the card was on a focused screen',
   F01: '`holdfast fleet` init, invite, join, status, doctor, leave, remove-machine, migrate, restored: roles, TLS, no secret in config, logs or errors',
-  F02: 'questions of every machine in one inbox, answered from anywhere; "arrived" only when it did',
+  F02: 'questions and runs of every machine in one inbox and overview, answered and steered from anywhere; "arrived" only when it did',
   F05: 'cut off, restarted, or restored from an old state: the mirror is whole again, nothing is applied twice',
   W06: '`holdfast report --html`: one file, no script, charts; the same pictures as the page',
   W05: 'WCAG 2.2 AA, axe clean in both themes and widths; bytes of the page within their budget',

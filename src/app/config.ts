@@ -215,6 +215,11 @@ export const SETTINGS = {
     undefined,
     'What this machine is called when it joins a fleet; its host name if absent',
   ),
+  'fleet.share': setting(
+    z.enum(['progress']),
+    'progress',
+    'What other machines of the fleet see of the runs here: how they stand, and nothing that was said',
+  ),
   'notices.digestSeconds': setting(
     Seconds,
     60,

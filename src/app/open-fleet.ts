@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import {
   Door,
   FleetDesk,
+  FleetElsewhere,
   FleetNotJoinedError,
   FleetQuestions,
   holdLink,
@@ -12,6 +13,7 @@ import {
   machineNameFrom,
   type OwnMachine,
   RemoteQuestions,
+  RemoteRuns,
   readOwnMachine,
   SentRequests,
 } from '../fleet/index.js';
@@ -57,6 +59,10 @@ export interface OpenFleetQuestions extends AsyncDisposable {
   readonly questions: FleetQuestions;
   /** What of the other machines could not be read just now. */
   readonly remote: RemoteQuestions;
+  /** The runs of the other machines, and what is asked of them. */
+  readonly runs: RemoteRuns;
+  /** Both for an overview; nothing is read before `refresh` or `watch`. */
+  readonly elsewhere: FleetElsewhere;
 }
 
 /**
@@ -73,11 +79,15 @@ export async function openFleetQuestions(
   if (machine === undefined) return undefined;
   const door = doorTo(services, addressOf(services));
   const sent = sentRequests(services);
-  const remote = new RemoteQuestions({ door, machine, sent, clock, ids: tools.ids, timeoutMs });
+  const parts = { door, machine, sent, clock, ids: tools.ids, timeoutMs };
+  const remote = new RemoteQuestions(parts);
+  const runs = new RemoteRuns(parts);
   if (!isQuick) await passOnce(services, { door, machine, timeoutMs });
   return {
     questions: new FleetQuestions({ local, remote, tools, directory }),
     remote,
+    runs,
+    elsewhere: new FleetElsewhere({ door, runs, questions: remote, clock, timeoutMs }),
     [Symbol.asyncDispose]: () => door.close(),
   };
 }
@@ -118,7 +128,9 @@ async function passOnce(
 function linkParts(services: Services, door: Door, machine: OwnMachine) {
   const { clock, log, questions } = services;
   const sent = sentRequests(services);
-  return { door, machine, bootId: bootIdOf(services), questions, sent, clock, log };
+  // Everything of runs, for whoever holds the link: a look at the questions does without.
+  const runs = async () => (await import('./own-runs.js')).ownRuns(services);
+  return { door, machine, bootId: bootIdOf(services), questions, runs, sent, clock, log };
 }
 
 function doorTo({ config, tools, clock, log }: Services, address: HubAddress): Door {

@@ -54,6 +54,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   SESSION_ID_TAKEN: ExitCode.locked,
   LOOP_NOT_FOUND: ExitCode.notFound,
   RUN_NOT_FOUND: ExitCode.notFound,
+  RUN_ELSEWHERE: ExitCode.needsPerson,
   WEB_NOT_RUNNING: ExitCode.notFound,
   DEVICE_NOT_FOUND: ExitCode.notFound,
   PORT_TAKEN: ExitCode.locked,

@@ -1,5 +1,6 @@
 import type { Services } from '../app/base.js';
 import { isFleetKnown } from '../app/fleet-known.js';
+import type { FleetElsewhere, RemoteRuns } from '../fleet/index.js';
 import { formatAge, messageOf, visibleLine } from '../foundation/index.js';
 import type { QuestionDesk } from '../sessions/question/index.js';
 import type { CommandContext } from './command.js';
@@ -7,24 +8,33 @@ import type { CommandContext } from './command.js';
 /** The questions that a person answers from here: of this machine, and of its fleet where it has one. */
 export interface OpenQuestions extends AsyncDisposable {
   readonly questions: QuestionDesk;
+  /** The other machines for an overview, and their runs; absent where there are none. */
+  readonly elsewhere?: FleetElsewhere;
+  readonly runs?: RemoteRuns;
   /** Says what of the fleet could not be read, beside what was shown. */
   tellTrouble(): void;
 }
 
-/** `isQuick`: for prompts and status bars, which wait for nothing. */
+/**
+ * `isQuick`: for prompts and status bars, which wait for nothing. `isLater`: for a screen, which has the rows of this machine before
+ * anybody is asked; its link passes on what happened here.
+ */
 export async function openQuestions(
   { services, terminal }: Pick<CommandContext, 'services' | 'terminal'>,
-  { isQuick = false } = {},
+  { isQuick = false, isLater = false } = {},
 ): Promise<OpenQuestions> {
   if (!isFleetKnown(services)) return alone(services);
   const { openFleetQuestions } = await import('../app/open-fleet.js');
   try {
-    const fleet = await openFleetQuestions(services, { isQuick, timeoutMs: isQuick ? 500 : 5_000 });
+    const timeoutMs = isQuick ? 500 : 5_000;
+    const fleet = await openFleetQuestions(services, { isQuick: isQuick || isLater, timeoutMs });
     if (fleet === undefined) return alone(services);
     return {
       questions: fleet.questions,
+      elsewhere: fleet.elsewhere,
+      runs: fleet.runs,
       tellTrouble() {
-        const { trouble } = fleet.remote;
+        const { trouble } = fleet.elsewhere;
         if (trouble === undefined) return;
         const age =
           trouble.at === undefined

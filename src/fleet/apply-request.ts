@@ -25,8 +25,12 @@ const RejectBody = z.strictObject({
     .nullable(),
 });
 
-/** What passes by itself: the request stays where it is and is looked at again. */
 const PASSING: readonly string[] = ['LOCKED', 'LOCK_LOST', 'STORAGE_FAILED', 'ATOMIC_WRITE_FAILED'];
+
+/** What passes by itself: the request stays where it is and is looked at again. */
+export function isPassing({ code }: HoldfastError): boolean {
+  return PASSING.includes(code);
+}
 
 /**
  * Does what another machine asks for, with the same verbs as a person here. The files decide: the request's id is in the write
@@ -44,7 +48,7 @@ export async function applyRequest(
     return applied(await decide(questions.as(actorOf(request)), request));
   } catch (error) {
     if (!isHoldfastError(error)) throw error;
-    if (PASSING.includes(error.code)) return undefined;
+    if (isPassing(error)) return undefined;
     return refusedBy(questions, error, session);
   }
 }
@@ -82,6 +86,6 @@ async function refusedBy(
 }
 
 /** As records say it: which machine, and under which role. */
-function actorOf({ machine, by }: RequestRow): string {
+export function actorOf({ machine, by }: RequestRow): string {
   return `fleet:${machine}/${visibleExcerpt(by, 63)}`;
 }

@@ -1,20 +1,24 @@
-import { isHoldfastError, messageOf, VERSION } from '../foundation/index.js';
+import { isHoldfastError, messageOf, sleepOrHint, startOfDay, VERSION } from '../foundation/index.js';
 import {
   addressText,
   assertFits,
   Hub,
   type HubAddress,
+  type MachineRow,
   mayMakeRoles,
   migrate,
   newRole,
   type Role,
   readFleet,
 } from '../hub/index.js';
+import type { OverviewRow } from '../overview/index.js';
 import type { LockTools } from '../storage/index.js';
 import { examine, type Finding } from './doctor.js';
 import type { Door } from './door.js';
 import { FleetNotJoinedError, RequestNotFoundError } from './errors.js';
+import { hearing } from './hearing.js';
 import { forgetOwnMachine, type OwnMachine, readOwnMachine, writeOwnMachine } from './own-machine.js';
+import { runOfRow } from './runs/mirrored-run.js';
 import type { SentRequest, SentRequests } from './sent-requests.js';
 
 export interface DeskOptions {
@@ -40,8 +44,13 @@ export interface MachineReport {
   readonly role: string;
   readonly version: string;
   readonly quietSeconds: number;
+  /** Question sets that wait for a person. */
   readonly waiting: number;
   readonly running: number;
+  /** Runs that rest until a person lets them go on. */
+  readonly resting: number;
+  /** What the runs that are open, or ended today, have cost so far. */
+  readonly costUsd: number;
   readonly isThis: boolean;
 }
 
@@ -53,6 +62,8 @@ export interface FleetReport {
   /** Why the hub cannot be asked; absent where it was. */
   readonly trouble?: string;
   readonly machines: readonly MachineReport[];
+  /** The runs of every machine that are open, or ended today. */
+  readonly runs: readonly OverviewRow[];
   /** What was sent from here and has not arrived. */
   readonly onItsWay: readonly {
     request: string;
@@ -104,26 +115,45 @@ export class FleetDesk {
 
   /** Who is there and what is on its way. The hub being away is told, not thrown. */
   async status(): Promise<FleetReport> {
-    const { isLinked, doorTo, sent } = this.#options;
-    await using door = doorTo();
+    await using door = this.#options.doorTo();
+    return await this.#statusOn(door);
+  }
+
+  /** The same, again and again: whenever something changed anywhere, and now and then, until the signal fires. */
+  async *watch(signal: AbortSignal): AsyncGenerator<FleetReport> {
+    const { clock } = this.#options.tools;
+    await using door = this.#options.doorTo();
+    let heardOn: Hub | undefined;
+    let wake = () => {};
+    const settled: FleetReport['settled'][number][] = [];
+    while (!signal.aborted) {
+      const hint = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      heardOn = await hearing(door, heardOn, () => wake());
+      const report = await this.#statusOn(door);
+      // Told once by the desk: who watches would miss it.
+      settled.push(...report.settled);
+      yield { ...report, settled: [...settled] };
+      await sleepOrHint(clock, LOOK_MS, hint, signal);
+    }
+  }
+
+  async #statusOn(door: Door): Promise<FleetReport> {
+    const { isLinked, sent, tools } = this.#options;
     const machine = this.#own();
     const base = { address: addressText(door.address), machine: machine.name, isLinked: isLinked() };
     try {
       const hub = await door.open();
-      const machines = (await hub.machines()).map((row) => ({
-        name: row.name,
-        role: row.role,
-        version: row.version,
-        quietSeconds: Math.round(row.quiet_seconds),
-        waiting: row.waiting,
-        running: row.running,
-        isThis: row.id === machine.id,
-      }));
-      return { ...base, machines, ...(await this.#news(hub)) };
+      const since = startOfDay(tools.clock.now()).toISOString();
+      const { rows } = await hub.sessions(null, 'run', { since });
+      const runs = rows.flatMap((row) => runOfRow(row) ?? []);
+      const machines = (await hub.machines()).map((row) => reportOf(row, runs, machine));
+      return { ...base, machines, runs, ...(await this.#news(hub)) };
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       const onItsWay = sent.list().map(onItsWayOf);
-      return { ...base, trouble: messageOf(error), machines: [], onItsWay, settled: [] };
+      return { ...base, trouble: messageOf(error), machines: [], runs: [], onItsWay, settled: [] };
     }
   }
 
@@ -154,7 +184,7 @@ export class FleetDesk {
   /** Takes back what is on its way, where its home has not taken it yet. Throws REQUEST_NOT_FOUND, and as the hub. */
   async takeBack(
     prefix: string,
-  ): Promise<{ request: string; isBack: boolean; machine: string; session: string }> {
+  ): Promise<{ request: string; isBack: boolean; machine: string; session: string; kind: string }> {
     const { sent, doorTo } = this.#options;
     const own = sent.list().filter(({ id, session }) => id.startsWith(prefix) || session.startsWith(prefix));
     const [request] = own;
@@ -162,8 +192,8 @@ export class FleetDesk {
     await using door = doorTo();
     const isBack = await (await door.open()).takeBack(request.id);
     if (isBack) sent.forget(request.id);
-    const { id, machine, session } = request;
-    return { request: id, isBack, machine, session };
+    const { id, machine, session, kind } = request;
+    return { request: id, isBack, machine, session, kind };
   }
 
   /** Leaves: what others sent is refused, what this machine shared is no longer shown. Its files stay. */
@@ -225,3 +255,21 @@ export class FleetDesk {
 function onItsWayOf({ id, session, machine, kind, at }: SentRequest) {
   return { request: id, session, machine, kind, at };
 }
+
+function reportOf(row: MachineRow, all: readonly OverviewRow[], own: OwnMachine): MachineReport {
+  const runs = all.filter(({ machine }) => machine === row.name);
+  return {
+    name: row.name,
+    role: row.role,
+    version: row.version,
+    quietSeconds: Math.round(row.quiet_seconds),
+    waiting: row.waiting,
+    running: runs.filter(({ group }) => group === 'works').length,
+    resting: runs.filter(({ group }) => group === 'rests').length,
+    costUsd: runs.reduce((sum, { cost }) => sum + (cost?.usd ?? 0), 0),
+    isThis: row.id === own.id,
+  };
+}
+
+/** A look in case nothing was called out; ages go on. */
+const LOOK_MS = 5_000;

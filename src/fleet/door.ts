@@ -2,6 +2,7 @@ import type { Clock, Logger } from '../foundation/index.js';
 import {
   assertFits,
   connect,
+  FleetUnreachableError,
   Hub,
   type HubAddress,
   type HubConnection,
@@ -34,6 +35,7 @@ const PROBE_MS = 2_000;
 export class Door implements AsyncDisposable {
   readonly #options: DoorOptions;
   #opening: Promise<Hub> | undefined;
+  #isClosed = false;
 
   constructor(options: DoorOptions) {
     this.#options = options;
@@ -45,9 +47,14 @@ export class Door implements AsyncDisposable {
 
   /** The connection that is there, or a new one. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_SCHEMA. */
   async open(options: OpenOptions = {}): Promise<Hub> {
-    const before = await this.#opening?.catch(() => undefined);
-    if (before?.connection.isOpen) return before;
-    this.#opening = this.#openNow(options);
+    const before = this.#opening;
+    if (before !== undefined) {
+      const hub = await before.catch(() => undefined);
+      if (hub?.connection.isOpen) return hub;
+    }
+    if (this.#isClosed) throw new FleetUnreachableError('the connection was closed');
+    // Whoever comes first opens it for all.
+    if (this.#opening === before || this.#opening === undefined) this.#opening = this.#openNow(options);
     return this.#opening;
   }
 
@@ -87,7 +94,9 @@ export class Door implements AsyncDisposable {
     }
   }
 
+  /** For good: whoever is still at it is told that it cannot be reached. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const hub = await this.#opening?.catch(() => undefined);
     this.#opening = undefined;
     await hub?.connection.close();

@@ -27,10 +27,8 @@ export class DecidedElsewhereError extends HoldfastError<'DECIDED_ELSEWHERE'> {
 export class RemoteRefusedError extends HoldfastError<'REMOTE_REFUSED'> {
   readonly code = 'REMOTE_REFUSED';
 
-  constructor(machine: string, reason: string) {
-    super(`${visibleExcerpt(machine, 63)} refused: ${visibleExcerpt(reason, 400)}`, {
-      hint: 'Nothing was changed there, and your draft is kept.',
-    });
+  constructor(machine: string, reason: string, hint = 'Nothing was changed there, and your draft is kept.') {
+    super(`${visibleExcerpt(machine, 63)} refused: ${visibleExcerpt(reason, 400)}`, { hint });
   }
 }
 

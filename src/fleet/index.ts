@@ -25,4 +25,12 @@ export {
 } from './operations.js';
 export { MACHINE_NAME, machineNameFrom, type OwnMachine, readOwnMachine } from './own-machine.js';
 export { RemoteQuestions } from './remote-questions.js';
+export { FleetElsewhere } from './runs/elsewhere.js';
+export type { OwnRuns } from './runs/own-runs.js';
+export {
+  type RemoteRequest,
+  type RemoteRun,
+  RemoteRuns,
+  type SteeredElsewhere,
+} from './runs/remote-runs.js';
 export { SentRequests } from './sent-requests.js';

@@ -6,12 +6,17 @@ import {
   sleepOrHint,
   VERSION,
 } from '../foundation/index.js';
-import { channelOf, FleetRuleError, type Hub } from '../hub/index.js';
+import { channelOf, FleetRuleError, type Hub, type RequestRow } from '../hub/index.js';
 import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
 import { applyRequest } from './apply-request.js';
 import type { Door } from './door.js';
+import { Mirror } from './mirror.js';
 import { rowOfQuestion } from './mirrored-question.js';
+import { News, Turn } from './news.js';
 import type { OwnMachine } from './own-machine.js';
+import { applyRunRequest } from './runs/apply-run-request.js';
+import { rowOfRun } from './runs/mirrored-run.js';
+import { isTold, type OwnRuns, RunMirror } from './runs/own-runs.js';
 import type { SentRequests } from './sent-requests.js';
 
 export interface LinkOptions {
@@ -19,6 +24,8 @@ export interface LinkOptions {
   readonly machine: OwnMachine;
   readonly bootId: string;
   readonly questions: QuestionSessions;
+  /** Loaded when the link is first used. */
+  readonly runs: () => Promise<OwnRuns>;
   readonly sent: SentRequests;
   readonly clock: Clock;
   readonly log: Logger;
@@ -35,7 +42,10 @@ const LOOK_MS = 5_000;
 const BEAT_MS = 20_000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-const MAX_ROWS = 100;
+/** A run that works changes often: its row goes up at most this often. */
+const RUNS_MS = 1_000;
+/** Runs of the archive that were removed are looked for this often, and the mirror is tidied. */
+const ALL_RUNS_MS = 3_600_000;
 
 /**
  * What keeps a machine and the hub in step. The files are compared with what the hub has, again and again, so that nothing need
@@ -43,11 +53,15 @@ const MAX_ROWS = 100;
  */
 export class Link {
   readonly #options: LinkOptions;
-  /** What the hub has of this machine. */
-  #stamps = new Map<string, string>();
+  readonly #questionMirror: Mirror;
+  readonly #runMirror: Mirror;
+  #runs: OwnRuns | undefined;
 
   constructor(options: LinkOptions) {
+    const { machine, clock } = options;
     this.#options = options;
+    this.#questionMirror = new Mirror(machine.id, 'question', clock);
+    this.#runMirror = new Mirror(machine.id, 'run', clock);
   }
 
   /** Holds the link until the signal fires. Never throws: what fails is said and tried again. */
@@ -72,60 +86,70 @@ export class Link {
 
   /** One look in both directions, for a command that happens to be here. Throws as the hub. */
   async pass(hub: Hub): Promise<void> {
-    const { machine, bootId } = this.#options;
-    await hub.beat(machine.id, bootId, VERSION);
-    this.#stamps = await hub.stamps(machine.id, 'question');
+    const runs = await this.#ownRuns();
+    await this.#passOn(hub, new RunMirror(runs, this.#runMirror));
+  }
+
+  async #passOn(hub: Hub, runs: RunMirror): Promise<void> {
+    await this.#beat(hub);
+    await this.#questionMirror.load(hub);
     await this.#mirror(hub, await this.#options.questions.listLive());
+    await this.#runMirror.load(hub);
+    await runs.sendAll(hub);
     await this.#applyAll(hub);
     await this.#sendAgain(hub);
   }
 
   async #serve(hub: Hub, signal: AbortSignal): Promise<void> {
-    const { machine, bootId, questions, clock, onState } = this.#options;
+    const { machine, questions, clock, onState } = this.#options;
     const { connection } = hub;
-    let wake = () => {};
-    let isAsked = true;
-    const changed = new Set<string | null>();
-    const note = (id: string | null) => {
-      changed.add(id);
-      wake();
-    };
-    connection.onEnd(() => wake());
+    const runs = await this.#ownRuns();
+    const mirror = new RunMirror(runs, this.#runMirror);
+    const news = new News();
+    connection.onEnd(() => news.wake());
     const channel = channelOf(machine.id);
-    await connection.listen(channel, () => {
-      isAsked = true;
-      wake();
-    });
-    using _watch = closing(questions.watch(note));
-    await this.pass(hub);
+    await connection.listen(channel, () => news.noteAsked());
+    using _watch = closing(questions.watch((id) => news.noteQuestion(id)));
+    using _runs = closing(runs.watch(() => news.noteRuns()));
+    await this.#passOn(hub, mirror);
+    await this.#tidy(hub);
     onState?.({ is: 'up', hears: await this.#options.door.isHeard(hub, channel) });
-    let beatAt = clock.monotonicMs();
+    const [beat, look] = [new Turn(clock, BEAT_MS), new Turn(clock, LOOK_MS)];
+    const [hourly, runsTurn] = [new Turn(clock, ALL_RUNS_MS), new Turn(clock, RUNS_MS)];
     while (!signal.aborted && connection.isOpen) {
-      if (isAsked) {
-        isAsked = false;
-        await this.#applyAll(hub);
+      if (news.takeAsked()) await this.#applyAll(hub);
+      const changed = news.takeQuestions();
+      if (changed.size > 0) await this.#mirrorChanged(hub, changed);
+      if (news.hasRuns && runsTurn.isDue() && news.takeRuns()) await mirror.sendChanged(hub);
+      if (beat.isDue()) await this.#beat(hub);
+      if (hourly.isDue()) {
+        await mirror.sendAll(hub);
+        await this.#tidy(hub);
       }
-      if (changed.size > 0) await this.#mirrorChanged(hub, take(changed));
-      if (clock.monotonicMs() - beatAt >= BEAT_MS) {
-        beatAt = clock.monotonicMs();
-        await hub.beat(machine.id, bootId, VERSION);
+      if (look.isDue()) {
+        // An asker dies and a set runs out of time without a trace on the disk, and so does a run.
+        runs.look();
+        news.noteEverything();
       }
-      if (isAsked || changed.size > 0) continue;
-      const lookedAt = clock.monotonicMs();
-      await sleepOrHint(
-        clock,
-        LOOK_MS,
-        new Promise<void>((resolve) => {
-          wake = resolve;
-        }),
-        signal,
-      );
-      if (clock.monotonicMs() - lookedAt >= LOOK_MS) {
-        isAsked = true;
-        // An asker dies and a set runs out of time without a trace on the disk.
-        changed.add(null);
-      }
+      if (!news.isEmpty) continue;
+      const untilMs = Math.min(look.leftMs, news.hasRuns ? runsTurn.leftMs : LOOK_MS);
+      await sleepOrHint(clock, untilMs, news.next(), signal);
     }
+  }
+
+  async #ownRuns(): Promise<OwnRuns> {
+    this.#runs ??= await this.#options.runs();
+    return this.#runs;
+  }
+
+  #beat(hub: Hub): Promise<void> {
+    const { machine, bootId } = this.#options;
+    return hub.beat(machine.id, bootId, VERSION);
+  }
+
+  async #tidy(hub: Hub): Promise<void> {
+    const removed = await hub.tidy();
+    if (removed > 0) this.#options.log.info('fleet.tidied', { removed });
   }
 
   async #mirrorChanged(hub: Hub, ids: ReadonlySet<string | null>): Promise<void> {
@@ -140,43 +164,51 @@ export class Link {
         return this.#mirror(hub, await questions.listLive());
       }
     }
-    await this.#sendRows(hub, views, []);
+    await this.#questionMirror.send(hub, views.map(rowOfQuestion), []);
   }
 
   /** All that the files say, and what they say no more. */
   async #mirror(hub: Hub, views: readonly QuestionView[]): Promise<void> {
-    const there = new Set(views.map(({ id }) => id));
-    await this.#sendRows(
+    const gone = this.#questionMirror.others(new Set(views.map(({ id }) => id)));
+    await this.#questionMirror.send(
       hub,
-      views,
-      [...this.#stamps.keys()].filter((id) => !there.has(id)),
+      views.map(rowOfQuestion),
+      gone.map(({ id }) => id),
     );
   }
 
-  async #sendRows(hub: Hub, views: readonly QuestionView[], gone: readonly string[]): Promise<void> {
-    const { machine } = this.#options;
-    const rows = views.map(rowOfQuestion).filter(({ id, stamp }) => this.#stamps.get(id) !== stamp);
-    for (let at = 0; at < rows.length || (at === 0 && gone.length > 0); at += MAX_ROWS) {
-      const part = rows.slice(at, at + MAX_ROWS);
-      await hub.mirror(machine.id, 'question', part, at === 0 ? gone : []);
-      for (const { id, stamp } of part) this.#stamps.set(id, stamp);
-    }
-    for (const id of gone) this.#stamps.delete(id);
-  }
-
   async #applyAll(hub: Hub): Promise<void> {
-    const { machine, questions, log } = this.#options;
+    const { machine, log } = this.#options;
     const { rows, refused } = await hub.takeRequests(machine.id);
     if (refused > 0) log.warn('fleet.requests-ignored', { count: refused });
     for (const request of rows) {
-      const done = await applyRequest(questions, request);
-      if (done === undefined) continue;
-      const { state, reply, view } = done;
-      const mirrored = view === undefined ? [] : [rowOfQuestion(view)];
-      await hub.settle(machine.id, { id: request.id, state, reply }, { kind: 'question', rows: mirrored });
-      for (const { id, stamp } of mirrored) this.#stamps.set(id, stamp);
-      log.info('fleet.request-settled', { request: request.id, kind: request.kind, state });
+      const done = request.session_kind === 'run' ? this.#applyToRun(request) : this.#applyToSet(request);
+      const { settled, mirror, session } = (await done) ?? {};
+      if (settled === undefined || session === undefined) continue;
+      await hub.settle(machine.id, { id: request.id, ...settled }, session);
+      mirror?.note(session.rows);
+      log.info('fleet.request-settled', { request: request.id, kind: request.kind, state: settled.state });
     }
+  }
+
+  async #applyToSet(request: RequestRow) {
+    const done = await applyRequest(this.#options.questions, request);
+    if (done === undefined) return undefined;
+    const { state, reply, view } = done;
+    const rows = view === undefined ? [] : [rowOfQuestion(view)];
+    return {
+      settled: { state, reply },
+      mirror: this.#questionMirror,
+      session: { kind: 'question', rows } as const,
+    };
+  }
+
+  async #applyToRun(request: RequestRow) {
+    const done = await applyRunRequest(await this.#ownRuns(), request);
+    if (done === undefined) return undefined;
+    const { state, reply, row } = done;
+    const rows = row === undefined || !isTold(row) ? [] : [rowOfRun(row)];
+    return { settled: { state, reply }, mirror: this.#runMirror, session: { kind: 'run', rows } as const };
   }
 
   /** What this machine sent and the hub does not know: it was restored from before then, or lost its last moments. */
@@ -193,12 +225,6 @@ export class Link {
       }
     }
   }
-}
-
-function take<Item>(set: Set<Item>): ReadonlySet<Item> {
-  const taken = new Set(set);
-  set.clear();
-  return taken;
 }
 
 function closing(watch: { close(): void }): Disposable {

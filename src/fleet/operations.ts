@@ -80,7 +80,7 @@ export const inviteToFleet = defineOperation({
 export const showFleet = defineOperation({
   ...facts,
   name: 'fleet.status',
-  summary: 'Show the machines, what waits on each, what is on its way',
+  summary: 'Show the machines, their runs, what waits on each, what is on its way',
   effect: 'read',
   get input() {
     return z.strictObject({});
@@ -108,7 +108,7 @@ export const examineFleet = defineOperation({
 export const takeBackRequest = defineOperation({
   ...facts,
   name: 'fleet.take-back',
-  summary: 'Take back an answer that is on its way to another machine',
+  summary: 'Take back an answer or a request that is on its way to another machine',
   effect: 'write',
   get input() {
     return z.strictObject({ request: z.string() });
@@ -119,6 +119,7 @@ export const takeBackRequest = defineOperation({
       readonly isBack: boolean;
       readonly machine: string;
       readonly session: string;
+      readonly kind: string;
     }>();
   },
   run: async ({ fleet }: FleetParts, { request }) => (await fleet()).takeBack(request),

@@ -1,13 +1,5 @@
-import {
-  type Clock,
-  findId,
-  type Ids,
-  isHoldfastError,
-  isUuidV4,
-  messageOf,
-  timestamp,
-} from '../foundation/index.js';
-import { channelOf, FleetRuleError, type Hub, INBOX_CHANNEL, type SessionRow } from '../hub/index.js';
+import { findId, type Ids, isHoldfastError, isUuidV4, messageOf, timestamp } from '../foundation/index.js';
+import { FleetRuleError, type Hub, INBOX_CHANNEL, type SessionRow } from '../hub/index.js';
 import {
   AlreadySettledError,
   AskerGoneError,
@@ -20,14 +12,10 @@ import {
 import type { Door } from './door.js';
 import { DecidedElsewhereError, RemoteRefusedError } from './errors.js';
 import { outcomeOfReply, questionOfRow } from './mirrored-question.js';
-import type { OwnMachine } from './own-machine.js';
-import type { SentRequests } from './sent-requests.js';
+import { type SenderParts, sendRequest } from './send-request.js';
 
-export interface RemoteOptions {
+export interface RemoteOptions extends SenderParts {
   readonly door: Door;
-  readonly machine: OwnMachine;
-  readonly sent: SentRequests;
-  readonly clock: Clock;
   readonly ids: Ids;
   /** How long a host may take to be reached. */
   readonly timeoutMs?: number | undefined;
@@ -39,13 +27,7 @@ interface Known {
   readonly at: Date;
 }
 
-/** How long a machine that gave a sign lately is waited for, and one that did not. */
-const PATIENCE_MS = 5_000;
-const SHORT_PATIENCE_MS = 1_000;
-const QUIET_SECONDS = 60;
 const LOOK_MS = 5_000;
-/** Where nothing is called out: how often the reply is looked for. */
-const REPLY_LOOK_MS = 250;
 
 /** The question sets of the other machines, as the hub mirrors them; what is decided here goes to their homes. */
 export class RemoteQuestions {
@@ -62,6 +44,11 @@ export class RemoteQuestions {
     return this.#trouble === undefined ? undefined : { reason: this.#trouble, at: this.#known?.at };
   }
 
+  /** What waited elsewhere when it was last read. */
+  get known(): readonly QuestionView[] {
+    return this.#known?.views ?? [];
+  }
+
   /** What waits elsewhere, with what has just stopped waiting; the last that is known where the hub is away. Never throws. */
   async list({ isAll = false } = {}): Promise<readonly QuestionView[]> {
     try {
@@ -75,7 +62,7 @@ export class RemoteQuestions {
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       this.#trouble = messageOf(error);
-      return this.#known?.views ?? [];
+      return this.known;
     }
   }
 
@@ -139,7 +126,7 @@ export class RemoteQuestions {
   }
 
   async #decide(id: string, kind: 'answer' | 'reject', body: unknown): Promise<QuestionView> {
-    const { machine, sent, clock, ids } = this.#options;
+    const { clock, ids } = this.#options;
     const row = await this.#row(id);
     if (row === undefined) throw new SessionNotFoundError(id);
     const hub = await this.#hub();
@@ -153,52 +140,15 @@ export class RemoteQuestions {
       body,
       at: timestamp(clock),
     } as const;
-    const reply = await this.#replyTo(hub, request.id, row);
-    sent.keep(request);
     try {
-      await hub.send(machine.id, request);
+      const settled = await sendRequest(this.#options, hub, request, row.quiet_seconds);
+      if (settled === undefined) return this.#onItsWay(row, request.id);
+      if (settled.state === 'applied') return this.#arrived(row, settled.reply);
+      throw refusal(id, row.machine, settled.reply);
     } catch (error) {
-      // Cut off in the middle, nobody knows whether it was stored: the copy stays, and the link asks again.
-      if (!isHoldfastError(error, 'FLEET_UNREACHABLE')) sent.forget(request.id);
       if (error instanceof FleetRuleError && error.rule === 'decided') throw await this.#decidedBy(hub, row);
-      if (!isHoldfastError(error, 'FLEET_UNREACHABLE')) throw error;
-      return this.#onItsWay(row, request.id);
+      throw error;
     }
-    const settled = await reply.settled();
-    if (settled === undefined) return this.#onItsWay(row, request.id);
-    sent.forget(request.id);
-    if (settled.state === 'applied') return this.#arrived(row, settled.reply);
-    throw refusal(id, row.machine, settled.reply);
-  }
-
-  /** Listens before anything is sent, so that no reply is missed. */
-  async #replyTo(hub: Hub, id: string, row: SessionRow) {
-    const { clock, machine } = this.#options;
-    let wake = () => {};
-    await hub.connection.listen(channelOf(machine.id), (payload) => {
-      if (payload === id) wake();
-    });
-    const patienceMs = row.quiet_seconds > QUIET_SECONDS ? SHORT_PATIENCE_MS : PATIENCE_MS;
-    return {
-      async settled() {
-        const until = clock.monotonicMs() + patienceMs;
-        for (;;) {
-          const hint = new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-          const found = await hub.request(id).catch(() => undefined);
-          if (found?.state === 'applied' || found?.state === 'refused') return found;
-          const leftMs = until - clock.monotonicMs();
-          if (leftMs <= 0 || !hub.connection.isOpen) return undefined;
-          const stop = new AbortController();
-          await Promise.race([
-            hint,
-            clock.sleep(Math.min(REPLY_LOOK_MS, leftMs), stop.signal).catch(() => {}),
-          ]);
-          stop.abort();
-        }
-      },
-    };
   }
 
   #onItsWay(row: SessionRow, request: string): QuestionView {
@@ -229,9 +179,7 @@ export class RemoteQuestions {
 
   async #whatLeft(hub: Hub, now: readonly QuestionView[]): Promise<QuestionView[]> {
     const ids = new Set(now.map(({ id }) => id));
-    const left = (this.#known?.views ?? []).filter(
-      ({ id, outcome }) => outcome.status === 'pending' && !ids.has(id),
-    );
+    const left = this.known.filter(({ id, outcome }) => outcome.status === 'pending' && !ids.has(id));
     const found: QuestionView[] = [];
     for (const { id } of left.slice(0, 100)) {
       const { rows } = await hub.sessions(this.#options.machine.id, 'question', { prefix: id });

@@ -34,6 +34,12 @@ export function channelOf(machine: string): string {
 /** Called out when what waits anywhere may have changed. */
 export const INBOX_CHANNEL = 'hf_inbox';
 
+/** Called out when a run anywhere may look different. */
+export const OVERVIEW_CHANNEL = 'hf_overview';
+
+/** Which sessions: what waits, what is open, everything, what is open or ended since then, or of these ids. */
+export type Wanted = 'waiting' | 'open' | 'all' | { readonly since: string } | { readonly prefix: string };
+
 const REQUEST = `select r.id, r.home, r.session_kind, r.session, r.kind, r.body, r.by, m.name as machine, r.at, r.state, r.reply
   from holdfast.request r join holdfast.machine m on m.id = r.sender`;
 
@@ -67,12 +73,17 @@ export class Hub {
   }
 
   /** What the hub has of a machine, by id: how each looked when it was sent last. */
-  async stamps(machine: string, kind: SessionKind): Promise<Map<string, string>> {
+  async stamps(
+    machine: string,
+    kind: SessionKind,
+  ): Promise<Map<string, { readonly stamp: string; readonly isEnded: boolean }>> {
     const found = await this.connection.rows(
-      'select id, stamp from holdfast.session where home = $1 and kind = $2 and gone_at is null',
+      'select id, stamp, is_ended from holdfast.session where home = $1 and kind = $2 and gone_at is null',
       [machine, kind],
     );
-    return new Map(checkedRows(StampRow, found).rows.map(({ id, stamp }) => [id, stamp]));
+    return new Map(
+      checkedRows(StampRow, found).rows.map(({ id, stamp, is_ended: isEnded }) => [id, { stamp, isEnded }]),
+    );
   }
 
   async mirror(
@@ -89,37 +100,41 @@ export class Hub {
     ]);
   }
 
+  /** Takes away what nobody has looked for since long ago; at most once a day in the whole fleet. */
+  async tidy(): Promise<number> {
+    const [row] = await this.connection.rows('select holdfast.tidy() as removed');
+    return Number(row?.removed ?? 0);
+  }
+
   async machines(): Promise<MachineRow[]> {
     const found = await this.connection.rows(
       `select m.id, m.name, m.role::text as role, m.version,
          extract(epoch from clock_timestamp() - m.seen_at) as quiet_seconds,
-         (select count(*) from holdfast.session s where s.home = m.id and s.needs_person and s.gone_at is null) as waiting,
-         (select count(*) from holdfast.session s where s.home = m.id and s.kind = 'run' and s.state = 'running'
-            and not s.is_ended and s.gone_at is null) as running
-       from holdfast.machine m where m.left_at is null order by m.name`,
+         coalesce(w.waiting, 0) as waiting
+       from holdfast.machine m left join (select home, count(*) as waiting from holdfast.session
+         where needs_person and gone_at is null group by home) w on w.home = m.id
+       where m.left_at is null order by m.name`,
     );
     return checkedRows(MachineRow, found).rows;
   }
 
-  /** Sessions of other machines: what is open, or of these ids. */
+  /** Sessions of every machine but one, where one is left out. */
   async sessions(
-    own: string,
+    except: string | null,
     kind: SessionKind,
-    wanted: 'waiting' | 'open' | 'all' | { readonly prefix: string },
+    wanted: Wanted,
   ): Promise<{ rows: SessionRow[]; refused: number }> {
-    const isPrefix = typeof wanted === 'object';
-    const which = isPrefix
-      ? "and s.id like $3 || '%'"
-      : { waiting: 'and s.needs_person', open: 'and not s.is_ended', all: '' }[wanted];
+    const [which, values] = conditionOf(wanted);
     const found = await this.connection.rows(
       `select s.home, m.name as machine, extract(epoch from clock_timestamp() - m.seen_at) as quiet_seconds, s.id, s.state,
-         s.needs_person, s.summary, r.id as request, r.by::text as request_by
+         s.needs_person, s.summary, r.id as request, r.kind as request_kind, r.by::text as request_by
        from holdfast.session s join holdfast.machine m on m.id = s.home
-         left join holdfast.request r on r.home = s.home and r.session_kind = s.kind and r.session = s.id
-           and r.kind in ('answer', 'reject') and r.state in ('sent', 'taken')
-       where s.kind = $2 and s.home <> $1 and s.gone_at is null ${which}
-       order by s.created_at limit 1000`,
-      isPrefix ? [own, kind, wanted.prefix] : [own, kind],
+         left join lateral (select q.id, q.kind, q.by from holdfast.request q where q.home = s.home
+           and q.session_kind = s.kind and q.session = s.id and q.state in ('sent', 'taken')
+           and (q.kind in ('answer', 'reject')) = (s.kind = 'question') order by q.seq desc limit 1) r on true
+       where s.kind = $2 and s.home is distinct from $1 and s.gone_at is null ${which}
+       order by s.is_ended, s.created_at limit 1000`,
+      [except, kind, ...values],
     );
     return checkedRows(SessionRow, found);
   }
@@ -186,4 +201,11 @@ export class Hub {
       storable(session.rows),
     ]);
   }
+}
+
+function conditionOf(wanted: Wanted): readonly [string, readonly string[]] {
+  if (typeof wanted === 'string')
+    return [{ waiting: 'and s.needs_person', open: 'and not s.is_ended', all: '' }[wanted], []];
+  if ('prefix' in wanted) return ["and s.id like $3 || '%'", [wanted.prefix]];
+  return ['and (not s.is_ended or s.last_activity >= $3)', [wanted.since]];
 }

@@ -15,7 +15,16 @@ export {
   FleetSchemaError,
   FleetUnreachableError,
 } from './errors.js';
-export { channelOf, Hub, INBOX_CHANNEL, type MirrorRow, type NewRequest, type SessionKind } from './hub.js';
+export {
+  channelOf,
+  Hub,
+  INBOX_CHANNEL,
+  type MirrorRow,
+  type NewRequest,
+  OVERVIEW_CHANNEL,
+  type SessionKind,
+  type Wanted,
+} from './hub.js';
 export { assertFits, changedMigrations, migrate, readFleet } from './migrate.js';
 export { CLIENT, MIGRATIONS } from './migrations/index.js';
 export { mayMakeRoles, type NewRole, newRole, type Role } from './new-role.js';

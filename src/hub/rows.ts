@@ -16,7 +16,6 @@ export const MachineRow = z.object({
   /** Seconds since it last gave a sign, on the database's clock. */
   quiet_seconds: z.coerce.number(),
   waiting: z.coerce.number(),
-  running: z.coerce.number(),
 });
 export type MachineRow = z.infer<typeof MachineRow>;
 
@@ -28,8 +27,9 @@ export const SessionRow = z.object({
   state: z.string().max(40),
   needs_person: z.boolean(),
   summary: z.unknown(),
-  /** The decision that is on its way to it. */
+  /** What is on its way to it: a decision, or what a run is asked to do. */
   request: z.uuid().nullable(),
+  request_kind: z.string().max(20).nullable(),
   request_by: z.string().nullable(),
 });
 export type SessionRow = z.infer<typeof SessionRow>;
@@ -52,7 +52,7 @@ export const RequestRow = z.object({
 });
 export type RequestRow = z.infer<typeof RequestRow>;
 
-export const StampRow = z.object({ id: z.string(), stamp: z.string() });
+export const StampRow = z.object({ id: z.string(), stamp: z.string(), is_ended: z.boolean() });
 
 export const FleetRow = z.object({
   version: z.int(),

@@ -108,7 +108,7 @@ describe.skipIf(POSTGRES === undefined)('the hub', () => {
         );
         return rows.map(({ name }) => name);
       };
-      const worker = ['beat', 'join_fleet', 'leave_fleet', 'mirror', 'settle', 'take_requests'];
+      const worker = ['beat', 'join_fleet', 'leave_fleet', 'mirror', 'settle', 'take_requests', 'tidy'];
       expect(await allowed('eve')).toEqual([]);
       expect(await allowed('ci')).toEqual(worker);
       expect(await allowed('ann')).toEqual([...worker, 'remove_machine', 'send', 'take_back'].sort());
@@ -213,16 +213,33 @@ describe.skipIf(POSTGRES === undefined)('the hub', () => {
   verifiesNeeding(
     'F01',
     { postgres: true },
+    'lets nobody hide what waits behind a request that decides nothing',
+    async () => {
+      const [ann, bob, ci] = await Promise.all([as('ann'), as('bob'), as('ci')]);
+      const set = '20000000-0000-4000-8000-000000000077';
+      await ci.mirror(MACHINES.ci, 'question', [row(set)], []);
+      await bob.send(MACHINES.bob, {
+        ...answerTo(MACHINES.ci, set, '10000000-0000-4000-8000-000000000077'),
+        kind: 'pause',
+      });
+      const found = await ann.sessions(MACHINES.ann, 'question', { prefix: set });
+      expect(found.rows).toMatchObject([{ id: set, request: null }]);
+    },
+  );
+
+  verifiesNeeding(
+    'F01',
+    { postgres: true },
     'is made by eight at once in one go, and refuses a program that is too old with the way out',
     async () => {
       await db.sql('create database second', [], 'postgres');
       const url = db.url.replace('/holdfast', '/second');
       const hubs = await Promise.all(Array.from({ length: 8 }, () => hubOf(url)));
       const steps = await Promise.all(hubs.map(({ connection }) => migrate(connection)));
-      expect(steps.flat()).toEqual([1]);
-      const { assertFits } = await import('../../src/hub/index.js');
+      const { assertFits, MIGRATIONS } = await import('../../src/hub/index.js');
+      expect(steps.flat().sort()).toEqual(MIGRATIONS.map(({ n }) => n));
       const [{ connection } = hubs[0] as Hub] = hubs;
-      expect(assertFits(await readFleet(connection)).version).toBe(1);
+      expect(assertFits(await readFleet(connection)).version).toBe(MIGRATIONS.length);
       await db.sql('update holdfast.fleet set min_client = 99', [], 'second');
       const newer = await readFleet(connection);
       expect(() => assertFits(newer)).toThrow(

@@ -26,6 +26,7 @@ import {
   FleetUnreachableError,
 } from '../../src/hub/index.js';
 import { ChannelNotFoundError, NoticeNotSentError } from '../../src/notices/index.js';
+import { RunElsewhereError } from '../../src/overview/index.js';
 import {
   ChangeNotFoundError,
   InvalidChangeNameError,
@@ -138,6 +139,7 @@ describe('exit codes', () => {
     [new DecidedElsewhereError('x', 'y', 'z'), 'DECIDED_ELSEWHERE', 1],
     [new RemoteRefusedError('x', 'y'), 'REMOTE_REFUSED', 1],
     [new RequestNotFoundError('x'), 'REQUEST_NOT_FOUND', 4],
+    [new RunElsewhereError('x', 'workstation'), 'RUN_ELSEWHERE', 3],
     [new NoticeNotSentError('reply', 'x'), 'NOTICE_NOT_SENT', 1],
     [new SessionNotFoundError('x'), 'SESSION_NOT_FOUND', 4],
     [new InvalidSessionIdError('x'), 'INVALID_SESSION_ID', 2],

@@ -25,7 +25,16 @@ const isOfFleet = (path: string) =>
 describe('a machine without a fleet', () => {
   verifies('F01', 'loads no byte of the driver or of the hub, and one with a fleet does', async () => {
     await using home = await machine();
-    for (const args of [['questions', 'list'], ['waiting'], ['fleet', '--help'], ['inbox', '--json']])
+    for (const args of [
+      ['questions', 'list'],
+      ['waiting'],
+      ['fleet', '--help'],
+      ['inbox', '--json'],
+      ['top', '--once'],
+      ['status', '--all'],
+      ['pause', '3f2a'],
+      ['logs', '3f2a'],
+    ])
       expect((await loadedBy(home, args)).filter(isOfFleet), args.join(' ')).toEqual([]);
     const set = { HOLDFAST_FLEET_URL: 'postgres://ann@127.0.0.1:1/holdfast' };
     expect((await loadedBy(home, ['fleet', 'doctor'], set)).filter(isOfFleet)).not.toEqual([]);

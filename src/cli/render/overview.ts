@@ -1,4 +1,4 @@
-import { sparkline } from '../../foundation/index.js';
+import { sparkline, visibleExcerpt } from '../../foundation/index.js';
 import { countsOf, inOrder, projectLabels, SECTIONS, wordsOf } from '../../models/top/index.js';
 import type { OverviewRow } from '../../overview/index.js';
 import type { Style } from '../terminal.js';
@@ -13,15 +13,20 @@ export function renderOverview(rows: readonly OverviewRow[], now: Date, style: S
   if (rows.length === 0) return 'Nothing runs, nothing waits, and nothing ended today.';
   const ordered = inOrder(rows);
   const labels = projectLabels(ordered.flatMap(({ project }) => (project === null ? [] : [project])));
+  const hasOthers = ordered.some(({ machine }) => machine !== undefined);
   const [header = '', ...lines] = renderTable(
-    HEADER,
-    ordered.map((row) => cellsOf(row, labels, now)),
+    hasOthers ? ['MACHINE', ...HEADER] : HEADER,
+    ordered.map((row) => [...(hasOthers ? [machineOf(row)] : []), ...cellsOf(row, labels, now)]),
   ).split('\n');
   const parts = SECTIONS.flatMap(({ title, groups }) => {
     const own = lines.filter((_, index) => groups.includes(ordered[index]?.group ?? 'ended'));
     return own.length === 0 ? [] : ['', style.bold(title), ...own];
   });
   return [`${countsOf(rows)}`, '', style.bold(header), ...parts.slice(1)].join('\n');
+}
+
+function machineOf({ machine }: OverviewRow): string {
+  return visibleExcerpt(machine ?? 'here', 20);
 }
 
 function cellsOf(row: OverviewRow, labels: ReadonlyMap<string, string>, now: Date): string[] {

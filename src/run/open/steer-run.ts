@@ -9,6 +9,8 @@ export interface SteerOptions {
   /** The run that is meant; another one that took its place is not touched. */
   readonly sessionId: string;
   readonly actor: Actor;
+  /** The id of a request of another machine: the same one again changes nothing. */
+  readonly appliedRequest?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -26,16 +28,32 @@ export async function steerRun(
   if (loop?.sessionId !== options.sessionId)
     throw new SessionNotFoundError(options.sessionId, 'holdfast top');
   const isHeld = loop.owner.hold === 'held';
-  if (!isHeld && request.kind === 'resume') return restart(services, options);
-  if (!isHeld && request.kind === 'stop' && services.programs.endOrphans().ended.length > 0)
+  if (isDoneBefore(loops, isHeld, options)) return { isDone: true, words: SENT[request.kind] };
+  if (!isHeld && request.kind === 'resume') return restart(services, loops, options);
+  if (!isHeld && request.kind === 'stop' && services.programs.endOrphans().ended.length > 0) {
+    if (options.appliedRequest !== undefined) await loops.request(request, options);
     return { isDone: true, words: 'Its process was gone; what it had left behind was ended.' };
+  }
   if (!isHeld && request.kind !== 'guidance')
     return { isDone: false, words: 'No process runs it; it can be resumed.' };
-  return send(loops, request);
+  return send(loops, request, options);
 }
 
-async function send(loops: LoopSessions, request: LoopRequestInput): Promise<Steered> {
-  await loops.request(request);
+/**
+ * Whether a request of another machine was left here before. One to resume what nobody ran is done when the process that was
+ * started took it; before that it can be tried again, because only one process gets the loop.
+ */
+function isDoneBefore(loops: LoopSessions, isHeld: boolean, { appliedRequest }: SteerOptions): boolean {
+  const before = appliedRequest === undefined ? undefined : loops.applied(appliedRequest);
+  return before !== undefined && (before.kind !== 'resume' || isHeld || before.isTaken);
+}
+
+async function send(
+  loops: LoopSessions,
+  request: LoopRequestInput,
+  { appliedRequest }: SteerOptions,
+): Promise<Steered> {
+  await loops.request(request, { appliedRequest });
   return { isDone: true, words: SENT[request.kind] };
 }
 
@@ -48,7 +66,11 @@ const SENT: Readonly<Record<LoopRequestInput['kind'], string>> = {
 };
 
 /** What has to be typed by a person is not done here: they are told what to type. */
-async function restart(services: RunServices, { actor, signal }: SteerOptions): Promise<Steered> {
+async function restart(
+  services: RunServices,
+  loops: LoopSessions,
+  { actor, appliedRequest, signal }: SteerOptions,
+): Promise<Steered> {
   const stopped = findStoppedRun(services);
   if (stopped === undefined) return refused('It is over.');
   const { start, projectDirectory } = stopped;
@@ -62,6 +84,8 @@ async function restart(services: RunServices, { actor, signal }: SteerOptions): 
     return refused(`It had --permissions bypass: type \`holdfast resume --permissions bypass\` ${there}.`);
   if (await needsReset(stopped))
     return refused(`The breaker halted it; \`holdfast resume --reset\` ${there} tries again.`);
+  // What the new process takes first: who wanted it, and that it was done.
+  if (appliedRequest !== undefined) await loops.request({ kind: 'resume' }, { appliedRequest });
   const { exit } = await resumeStopped(stopped, {
     isReset: false,
     isUnattended: start.isUnattended === true,

@@ -33,6 +33,18 @@ export type LoopRequest = LoopRequestInput & {
   readonly actor?: Actor;
 };
 
+/** Who leaves a request: an actor, and where it came from another machine, its id there. */
+export interface RequestSender {
+  readonly actor: Actor;
+  readonly appliedRequest?: string | undefined;
+}
+
+/** A request of another machine that was left here. */
+export interface AppliedRequest {
+  readonly kind: LoopRequestInput['kind'];
+  readonly number: number;
+}
+
 /**
  * Who left a request stands in a line of its own behind it: release 0.1 refuses a request with a key that it does not
  * know, and passes over a line of a kind that it does not know (docs/decisions/0169).
@@ -50,22 +62,28 @@ export function requestLock(directory: string): string {
 
 /**
  * Puts a request into the file, durably, and returns its number. `whichSession` is asked under the lock, so that a
- * request never goes to a session that was replaced meanwhile. Throws LOCKED, STORAGE_FAILED.
+ * request never goes to a session that was replaced meanwhile. One of another machine that is there already is not put in
+ * again: its id is in the same write. Throws LOCKED, STORAGE_FAILED.
  */
 export async function sendRequest(
   tools: LockTools,
   directory: string,
   request: LoopRequestInput,
-  actor: Actor,
+  { actor, appliedRequest }: RequestSender,
   whichSession: () => string,
 ): Promise<LoopRequest> {
   using lock = await acquireLock(tools, requestLock(directory), { waitMs: 30_000 });
   const sessionId = whichSession();
+  const before =
+    appliedRequest === undefined ? undefined : findApplied(tools, directory, sessionId, appliedRequest);
+  const left = before && readRequests(tools, directory, sessionId, before.number - 1)[0];
+  if (left !== undefined) return left;
   sweepTemporaries(tools.fileSystem, directory);
   const path = join(directory, REQUESTS);
   const at = tools.clock.now().toISOString();
   const record = { ...request, at };
-  const signedAs = (number: number) => [record, { kind: SENDER, request: number, actor }];
+  const from = appliedRequest === undefined ? { actor } : { actor, appliedRequest };
+  const signedAs = (number: number) => [record, { kind: SENDER, request: number, ...from }];
   if (JsonlLog.create(tools, path, sessionId, ...signedAs(0))) return { ...record, actor, number: 0 };
   using log = JsonlLog.open(tools, path, { sessionId, lock });
   return { ...record, actor, number: log.appendAll(signedAs(log.nextSeq)) };
@@ -98,6 +116,27 @@ function readRequests(
     requests.push({ ...parsed.data, number: seq, at: String(value.at), ...by });
   }
   return requests;
+}
+
+/** The request of another machine that was left here under this id. Throws STORAGE_FAILED. */
+export function findApplied(
+  { fileSystem }: { fileSystem: FileSystem },
+  directory: string,
+  sessionId: string,
+  appliedRequest: string,
+): AppliedRequest | undefined {
+  const path = join(directory, REQUESTS);
+  if (lookAt(fileSystem, path) === undefined) return undefined;
+  const { records } = readLog(fileSystem, path, { sessionId });
+  const signed = records.find(
+    ({ value }) => value.kind === SENDER && value.appliedRequest === appliedRequest,
+  );
+  const number = signed?.value.request;
+  const kind = records.find(({ seq }) => seq !== null && seq === number)?.value.kind;
+  const known = LoopRequestInput.options.find((option) => option.shape.kind.value === kind);
+  return known === undefined || typeof number !== 'number'
+    ? undefined
+    : { kind: known.shape.kind.value, number };
 }
 
 /** Who let a loop rest or stopped it; null where it was nobody's request, or nobody wrote down whose. */

@@ -29,7 +29,7 @@ import { loopLifecycle } from './lifecycle.js';
 import { completeDocuments, type FirstStory, type NewLoop, newDocuments } from './new-loop.js';
 import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './policies/presets.js';
 import { checkState, type LoopSnapshot } from './read-loop.js';
-import { type LoopRequest, LoopRequestInput, sendRequest, whoHalted } from './requests.js';
+import { findApplied, type LoopRequest, LoopRequestInput, sendRequest, whoHalted } from './requests.js';
 import {
   checkExpiry,
   type DetectAction,
@@ -289,15 +289,19 @@ export class LoopSessions {
   }
 
   /**
-   * Leaves a request for whoever owns the session, now or later, durably.
+   * Leaves a request for whoever owns the session, now or later, durably; one of another machine with its id there, and once.
    * Throws LOOP_NOT_FOUND, LOOP_ENDED, INVALID_INPUT, NEWER_VERSION.
    */
-  async request(input: LoopRequestInput): Promise<{ request: LoopRequest; owner: LockState }> {
+  async request(
+    input: LoopRequestInput,
+    { appliedRequest }: { readonly appliedRequest?: string | undefined } = {},
+  ): Promise<{ request: LoopRequest; owner: LockState }> {
     const parsed = LoopRequestInput.safeParse(input);
     if (!parsed.success) throw new InvalidInputError(`Not a request: ${firstIssue(parsed.error).reason}`);
     if (!this.isFound()) throw this.notFound();
     const actor = this.#options.actor ?? 'library';
-    const request = await sendRequest(this.#options, this.directory, parsed.data, actor, () => {
+    const sender = { actor, appliedRequest };
+    const request = await sendRequest(this.#options, this.directory, parsed.data, sender, () => {
       const snapshot = this.#store.read();
       const { state } = snapshot.documents;
       if (state === undefined) throw this.notFound();
@@ -307,6 +311,16 @@ export class LoopSessions {
       return state.sessionId;
     });
     return { request, owner: this.owner() };
+  }
+
+  /** The request of another machine that was left here under this id, and whether an owner took it. Throws STORAGE_FAILED. */
+  applied(
+    appliedRequest: string,
+  ): { readonly kind: LoopRequest['kind']; readonly isTaken: boolean } | undefined {
+    const { state } = this.#store.read().documents;
+    if (state === undefined) return undefined;
+    const found = findApplied(this.#options, this.directory, state.sessionId, appliedRequest);
+    return found && { kind: found.kind, isTaken: found.number <= state.lastRequest };
   }
 
   /**

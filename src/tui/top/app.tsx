@@ -2,7 +2,7 @@ import { Text } from 'ink';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import { type Clock, shellWord, visibleLine } from '../../foundation/index.js';
 import { countsOf, selectedRow, wordsOf } from '../../models/top/index.js';
-import { directoryOfRow } from '../../overview/index.js';
+import { directoryOfRow, type OverviewRow } from '../../overview/index.js';
 import { HasColor, useColor } from '../colors.js';
 import { InboxScreens } from '../inbox/app.js';
 import { BackTo } from '../inbox/components/back-to.js';
@@ -45,7 +45,7 @@ export function TopApp({ controller, clock, terminal, hasColor }: TopAppProps): 
 function ListScreen(props: { state: TerminalTop; size: Size; onPage: (rows: number) => void }): ReactElement {
   const { state, size, onPage } = props;
   const { columns } = size;
-  const header = headerOf(columns);
+  const header = headerOf(columns, state);
   const room = bodyRows(size) - (header === '' ? 0 : 1);
   const lines = windowOf(linesOf(state), state.selectedKey, room);
   const range = rangeOf(lines, state.shown);
@@ -110,9 +110,14 @@ function noticeOf({ mode, filter, notice, rows }: TerminalTop, columns: number):
   if (mode.name === 'filter') return `/${visibleLine(filter)}▏`;
   if (mode.name !== 'stop') return notice;
   const row = rows.find(({ key }) => key === mode.key);
-  const name = row === undefined ? 'the run' : wordsOf(row, new Map(), new Date()).plan;
+  const name = row === undefined ? 'the run' : nameOf(row);
   const whole = `Stop ${name}? It can be resumed. y stops it, any other key does not`;
   return whole.length <= columns ? whole : `Stop ${name}? y, any other key: no`;
+}
+
+function nameOf(row: OverviewRow): string {
+  const { plan, machine } = wordsOf(row, new Map(), new Date());
+  return machine === '' ? plan : `${plan} on ${machine}`;
 }
 
 /** All of why the row waits, as far as there is room; else where it is. */
@@ -125,7 +130,8 @@ function detailOf(state: TerminalTop, columns: number): string {
   const words = line.map(({ text }) => text).join('');
   if (words !== '') return `${id} · ${words}`;
   const directory = directoryOfRow(row);
-  return `${id} · ${directory === null ? '-' : visibleLine(shellWord(directory))}`;
+  const on = row.machine === undefined ? '' : ` on ${visibleLine(row.machine)}`;
+  return `${id} · ${directory === null ? '-' : visibleLine(shellWord(directory))}${on}`;
 }
 
 /** Those that do something with the row; what is likeliest first. */
@@ -133,9 +139,10 @@ function keysFor(state: TerminalTop): string[] {
   if (state.mode.name === 'filter') return ['Esc shows everything', 'Enter keep'];
   const row = selectedRow(state);
   const isLiveRun = row?.kind === 'run' && row.group !== 'ended';
+  const isSeen = row?.kind === 'run' && row.machine === undefined;
   return [
-    ...(row?.question != null ? ['Enter answer'] : row?.kind === 'run' ? ['Enter attach'] : []),
-    ...(row?.question != null && row.kind === 'run' ? ['v attach'] : []),
+    ...(row?.question != null ? ['Enter answer'] : isSeen ? ['Enter attach'] : []),
+    ...(row?.question != null && isSeen ? ['v attach'] : []),
     ...(isLiveRun && row.isRunning && row.status !== 'paused' ? ['p pause'] : []),
     ...(isLiveRun && (!row.isRunning || row.status === 'paused') ? ['r resume'] : []),
     ...(isLiveRun && row.isRunning ? ['s stop'] : []),

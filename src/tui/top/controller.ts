@@ -21,6 +21,8 @@ export interface TopControllerOptions {
   readonly steer: (what: 'pause' | 'resume' | 'stop', row: OverviewRow) => Promise<string>;
   readonly goThere: (row: OverviewRow) => Promise<string>;
   readonly ring: () => void;
+  /** What of the other machines could not be read just now; absent where there are none. */
+  readonly trouble?: (() => string | undefined) | undefined;
   /** Where the person was before. */
   readonly from?: TerminalTop | undefined;
 }
@@ -39,6 +41,7 @@ export class TopController {
   #isListing = false;
   #isListStale = false;
   #isStopped = false;
+  #trouble: string | undefined;
   #finish: (result: TopResult) => void = () => {};
   /** Resolves when the person leaves. */
   readonly done: Promise<TopResult>;
@@ -177,11 +180,21 @@ export class TopController {
 
   async #list(): Promise<void> {
     const rows = await this.#options.overview.read();
+    this.#tellTrouble();
     const nowMs = this.#options.clock.now().getTime();
     // To draw the same again costs more than everything else that is done while nothing happens.
     const facts = JSON.stringify(rows);
     if (facts === this.#listed && nowMs - this.#state.nowMs < AGES_MS) return;
     this.#listed = facts;
     this.#dispatch({ type: 'listed', rows, nowMs });
+  }
+
+  /** Once for each trouble, and once when it is over. */
+  #tellTrouble(): void {
+    const trouble = this.#options.trouble?.();
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    const message = trouble === undefined ? 'Other machines are read again.' : `Other machines: ${trouble}`;
+    this.#dispatch({ type: 'told', message: visibleExcerpt(message, 200) });
   }
 }

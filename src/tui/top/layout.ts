@@ -1,5 +1,5 @@
 import { sparkline } from '../../foundation/index.js';
-import { SECTIONS, type TopState, wordsOf } from '../../models/top/index.js';
+import { type RowWords, SECTIONS, type TopState, wordsOf } from '../../models/top/index.js';
 import type { OverviewRow } from '../../overview/index.js';
 import { padTo, widthOf } from '../wrap.js';
 
@@ -46,7 +46,14 @@ interface Widths {
   readonly age: number;
 }
 
-function widthsFor(columns: number): Widths {
+/** With several machines a place is two words. */
+function widthsFor(columns: number, { rows }: Pick<TopState, 'rows'>): Widths {
+  const width = usualWidths(columns);
+  const hasOthers = rows.some(({ machine }) => machine !== undefined);
+  return hasOthers ? { ...width, project: width.project + 8 } : width;
+}
+
+function usualWidths(columns: number): Widths {
   const isWide = columns >= 110;
   return isWide
     ? { project: 16, plan: 18, agent: 10, phase: 12, spark: 8, tests: 14, cost: 7, age: 5 }
@@ -54,9 +61,9 @@ function widthsFor(columns: number): Widths {
 }
 
 /** What stands above the columns; empty where there are too few of them. */
-export function headerOf(columns: number): string {
+export function headerOf(columns: number, state: Pick<TopState, 'rows'>): string {
   if (columns < FULL_COLUMNS) return '';
-  const width = widthsFor(columns);
+  const width = widthsFor(columns, state);
   return columnsOf(['project', 'plan', 'agent', 'phase', 'tests', 'cost', 'age', 'why'], width, columns);
 }
 
@@ -66,11 +73,16 @@ export function rowText(row: OverviewRow, state: TopState, columns: number): str
   const words = wordsOf(row, state.labels, new Date(state.nowMs));
   if (columns < FULL_COLUMNS) {
     const about = words.why === '' ? `${words.plan} ${row.phase === null ? '' : words.phase}` : words.why;
-    return padTo(`${mark}${padTo(words.age, 5)}${padTo(words.project, 10)} ${about}`, columns);
+    return padTo(`${mark}${padTo(words.age, 5)}${padTo(placeOf(words), 10)} ${about}`, columns);
   }
-  const width = widthsFor(columns);
-  const { project, plan, agent, phase, cost, age, why } = words;
-  return `${mark}${columnsOf([project, plan, agent, phase, testsOf(row, width), cost, age, why], width, columns).slice(2)}`;
+  const width = widthsFor(columns, state);
+  const { plan, agent, phase, cost, age, why } = words;
+  return `${mark}${columnsOf([placeOf(words), plan, agent, phase, testsOf(row, width), cost, age, why], width, columns).slice(2)}`;
+}
+
+/** The project; behind the machine, where it is on another one. */
+function placeOf({ machine, project }: RowWords): string {
+  return machine === '' ? project : `${machine}:${project}`;
 }
 
 function columnsOf(cells: readonly string[], width: Widths, columns: number): string {

@@ -96,19 +96,42 @@ const invite = commandOf(inviteToFleet, {
     ].join('\n'),
 });
 
-const status = commandOf(showFleet, {
+const status = defineCommand({
+  operation: showFleet,
   usage: 'fleet status',
-  details: 'Exit codes: 0, or 1 where the database cannot be reached.',
-  options: {},
-  examples: ['holdfast fleet status', 'holdfast fleet status --json'],
-  parts,
-  input: () => ({}),
-  render: (report, { terminal }) => renderFleet(report, terminal.style),
-  notes(report, { terminal }) {
-    if (report.trouble !== undefined) terminal.complain(visibleLine(report.trouble));
+  details:
+    'COST is what the runs that are open, or ended today, have cost so far. --watch shows it again whenever something\n' +
+    'changes, until Ctrl+C. Exit codes: 0, or 1 where the database cannot be reached.',
+  options: { watch: { type: 'boolean', about: 'show it again whenever something changes' } },
+  examples: ['holdfast fleet status', 'holdfast fleet status --watch', 'holdfast fleet status --json'],
+  async run(context, { values }) {
+    const { services, terminal, isJson } = context;
+    if (values.watch) return watchFleet(context);
+    const report = await perform(context, showFleet, parts(services), {});
+    terminal.write(isJson ? visibleJson(report) : renderFleet(report, services.clock.now(), terminal.style));
+    if (!isJson && report.trouble !== undefined) terminal.complain(visibleLine(report.trouble));
+    return report.trouble === undefined ? ExitCode.done : ExitCode.failed;
   },
-  exitCode: ({ trouble }) => (trouble === undefined ? ExitCode.done : ExitCode.failed),
 });
+
+/** On a screen in place; with --json, or into a pipe, each change below the last. */
+async function watchFleet({ services, terminal, signal, isJson }: CommandContext): Promise<ExitCode> {
+  const desk = (await load()).openFleet(services);
+  const isScreen = terminal.isInteractive && !isJson;
+  let shown = '';
+  for await (const report of desk.watch(signal)) {
+    const { trouble } = report;
+    const text = isJson
+      ? visibleJson(report)
+      : [
+          renderFleet(report, services.clock.now(), terminal.style),
+          ...(trouble === undefined ? [] : [visibleLine(trouble)]),
+        ].join('\n');
+    if (text !== shown) terminal.print(isScreen ? `\u001b[H\u001b[2J${text}\n` : `${text}\n`);
+    shown = text;
+  }
+  return ExitCode.interrupted;
+}
 
 const doctor = commandOf(examineFleet, {
   usage: 'fleet doctor',
@@ -125,17 +148,20 @@ const doctor = commandOf(examineFleet, {
 const takeBack = commandOf(takeBackRequest, {
   usage: 'fleet take-back <request>',
   details:
-    'Give the id of the request or of the question. What its machine has taken already cannot be taken back (exit 1).',
+    'Give the id of the request, of the question or of the run. What its machine has taken already cannot be taken back (exit 1).',
   options: {},
   examples: ['holdfast fleet take-back 3f2a'],
   parts,
   input: ({ positionals: [request = ''] }) => ({ request }),
-  render: ({ isBack, machine, session }) =>
+  render: ({ isBack, machine, session, kind }) =>
     isBack
-      ? `Taken back; ${session.slice(0, 8)} waits again on ${visibleLine(machine)}`
+      ? `Taken back; ${session.slice(0, 8)} ${STANDS[kind] ?? 'stays as it is'} on ${visibleLine(machine)}`
       : `Too late: ${visibleLine(machine)} has it already`,
   exitCode: ({ isBack }) => (isBack ? ExitCode.done : ExitCode.failed),
 });
+
+/** How a session stands after what was sent to it was taken back. */
+const STANDS: Readonly<Record<string, string>> = { answer: 'waits again', reject: 'waits again' };
 
 const leave = commandOf(leaveFleet, {
   usage: 'fleet leave',

@@ -12,6 +12,7 @@ import type { LoopRequestInput } from '../../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { loadInk } from '../../load-ink.js';
+import { orElsewhere, tellElsewhere } from '../../remote-run.js';
 import { followRun, hasJournal, isRun, NO_JOURNAL } from './follow-run.js';
 import { follow, lineWriter } from './logs.js';
 
@@ -23,20 +24,23 @@ const attach = defineCommand({
     'view, and the run goes on. Without a run: the one of this project. Without a terminal: its lines, as logs -f.',
   options: {},
   examples: ['holdfast attach', 'holdfast attach 3f2a'],
-  async run(context, { positionals: [run] }) {
-    const { services, terminal, isJson, signal } = context;
-    const place = lookForRun(services, run);
-    if (!hasJournal(context, place)) {
-      terminal.note(NO_JOURNAL);
-      return ExitCode.done;
-    }
-    if (isJson || !isScreen(context)) return follow(context, place, lineWriter(context));
-    await attachTo(context, place, 'cli');
-    return signal.aborted ? ExitCode.interrupted : ExitCode.done;
-  },
+  run: (context, { positionals: [run] }) =>
+    orElsewhere(context, run, () => attachHere(context, run), tellElsewhere),
 });
 
 export const commands = [attach];
+
+async function attachHere(context: CommandContext, run: string | undefined): Promise<ExitCode> {
+  const { services, terminal, isJson, signal } = context;
+  const place = lookForRun(services, run);
+  if (!hasJournal(context, place)) {
+    terminal.note(NO_JOURNAL);
+    return ExitCode.done;
+  }
+  if (isJson || !isScreen(context)) return follow(context, place, lineWriter(context));
+  await attachTo(context, place, 'cli');
+  return signal.aborted ? ExitCode.interrupted : ExitCode.done;
+}
 
 function isScreen({ terminal, services }: CommandContext): boolean {
   return terminal.isInteractive && process.stderr.isTTY === true && services.environment.TERM !== 'dumb';

@@ -9,6 +9,7 @@ import { type CommandContext, defineCommand } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
+import { orElsewhere, tellElsewhere } from '../../remote-run.js';
 import { followRun, hasJournal, isRun, NO_JOURNAL } from './follow-run.js';
 
 const logs = defineCommand({
@@ -23,26 +24,34 @@ const logs = defineCommand({
   },
   examples: ['holdfast logs', 'holdfast logs 3f2a -f', 'holdfast logs 3f2a --since 10m --json'],
   async run(context, { positionals: [run], values }) {
-    const { services, terminal } = context;
+    const { services } = context;
     const since =
       values.since === undefined
         ? undefined
         : new Date(services.clock.now().getTime() - parseDuration(values.since)).toISOString();
-    const place = lookForRun(services, run);
-    if (!hasJournal(context, place)) {
-      terminal.note(NO_JOURNAL);
-      return ExitCode.done;
-    }
-    const say = lineWriter(context);
-    if (values.follow) return follow(context, place, (entry) => isSince(entry, since) && say(entry));
-    const parts = { logs: logsOf(context) };
-    for (const entry of await perform(context, readRunLog, parts, { run: place.sessionId, since }))
-      say(entry);
-    return ExitCode.done;
+    const told = { since, isFollowed: values.follow };
+    return orElsewhere(context, run, () => tellHere(context, run, told), tellElsewhere);
   },
 });
 
 export const commands = [logs];
+
+async function tellHere(
+  context: CommandContext,
+  run: string | undefined,
+  { since, isFollowed }: { readonly since: string | undefined; readonly isFollowed: boolean },
+): Promise<ExitCode> {
+  const place = lookForRun(context.services, run);
+  if (!hasJournal(context, place)) {
+    context.terminal.note(NO_JOURNAL);
+    return ExitCode.done;
+  }
+  const say = lineWriter(context);
+  if (isFollowed) return follow(context, place, (entry) => isSince(entry, since) && say(entry));
+  const parts = { logs: logsOf(context) };
+  for (const entry of await perform(context, readRunLog, parts, { run: place.sessionId, since })) say(entry);
+  return ExitCode.done;
+}
 
 function logsOf({ services }: CommandContext): RunLogs {
   return {

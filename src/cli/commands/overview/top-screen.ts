@@ -3,23 +3,27 @@ import { openDirectory } from '../../../app/open-directory.js';
 import { findRunOf, openOverview } from '../../../app/open-overview.js';
 import { runServices } from '../../../app/run-services.js';
 import { shellWord, visibleLine } from '../../../foundation/index.js';
-import { directoryOfRow, type OverviewRow } from '../../../overview/index.js';
+import { directoryOfRow, type OverviewRow, RunNotFoundError } from '../../../overview/index.js';
 import { steerRun } from '../../../run/open/steer-run.js';
 import type { TopResult } from '../../../tui/top/open.js';
 import type { CommandContext } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
+import { holdLink, type OpenQuestions, openQuestions } from '../../fleet.js';
 import { loadInk } from '../../load-ink.js';
 import { type CommandNotices, openNotices } from '../../open-notices.js';
+import { steeredWords } from '../../remote-run.js';
 import { attachTo } from './attach.js';
 import { hasJournal, NO_JOURNAL } from './follow-run.js';
 
 /** The overview in a terminal, until the person leaves it; who attaches to a run comes back to it. */
 export async function showTop(context: CommandContext, options: { hasBell: boolean }): Promise<ExitCode> {
   const { services, signal } = context;
+  await using open = await openQuestions(context, { isLater: true });
+  await using _link = await holdLink(context);
   await using notices = await openNotices(context);
   const told = { hasBell: options.hasBell && !notices.ownsBell, onSeen: notices.noteSeen };
   for (let from: TopResult['state'] | undefined; ; ) {
-    const { attach, state } = await openOnce(context, told, from);
+    const { attach, state } = await openOnce(context, { ...told, open }, from);
     from = state;
     if (attach === undefined || signal.aborted) return signal.aborted ? ExitCode.interrupted : ExitCode.done;
     const place = findRunOf(services, attach.id);
@@ -30,16 +34,25 @@ export async function showTop(context: CommandContext, options: { hasBell: boole
 
 async function openOnce(
   context: CommandContext,
-  { hasBell, onSeen }: { readonly hasBell: boolean; readonly onSeen: CommandNotices['noteSeen'] },
+  {
+    hasBell,
+    onSeen,
+    open,
+  }: {
+    readonly hasBell: boolean;
+    readonly onSeen: CommandNotices['noteSeen'];
+    readonly open: OpenQuestions;
+  },
   from: TopResult['state'] | undefined,
 ): Promise<TopResult> {
   const { services, terminal, signal } = context;
   const { openTop, ringBell, copyByTerminal } = await loadInk(() => import('../../../tui/top/open.js'));
   const { stdin, stdout, stderr } = process;
-  using overview = openOverview(services);
+  using overview = openOverview(services, open.elsewhere);
   return await openTop({
     overview,
-    questions: services.questions.as('top'),
+    questions: open.questions.as('top'),
+    trouble: () => open.elsewhere?.trouble?.reason,
     clock: services.clock,
     stdin,
     stdout,
@@ -52,7 +65,7 @@ async function openOnce(
     ring: () => {
       if (hasBell) ringBell(stdout);
     },
-    steer: async (kind, row) => (await steer(context, kind, row)).words,
+    steer: (kind, row) => steer(context, open, kind, row),
     async goThere(row) {
       const directory = directoryOfRow(row) ?? '/';
       const opened = await openDirectory(services, directory);
@@ -64,7 +77,17 @@ async function openOnce(
   });
 }
 
-function steer({ services, signal }: CommandContext, kind: 'pause' | 'resume' | 'stop', row: OverviewRow) {
-  const there = runServices(services).at(directoryOfRow(row) ?? services.workingDirectory);
-  return steerRun(there, { kind }, { sessionId: row.id, actor: 'top', signal });
+async function steer(
+  { services, signal }: CommandContext,
+  { runs }: OpenQuestions,
+  kind: 'pause' | 'resume' | 'stop',
+  row: OverviewRow,
+): Promise<string> {
+  if (row.machine === undefined) {
+    const there = runServices(services).at(directoryOfRow(row) ?? services.workingDirectory);
+    return (await steerRun(there, { kind }, { sessionId: row.id, actor: 'top', signal })).words;
+  }
+  const run = await runs?.find(row.id);
+  if (runs === undefined || run === undefined) throw new RunNotFoundError(row.id);
+  return steeredWords(await runs.steer(run, { kind }));
 }

@@ -5,6 +5,7 @@ import { listOverview } from '../../../overview/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
+import { openQuestions } from '../../fleet.js';
 import { renderOverview } from '../../render/overview.js';
 
 const top = defineCommand({
@@ -31,8 +32,12 @@ export const commands = [top];
 
 async function print(context: CommandContext): Promise<ExitCode> {
   const { services, terminal, isJson } = context;
-  const rows = await perform(context, listOverview, { overview: overviewReader(services) }, {});
+  await using open = await openQuestions(context);
+  await open.elsewhere?.refresh();
+  const parts = { overview: overviewReader(services, open.elsewhere) };
+  const rows = await perform(context, listOverview, parts, {});
   if (isJson) terminal.write(visibleJson(inOrder(rows)));
   else terminal.write(renderOverview(rows, services.clock.now(), terminal.style));
+  open.tellTrouble();
   return ExitCode.done;
 }

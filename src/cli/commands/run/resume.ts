@@ -6,9 +6,10 @@ import { visibleJson, visibleLine } from '../../../foundation/index.js';
 import { showRun } from '../../../run/index.js';
 import { findStoppedRun } from '../../../run/open/stopped-run.js';
 import { LoopNotResumableError, resumeLoop } from '../../../sessions/loop/index.js';
-import { type CommandContext, defineCommand } from '../../command.js';
+import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
+import { alsoElsewhere } from '../../remote-run.js';
 import { renderRequest } from '../../render/loop-request.js';
 import { permissionMode } from '../agents/exec.js';
 import { resumeRun } from './resume-run.js';
@@ -62,7 +63,19 @@ const resume = defineCommand({
   },
 });
 
-export const commands = [resume];
+export const commands = [
+  alsoElsewhere(resume, ({ positionals: [run], values }) => ({
+    run,
+    request() {
+      // Each of them decides something that the person at that machine has to say.
+      if (Object.values<unknown>(values).some((value) => value !== undefined && value !== false))
+        throw new UsageError('A run on another machine is resumed as it was: without options', {
+          hint: 'Type it on that machine, or leave the options out.',
+        });
+      return { kind: 'resume' };
+    },
+  })),
+];
 
 /** Only a run that rests is told to go on: any request cuts what it is doing. */
 async function tellRunning(context: CommandContext, isReset: boolean): Promise<ExitCode> {

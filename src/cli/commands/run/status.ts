@@ -3,6 +3,7 @@ import { overviewReader } from '../../../app/open-overview.js';
 import { openRunStatus } from '../../../app/open-run-status.js';
 import { placeOfRun } from '../../../app/run-place.js';
 import { runShelf } from '../../../app/run-shelf.js';
+import type { RemoteRun } from '../../../fleet/index.js';
 import { sleepOrHint, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { inOrder } from '../../../models/top/index.js';
 import { listOverview } from '../../../overview/index.js';
@@ -11,6 +12,8 @@ import { lastWords } from '../../../run/records/run-words.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
+import { openQuestions } from '../../fleet.js';
+import { orElsewhere } from '../../remote-run.js';
 import { renderLoop } from '../../render/loop.js';
 import { renderOverview } from '../../render/overview.js';
 
@@ -41,7 +44,12 @@ const status = defineCommand({
       throw new UsageError('Either --all or --watch; `holdfast top` watches all');
     if (values.all && run !== undefined) throw new UsageError('Either --all or one run');
     if (values.all) return showAll(context);
-    return showOne({ ...context, services: placeOfRun(context.services, run) }, values.watch);
+    return orElsewhere(
+      context,
+      run,
+      async () => showOne({ ...context, services: placeOfRun(context.services, run) }, values.watch),
+      async ({ run: found }) => showElsewhere(context, found, values.watch),
+    );
   },
 });
 
@@ -59,11 +67,29 @@ async function showOne(context: CommandContext, isWatched: boolean): Promise<Exi
 
 async function showAll(context: CommandContext): Promise<ExitCode> {
   const { services, terminal, isJson } = context;
-  const parts = { overview: overviewReader(services) };
+  await using open = await openQuestions(context);
+  await open.elsewhere?.refresh();
+  const parts = { overview: overviewReader(services, open.elsewhere) };
   const rows = await perform(context, listOverview, parts, { kinds: ['run'] });
   terminal.write(
     isJson ? visibleJson(inOrder(rows)) : renderOverview(rows, services.clock.now(), terminal.style),
   );
+  open.tellTrouble();
+  return ExitCode.done;
+}
+
+/** What its row says: the rest of it is on its machine. */
+function showElsewhere(
+  { services, terminal, isJson }: CommandContext,
+  { row, machine }: RemoteRun,
+  isWatched: boolean,
+): ExitCode {
+  if (isWatched)
+    throw new UsageError('A run on another machine is watched with `holdfast top`', {
+      hint: `It is on ${visibleLine(machine)}.`,
+    });
+  if (isJson) terminal.write(visibleJson({ found: true, machine, run: row }));
+  else terminal.write(renderOverview([row], services.clock.now(), terminal.style));
   return ExitCode.done;
 }
 

@@ -2,6 +2,7 @@ import { openLoops, type Services } from '../../../app/index.js';
 import { placeOfRun } from '../../../app/run-place.js';
 import { guideLoop, type LoopParts, pauseLoop, stopLoop } from '../../../sessions/loop/index.js';
 import { commandOf } from '../../command-of.js';
+import { alsoElsewhere } from '../../remote-run.js';
 import { renderRequest } from '../../render/loop-request.js';
 
 /** The loop of the run that was typed, by its id; of the one here if none was. */
@@ -49,4 +50,19 @@ const guide = commandOf(guideLoop, {
   render: renderRequest,
 });
 
-export const commands = [pause, stop, guide];
+const reasonOf = (reason: unknown) => (typeof reason === 'string' ? { reason } : {});
+
+export const commands = [
+  alsoElsewhere(pause, ({ positionals: [run], values: { reason } }) => ({
+    run,
+    request: () => ({ kind: 'pause', ...reasonOf(reason) }),
+  })),
+  alsoElsewhere(stop, ({ positionals: [run], values: { reason } }) => ({
+    run,
+    request: () => ({ kind: 'stop', ...reasonOf(reason) }),
+  })),
+  alsoElsewhere(guide, ({ positionals: [text = '', run] }) => ({
+    run,
+    request: () => ({ kind: 'guidance', text }),
+  })),
+];

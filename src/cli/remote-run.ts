@@ -1,0 +1,85 @@
+import { isFleetKnown } from '../app/fleet-known.js';
+import type { RemoteRequest, RemoteRun, RemoteRuns, SteeredElsewhere } from '../fleet/index.js';
+import { isHoldfastError, messageOf, visibleJson, visibleLine } from '../foundation/index.js';
+import { RunElsewhereError } from '../overview/index.js';
+import type { Command, CommandContext } from './command.js';
+import { ExitCode } from './exit-codes.js';
+import { openQuestions } from './fleet.js';
+
+/** What was typed, as a command gets it. */
+type Args = Parameters<Command['run']>[1];
+
+/** What is done with a run of another machine. */
+type Doing = (found: { readonly run: RemoteRun; readonly runs: RemoteRuns }) => Promise<ExitCode>;
+
+/**
+ * The same command for runs of other machines: what is here comes first, and only a run that is not here is looked for there.
+ * `asked` is what goes to its home.
+ */
+export function alsoElsewhere(
+  command: Command,
+  asked: (args: Args) => { readonly run: string | undefined; readonly request: () => RemoteRequest },
+): Command {
+  return {
+    ...command,
+    async run(context, args) {
+      const { run: typed, request } = asked(args);
+      return orElsewhere(
+        context,
+        typed,
+        () => command.run(context, args),
+        async ({ run, runs }) => {
+          const steered = await runs.steer(run, request());
+          context.terminal.write(context.isJson ? visibleJson(steered) : steeredWords(steered));
+          return ExitCode.done;
+        },
+      );
+    },
+  };
+}
+
+/** Does something with a run of this machine, or with one of another where there is none here. Throws as both. */
+export async function orElsewhere(
+  context: CommandContext,
+  typed: string | undefined,
+  here: () => Promise<ExitCode>,
+  there: Doing,
+): Promise<ExitCode> {
+  try {
+    return await here();
+  } catch (error) {
+    if (typed === undefined || !isHoldfastError(error, 'RUN_NOT_FOUND') || !isFleetKnown(context.services))
+      throw error;
+    await using open = await openQuestions(context);
+    const { runs } = open;
+    const run = runs && (await found(context, runs, typed));
+    if (runs === undefined || run === undefined) throw error;
+    return await there({ run, runs });
+  }
+}
+
+/** For what is not mirrored: says where it is. */
+export const tellElsewhere: Doing = async ({ run: { row, machine } }) => {
+  throw new RunElsewhereError(row.id, machine);
+};
+
+/** What became of a request, with the way to take back what has not arrived. */
+export function steeredWords({ is, words, request }: SteeredElsewhere): string {
+  if (is === 'arrived') return words;
+  return `${words} \`holdfast fleet status\` shows when it did; take it back with: holdfast fleet take-back ${request.slice(0, 8)}`;
+}
+
+/** A hub that is away is said, and the run counts as not found: nobody knows better. */
+async function found(
+  { terminal }: CommandContext,
+  runs: RemoteRuns,
+  typed: string,
+): Promise<RemoteRun | undefined> {
+  try {
+    return await runs.find(typed);
+  } catch (error) {
+    if (!isHoldfastError(error) || !error.code.startsWith('FLEET_')) throw error;
+    terminal.complain(`Other machines are left out: ${visibleLine(messageOf(error))}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { type Clock, sleepOrHint } from '../../foundation/index.js';
+import type { Hub } from '../../hub/index.js';
+import type { Elsewhere, OverviewRow } from '../../overview/index.js';
+import { isWaiting, type QuestionView } from '../../sessions/question/index.js';
+import type { Door } from '../door.js';
+import { hearing } from '../hearing.js';
+import type { RemoteQuestions } from '../remote-questions.js';
+import type { RemoteRuns } from './remote-runs.js';
+
+export interface FleetElsewhereOptions {
+  readonly door: Door;
+  readonly runs: RemoteRuns;
+  readonly questions: RemoteQuestions;
+  readonly clock: Clock;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** A look in case nothing was called out. */
+const LOOK_MS = 5_000;
+/** Many machines call out at once: they are read together. */
+const GATHER_MS = 100;
+
+/** Runs and waiting questions of the other machines, read in the background, so that rows of this one never wait for a network. */
+export class FleetElsewhere implements Elsewhere {
+  readonly #options: FleetElsewhereOptions;
+
+  constructor(options: FleetElsewhereOptions) {
+    this.#options = options;
+  }
+
+  rows(): readonly OverviewRow[] {
+    return this.#options.runs.rows();
+  }
+
+  pending(): readonly QuestionView[] {
+    return this.#options.questions.known.filter(isWaiting);
+  }
+
+  /** Why the hub cannot be asked, and since when; undefined where it could be. */
+  get trouble(): { readonly reason: string; readonly at: Date | undefined } | undefined {
+    return this.#options.runs.trouble ?? this.#options.questions.trouble;
+  }
+
+  /** Reads both now. Never throws for a hub that is away: see `trouble`. */
+  async refresh(): Promise<void> {
+    const { runs, questions } = this.#options;
+    await questions.list();
+    // Where nobody was reached a moment ago, one more wait tells nothing new.
+    if (questions.trouble === undefined || runs.trouble === undefined) await runs.refresh();
+  }
+
+  watch(onHint: () => void): { close(): void } {
+    const closed = new AbortController();
+    void this.#follow(onHint, closed.signal);
+    return { close: () => closed.abort() };
+  }
+
+  async #follow(onHint: () => void, signal: AbortSignal): Promise<void> {
+    const { clock, door, timeoutMs } = this.#options;
+    let heardOn: Hub | undefined;
+    let told = '';
+    let wake = () => {};
+    let isCalled = false;
+    const onCall = () => {
+      isCalled = true;
+      wake();
+    };
+    while (!signal.aborted) {
+      isCalled = false;
+      heardOn = await hearing(door, heardOn, onCall, { timeoutMs });
+      await this.refresh();
+      const facts = JSON.stringify([this.rows(), this.pending(), this.trouble?.reason]);
+      if (facts !== told && !signal.aborted) onHint();
+      told = facts;
+      if (!isCalled) {
+        const hint = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        await sleepOrHint(clock, LOOK_MS, hint, signal);
+      }
+      await clock.sleep(GATHER_MS, signal).catch(() => {});
+    }
+  }
+}
