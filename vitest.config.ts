@@ -9,6 +9,9 @@ import { hasRoomInMemory, MEMORY } from './test/support/temp-dir.js';
  */
 const inMemory = process.env.HOLDFAST_TEST_ON_DISK !== '1' && hasRoomInMemory() ? { TMPDIR: MEMORY } : {};
 
+/** Whether scenarios start the built program for each command, or run most commands in their own process (docs/decisions/0265). */
+const binaries = { HOLDFAST_TEST_BINARIES: process.env.HOLDFAST_TEST_BINARIES ?? '0' };
+
 const shared = {
   environment: 'node',
   testTimeout: TEST_MS,
@@ -38,7 +41,7 @@ export default defineConfig({
           name: 'scenarios',
           include: ['test/{scenarios,contracts,pins}/**/*.test.{ts,tsx}'],
           isolate: false,
-          env: inMemory,
+          env: { ...inMemory, ...binaries },
         },
       },
       {
@@ -46,6 +49,7 @@ export default defineConfig({
           ...shared,
           name: 'crash-quick',
           include: ['test/crash/**/*.quick.test.ts'],
+          isolate: false,
         },
       },
       {

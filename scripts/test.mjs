@@ -4,8 +4,10 @@
 //   node scripts/test.mjs agents           real third-party programs
 //   node scripts/test.mjs browser          the page in a real browser
 //   node scripts/test.mjs fleet            several machines with a real PostgreSQL
+//   node scripts/test.mjs binaries         all scenarios once more, each command by the built program
 //   node scripts/test.mjs nodes [--all] [20.19 22 …]
-//                                          unit tests and quick scenarios, or all, on every Node that we promise
+//                                          unit tests and quick scenarios, or all, on every Node that we promise;
+//                                          on the oldest all scenarios, each command by the built program
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,13 +49,19 @@ const SLOW_SCENARIOS = [
   'worktree',
 ].map((name) => `test/scenarios/${name}.test.ts`);
 
+/** Each command of a scenario is a process of the built program. */
+const BINARIES = { HOLDFAST_TEST_BINARIES: '1' };
+
+/** A compiler keeps nearly everything that it makes: to look through it again and again takes a fifth of its time. */
+const LARGE_HEAP = ['--max-semi-space-size=128', '--single-threaded-gc'];
+
 const CHECKS = [
   ['format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']],
-  ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json', '--noEmit']],
-  ['types of the page', ['node_modules/typescript/bin/tsc', '-p', 'src/web/page/tsconfig.json', '--noEmit']],
+  ['types', [...LARGE_HEAP, 'scripts/check-types.mjs']],
   [
     'import table',
     [
+      ...LARGE_HEAP,
       'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
       '--config',
       '.dependency-cruiser.cjs',
@@ -77,6 +85,8 @@ const TIERS = {
   browser: () => runTests(['browser'], { way: isolation() ?? [] }),
   // Databases and machines on loopback.
   fleet: () => runTests(['fleet'], { way: isolation() ?? [] }),
+  // What scenarios run in their own process elsewhere (docs/decisions/0265).
+  binaries: () => runTests(['scenarios'], { env: BINARIES }),
   nodes: runOnNodes,
 };
 
@@ -130,7 +140,9 @@ async function runOnNodes() {
     const begunMs = performance.now();
     // First in PATH as well: programs that tests start are to run on it, whoever starts them.
     const env = { PATH: [directory, process.env.PATH].join(delimiter), HOLDFAST_TEST_NODE: `v${version}` };
-    await runTests(projects, { node: join(directory, 'node'), name: `Node ${version}`, env, args });
+    // On the oldest every scenario is run, and every command by the built program (docs/decisions/0265).
+    const how = line === LINES[0] ? { args: [], env: { ...env, ...BINARIES } } : { args, env };
+    await runTests(projects, { node: join(directory, 'node'), name: `Node ${version}`, ...how });
     const seconds = Math.round((performance.now() - begunMs) / 1_000);
     const counts = ['passed', 'failed', 'skipped'].map((what) => `${total[what] - before[what]} ${what}`);
     times.push(`Node ${version}: ${counts.join(', ')} in ${Math.floor(seconds / 60)} min ${seconds % 60} s`);

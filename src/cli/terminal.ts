@@ -39,6 +39,8 @@ export interface Terminal {
   readonly columns: number;
   readonly hasColor: boolean;
   readStandardInput(signal: AbortSignal): Promise<string>;
+  /** For what speaks line by line by itself, without a keyboard and a screen. */
+  readonly streams: Pick<Streams, 'stdin' | 'stdout' | 'stderr'>;
   /**
    * Asks for one line at the keyboard; null when the person leaves instead: with Ctrl+D, and where `leavesAtEscape` says so
    * with Esc. Throws ABORTED when they press Ctrl+C.
@@ -123,6 +125,7 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     },
     hasColor: hasColor(stdout),
     readStandardInput: (signal) => readAll(stdin(), signal),
+    streams,
     ask(question, { leavesAtEscape = false } = {}) {
       const input = stdin();
       const { stderr } = streams;

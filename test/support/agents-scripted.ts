@@ -48,6 +48,7 @@ function notesPath(world: AgentWorld): string {
 /** The scripted program. */
 export function scriptedProgram(): Promise<string> {
   return bundled(new URL('../../src/agents/scripted/program/main.ts', import.meta.url), {
+    format: 'esm',
     splitting: true,
     minify: true,
     mainFields: ['module', 'main'],

@@ -24,7 +24,7 @@ export async function neighbourWorld() {
   const base = dir.at('shared');
   const temporary = dir.at('tmp');
   for (const path of [base, temporary]) mkdirSync(path, { mode: 0o700 });
-  const child = fork(PROGRAM, [base], { env: { ...process.env, TMPDIR: temporary } });
+  const child = fork(PROGRAM, [base], { env: { ...process.env, TMPDIR: temporary }, execArgv: [] });
   await told(child);
   const tools = storageTools({ clock: systemClock, log: silentLogger });
   const store = new FileQuestionStore(tools, { directory: base, trash: dir.at('trash') });

@@ -31,9 +31,11 @@ export interface RunOptions {
   readonly program?: 'aur' | 'ralphtool';
   /** Of another build than ours. */
   readonly dist?: string;
+  /** The test is about the process: its start, its descriptors, what it leaves behind when it ends. */
+  readonly isProcess?: boolean;
 }
 
-export type AsideOptions = Pick<RunOptions, 'input' | 'cwd' | 'env'>;
+export type AsideOptions = Pick<RunOptions, 'input' | 'cwd' | 'env' | 'program'>;
 
 /** A machine of its own for the program: home, data, project and temporary directory. */
 export interface Machine extends AsyncDisposable {
@@ -43,11 +45,11 @@ export interface Machine extends AsyncDisposable {
   readonly project: string;
   /** Where question sets are. */
   readonly questions: string;
-  /** Runs a command to its end. */
+  /** Runs a command to its end: in this process where that makes no difference; see `needsProcess`. */
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>;
   /** Runs a command with --json and parses what it printed. */
   json(args: readonly string[], options?: RunOptions): Promise<{ code: number | null; data: Json }>;
-  /** As `run` and `json`, in this process: for what a test needs to be done and is not about. A process costs more. */
+  /** As `run` and `json`, always in this process: for what a test needs to be done and is not about. */
   aside(args: readonly string[], options?: AsideOptions): Promise<Outcome>;
   asideJson(args: readonly string[], options?: AsideOptions): Promise<{ code: number | null; data: Json }>;
   /** Starts a command; whatever still runs at the end of the block is killed. */
@@ -145,14 +147,16 @@ export async function machine(options: { readonly path?: string } = {}): Promise
     return started;
   };
   const run = (args: readonly string[], options: RunOptions = {}) => {
+    if (!needsProcess(args, options, env)) return aside(args, options);
     const started = start(args, options);
     started.child.stdin.end(options.input ?? '');
     return started.ended;
   };
   const aside = async (args: readonly string[], options: AsideOptions = {}) => {
-    // Most tests start only programs: they need not load all of ours.
-    const { runHere } = await import('./run-here.js');
+    // Some tests start only programs: they need not load all of ours.
+    const { PROGRAMS, runHere } = await import('./run-here.js');
     const outcome = await runHere(args, {
+      program: PROGRAMS[options.program ?? 'holdfast'],
       input: options.input ?? '',
       environment: withoutUndefined({ ...env, ...options.env }),
       workingDirectory: options.cwd ?? project,
@@ -190,6 +194,29 @@ export async function machine(options: { readonly path?: string } = {}): Promise
     },
   };
 }
+
+/**
+ * Whether a command line is run by the built program. What a command reads, writes, says and returns is the same in the
+ * process of the test, with the same files, agents and environment; only what the small entry answers by itself, what
+ * reads the real standard input and what is about Node is not. Only scenarios do without; HOLDFAST_TEST_BINARIES=1 starts
+ * a process for each of theirs, too (vitest.config.ts).
+ */
+function needsProcess(
+  args: readonly string[],
+  { dist, isProcess = false, env = {} }: RunOptions,
+  usual: Readonly<Record<string, string>>,
+): boolean {
+  if (process.env.HOLDFAST_TEST_BINARIES !== '0' || process.env.HOLDFAST_TEST_DIST !== undefined) return true;
+  if (isProcess || dist !== undefined) return true;
+  if (args.length < 2 && ENTRY_ANSWERS.includes(args[0])) return true;
+  if (ABOUT_THE_PROCESS.includes(args[0]) || args.includes('--plain')) return true;
+  return Object.entries(env).some(([name, value]) => ABOUT_NODE.test(name) && value !== usual[name]);
+}
+
+const ENTRY_ANSWERS = [undefined, '--version', '-V', '--help', '-h', 'help'];
+/** A hook ends with 0 whatever happens, which is the entry's doing; a server of MCP and --plain have the process's own streams. */
+const ABOUT_THE_PROCESS: readonly (string | undefined)[] = ['hook', 'mcp'];
+const ABOUT_NODE = /^NODE_|^HOLDFAST_CODE_CACHE$/;
 
 function parsed(args: readonly string[], { code, stdout, stderr }: Outcome) {
   try {

@@ -90,7 +90,12 @@ export async function questionWorkers(): Promise<Workers> {
 }
 
 function startWorker(program: string, children: Set<ChildProcess>): Worker {
-  const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+  const child = fork(program, [], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+    // Not those of the test runner.
+    execArgv: [],
+  });
   children.add(child);
   let isDead = false;
   const exited = new Promise<void>((resolve) => {

@@ -1,7 +1,11 @@
 import { PassThrough } from 'node:stream';
+import { AUR } from '../../src/cli/programs/aur-table.js';
 import { HOLDFAST } from '../../src/cli/programs/holdfast-table.js';
 import type { Program } from '../../src/cli/programs/program.js';
+import { RALPHTOOL } from '../../src/cli/programs/ralphtool-table.js';
 import { run } from '../../src/cli/run.js';
+
+export const PROGRAMS = { holdfast: HOLDFAST, aur: AUR, ralphtool: RALPHTOOL };
 
 export interface CliOptions {
   readonly input?: string;

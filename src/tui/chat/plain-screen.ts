@@ -1,10 +1,13 @@
-import type { Writable } from 'node:stream';
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
 import { BarredStream, rowsOf, visibleBlock } from '../../foundation/index.js';
 import type { ChatView } from './chat.js';
 import type { ChatStyle } from './screen.js';
 
-export type PlainStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export interface PlainStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
 
 /**
  * Text as it comes: nothing is redrawn or made beautiful. On a screen each row of the agent's has a bar; in a pipe or a file

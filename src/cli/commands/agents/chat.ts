@@ -227,11 +227,11 @@ async function talk(
     return signal.aborted ? ExitCode.interrupted : ExitCode.done;
   }
   const { openChat } = await import('../../../tui/chat/plain.js');
-  const { stdin, stdout, stderr } = process;
+  const { stdin, stdout, stderr } = terminal.streams;
   const { path, isAllAnswered } = await openChat({
     ...options,
     party: openParty,
-    stdin,
+    stdin: stdin(),
     stdout,
     stderr,
     isJson,
