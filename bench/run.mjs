@@ -5,6 +5,7 @@ import { rows as agents } from './agents.mjs';
 import { rows as cliStart } from './cli-start.mjs';
 import { rows as conversations } from './conversations.mjs';
 import { rows as durableWrite } from './durable-write.mjs';
+import { rows as fleet } from './fleet.mjs';
 import { rows as inbox } from './inbox.mjs';
 import { buildOurs, busyShare, installPeers, isInMemory, loadPeer } from './lib.mjs';
 import { rows as locks } from './locks.mjs';
@@ -31,6 +32,7 @@ const ROWS = [
   ...top,
   ...web,
   ...queue,
+  ...fleet,
   ...agents,
   ...processes,
   ...workspace,

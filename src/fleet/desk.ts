@@ -2,6 +2,7 @@ import { isHoldfastError, messageOf, sleepOrHint, startOfDay, VERSION } from '..
 import {
   addressText,
   assertFits,
+  FleetRuleError,
   Hub,
   type HubAddress,
   type MachineRow,
@@ -99,14 +100,15 @@ export class FleetDesk {
     return { steps, ...(await this.#joinOn(new Hub(connection), address, name)) };
   }
 
-  async join(address: HubAddress, name?: string) {
+  /** `isNew`: as a machine of its own, whatever this home was before. */
+  async join(address: HubAddress, name?: string, { isNew = false } = {}) {
     await using door = this.#options.doorTo(address);
-    return await this.#joinOn(await door.open(), address, name);
+    return await this.#joinOn(await door.open(), address, name, isNew);
   }
 
-  async #joinOn(hub: Hub, address: HubAddress, name: string | undefined) {
+  async #joinOn(hub: Hub, address: HubAddress, name: string | undefined, isNew = false) {
     const { tools, directory, bootId, defaultName, settings } = this.#options;
-    const before = readOwnMachine(tools, directory);
+    const before = isNew ? undefined : readOwnMachine(tools, directory);
     const machine = { id: before?.id ?? tools.ids.uuid(), name: name ?? before?.name ?? defaultName };
     await hub.join({ ...machine, bootId, version: VERSION });
     writeOwnMachine(tools, directory, machine);
@@ -163,20 +165,21 @@ export class FleetDesk {
     const onItsWay: FleetReport['onItsWay'][number][] = [];
     const settled: FleetReport['settled'][number][] = [];
     for (const request of sent.list()) {
-      const found = await hub.request(request.id);
+      const { id, session, machine, refusal } = request;
+      const found = await hub.request(id);
+      if (found === undefined && refusal !== undefined) {
+        settled.push({ request: id, session, machine, state: 'refused', message: refusal });
+        sent.forget(id);
+        continue;
+      }
       if (found === undefined || found.state === 'sent' || found.state === 'taken') {
         onItsWay.push(onItsWayOf(request));
         continue;
       }
       const { message } = (found.reply ?? {}) as { message?: unknown };
-      settled.push({
-        request: request.id,
-        session: request.session,
-        machine: request.machine,
-        state: found.state,
-        message: typeof message === 'string' ? message : '',
-      });
-      sent.forget(request.id);
+      const said = typeof message === 'string' ? message : '';
+      settled.push({ request: id, session, machine, state: found.state, message: said });
+      sent.forget(id);
     }
     return { onItsWay, settled };
   }
@@ -190,10 +193,23 @@ export class FleetDesk {
     const [request] = own;
     if (request === undefined || own.length > 1 || prefix.length < 4) throw new RequestNotFoundError(prefix);
     await using door = doorTo();
-    const isBack = await (await door.open()).takeBack(request.id);
+    const hub = await door.open();
+    const isBack = (await hub.takeBack(request.id)) || (await this.#takeBackUnsent(hub, request));
     if (isBack) sent.forget(request.id);
     const { id, machine, session, kind } = request;
     return { request: id, isBack, machine, session, kind };
+  }
+
+  /** One that the hub never got, or lost: stored as taken back, so that no link of ours can send it after all. */
+  async #takeBackUnsent(hub: Hub, request: SentRequest): Promise<boolean> {
+    if ((await hub.request(request.id)) !== undefined) return false;
+    try {
+      return await hub.sendTakenBack(this.#own().id, request);
+    } catch (error) {
+      // The hub would not have taken it in any case.
+      if (error instanceof FleetRuleError) return true;
+      throw error;
+    }
   }
 
   /** Leaves: what others sent is refused, what this machine shared is no longer shown. Its files stay. */
@@ -236,10 +252,11 @@ export class FleetDesk {
   }
 
   async doctor(): Promise<readonly Finding[]> {
-    const { doorTo, tools, directory, isLinked } = this.#options;
+    const { doorTo, tools, directory, bootId, isLinked } = this.#options;
     await using door = doorTo();
     return await examine(door, {
       machine: readOwnMachine(tools, directory),
+      bootId,
       isLinked: isLinked(),
       clock: tools.clock,
     });

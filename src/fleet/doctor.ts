@@ -10,6 +10,7 @@ import {
   tlsFor,
 } from '../hub/index.js';
 import type { Door } from './door.js';
+import { sharedIdentity } from './errors.js';
 import type { OwnMachine } from './own-machine.js';
 
 /** One thing that was looked at. `warn`: it works, and something about it should be known. */
@@ -21,11 +22,18 @@ export interface Finding {
 }
 
 const MAX_SKEW_SECONDS = 30;
+/** A machine that gave a sign within this time is up. */
+const UP_SECONDS = 60;
 
 /** Looks at everything that the fleet needs, in the order in which one depends on the other; stops where nothing more can be said. */
 export async function examine(
   door: Door,
-  facts: { readonly machine: OwnMachine | undefined; readonly isLinked: boolean; readonly clock: Clock },
+  facts: {
+    readonly machine: OwnMachine | undefined;
+    readonly bootId: string;
+    readonly isLinked: boolean;
+    readonly clock: Clock;
+  },
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   let hub: Hub;
@@ -144,11 +152,14 @@ async function clockFinding({ connection }: Hub, clock: Clock): Promise<Finding>
 
 async function machineFinding(
   hub: Hub,
-  { machine }: { readonly machine: OwnMachine | undefined },
+  { machine, bootId }: { readonly machine: OwnMachine | undefined; readonly bootId: string },
 ): Promise<Finding> {
   if (machine === undefined)
     return { what: 'machine', is: 'bad', words: 'not joined', hint: 'Join: `holdfast fleet join`.' };
   const found = (await hub.machines()).find(({ id }) => id === machine.id);
+  const last = await hub.lastSign(machine.id);
+  if (found !== undefined && last.bootId !== bootId && last.quietSeconds <= UP_SECONDS)
+    return { ...bad('machine', sharedIdentity(machine.name)), is: 'warn' };
   if (found !== undefined) return ok('machine', `${machine.name}, in the fleet`);
   return bad(
     'machine',

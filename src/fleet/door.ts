@@ -47,14 +47,15 @@ export class Door implements AsyncDisposable {
 
   /** The connection that is there, or a new one. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_SCHEMA. */
   async open(options: OpenOptions = {}): Promise<Hub> {
-    const before = this.#opening;
-    if (before !== undefined) {
-      const hub = await before.catch(() => undefined);
-      if (hub?.connection.isOpen) return hub;
+    // Nothing is awaited between the last look and the new one: of two who come at once, one opens and both have it.
+    while (this.#opening !== undefined) {
+      const opening: Promise<Hub> = this.#opening;
+      const before = await opening.catch(() => undefined);
+      if (before?.connection.isOpen) return before;
+      if (this.#opening === opening) this.#opening = undefined;
     }
     if (this.#isClosed) throw new FleetUnreachableError('the connection was closed');
-    // Whoever comes first opens it for all.
-    if (this.#opening === before || this.#opening === undefined) this.#opening = this.#openNow(options);
+    this.#opening = this.#openNow(options);
     return this.#opening;
   }
 

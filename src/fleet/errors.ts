@@ -1,4 +1,5 @@
 import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
+import { FleetRuleError } from '../hub/index.js';
 
 /** This machine belongs to no fleet. */
 export class FleetNotJoinedError extends HoldfastError<'FLEET_NOT_JOINED'> {
@@ -41,4 +42,13 @@ export class RequestNotFoundError extends HoldfastError<'REQUEST_NOT_FOUND'> {
       hint: '`holdfast fleet status` lists what is on its way.',
     });
   }
+}
+
+/** Two homes have one identity: one is a copy of the other. */
+export function sharedIdentity(name: string): FleetRuleError {
+  return new FleetRuleError(
+    'shared-identity',
+    `Another machine is in the fleet as this one, ${visibleExcerpt(name, 63)}, with the same id`,
+    'This home was copied, or that one was. Let one of them join as a machine of its own: `holdfast fleet join --as-new --name <name>`.',
+  );
 }

@@ -6,11 +6,19 @@ import {
   sleepOrHint,
   VERSION,
 } from '../foundation/index.js';
-import { channelOf, FleetRuleError, type Hub, type RequestRow } from '../hub/index.js';
+import {
+  channelOf,
+  FleetRuleError,
+  type Hub,
+  type MirrorRow,
+  type RequestRow,
+  type SessionKind,
+} from '../hub/index.js';
 import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
 import { applyRequest } from './apply-request.js';
 import type { Door } from './door.js';
-import { Mirror } from './mirror.js';
+import { sharedIdentity } from './errors.js';
+import { isNotTaken, Mirror } from './mirror.js';
 import { rowOfQuestion } from './mirrored-question.js';
 import { News, Turn } from './news.js';
 import type { OwnMachine } from './own-machine.js';
@@ -46,6 +54,10 @@ const MAX_PAUSE_MS = 30_000;
 const RUNS_MS = 1_000;
 /** Runs of the archive that were removed are looked for this often, and the mirror is tidied. */
 const ALL_RUNS_MS = 3_600_000;
+/** As many requests are taken at once. */
+const MAX_REQUESTS = 100;
+/** A machine that gave a sign within this time is up. */
+const UP_SECONDS = 60;
 
 /**
  * What keeps a machine and the hub in step. The files are compared with what the hub has, again and again, so that nothing need
@@ -56,31 +68,30 @@ export class Link {
   readonly #questionMirror: Mirror;
   readonly #runMirror: Mirror;
   #runs: OwnRuns | undefined;
+  #incarnation: string | undefined;
+  #pauseMs = FIRST_PAUSE_MS;
 
   constructor(options: LinkOptions) {
-    const { machine, clock } = options;
+    const { machine, clock, log } = options;
     this.#options = options;
-    this.#questionMirror = new Mirror(machine.id, 'question', clock);
-    this.#runMirror = new Mirror(machine.id, 'run', clock);
+    this.#questionMirror = new Mirror(machine.id, 'question', { clock, log });
+    this.#runMirror = new Mirror(machine.id, 'run', { clock, log });
   }
 
   /** Holds the link until the signal fires. Never throws: what fails is said and tried again. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, onState } = this.#options;
-    let pauseMs = FIRST_PAUSE_MS;
     while (!signal.aborted) {
       try {
-        const hub = await this.#options.door.open();
-        pauseMs = FIRST_PAUSE_MS;
-        await this.#serve(hub, signal);
+        await this.#serve(await this.#options.door.open(), signal);
       } catch (error) {
         if (!isHoldfastError(error)) log.error('fleet.link-failed', { error: messageOf(error) });
         onState?.({ is: 'down', reason: messageOf(error) });
-        log.info('fleet.link-down', { reason: messageOf(error), retryMs: pauseMs });
+        log.info('fleet.link-down', { reason: messageOf(error), retryMs: this.#pauseMs });
       }
       if (signal.aborted) break;
-      await clock.sleep(pauseMs, signal).catch(() => {});
-      pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
+      await clock.sleep(this.#pauseMs, signal).catch(() => {});
+      this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
     }
   }
 
@@ -113,23 +124,28 @@ export class Link {
     using _runs = closing(runs.watch(() => news.noteRuns()));
     await this.#passOn(hub, mirror);
     await this.#tidy(hub);
+    // Only now: a database that can be reached and takes nothing is not asked twice a second.
+    this.#pauseMs = FIRST_PAUSE_MS;
     onState?.({ is: 'up', hears: await this.#options.door.isHeard(hub, channel) });
     const [beat, look] = [new Turn(clock, BEAT_MS), new Turn(clock, LOOK_MS)];
     const [hourly, runsTurn] = [new Turn(clock, ALL_RUNS_MS), new Turn(clock, RUNS_MS)];
     while (!signal.aborted && connection.isOpen) {
+      if (look.isDue()) {
+        news.noteAsked();
+        await this.#sendAgain(hub);
+        if (await this.#isSomethingSilent()) news.noteQuestion(null);
+        // Whoever ran one dies without a trace on the disk, too.
+        runs.look();
+        news.noteRuns();
+      }
       if (news.takeAsked()) await this.#applyAll(hub);
       const changed = news.takeQuestions();
       if (changed.size > 0) await this.#mirrorChanged(hub, changed);
       if (news.hasRuns && runsTurn.isDue() && news.takeRuns()) await mirror.sendChanged(hub);
-      if (beat.isDue()) await this.#beat(hub);
+      if (beat.isDue() && (await this.#beat(hub))) await this.#passOn(hub, mirror);
       if (hourly.isDue()) {
         await mirror.sendAll(hub);
         await this.#tidy(hub);
-      }
-      if (look.isDue()) {
-        // An asker dies and a set runs out of time without a trace on the disk, and so does a run.
-        runs.look();
-        news.noteEverything();
       }
       if (!news.isEmpty) continue;
       const untilMs = Math.min(look.leftMs, news.hasRuns ? runsTurn.leftMs : LOOK_MS);
@@ -142,14 +158,38 @@ export class Link {
     return this.#runs;
   }
 
-  #beat(hub: Hub): Promise<void> {
-    const { machine, bootId } = this.#options;
-    return hub.beat(machine.id, bootId, VERSION);
-  }
-
   async #tidy(hub: Hub): Promise<void> {
     const removed = await hub.tidy();
     if (removed > 0) this.#options.log.info('fleet.tidied', { removed });
+  }
+
+  /**
+   * A sign of life. True where the database is not the one it was: an old state of it was restored. Throws FLEET_RULE where
+   * another machine gives signs under this one's identity; whoever started last has it.
+   */
+  async #beat(hub: Hub): Promise<boolean> {
+    const { machine, bootId } = this.#options;
+    const last = await hub.lastSign(machine.id);
+    // Restored from before we joined. One that was removed is known, and is not let in by itself.
+    if (last.bootId === undefined) await hub.join({ ...machine, bootId, version: VERSION });
+    const isOurs = (last.bootId ?? bootId) === bootId || last.quietSeconds > UP_SECONDS;
+    if (this.#incarnation !== undefined && !isOurs) throw sharedIdentity(machine.name);
+    await hub.beat(machine.id, bootId, VERSION);
+    const isAnother = this.#incarnation !== undefined && this.#incarnation !== last.incarnation;
+    this.#incarnation = last.incarnation;
+    return isAnother;
+  }
+
+  /** An asker dies and a set runs out of time without a trace on the disk; only what waits is read for that. */
+  async #isSomethingSilent(): Promise<boolean> {
+    const { questions } = this.#options;
+    const mirror = this.#questionMirror;
+    if (!mirror.hasExactly(questions.ids())) return true;
+    for (const id of mirror.waiting()) {
+      const view = await viewOrNone(questions, id);
+      if (view === undefined || !mirror.has(rowOfQuestion(view))) return true;
+    }
+    return false;
   }
 
   async #mirrorChanged(hub: Hub, ids: ReadonlySet<string | null>): Promise<void> {
@@ -157,12 +197,9 @@ export class Link {
     if (ids.has(null)) return this.#mirror(hub, await questions.listLive());
     const views: QuestionView[] = [];
     for (const id of ids) {
-      try {
-        if (id !== null) views.push(await questions.get(id));
-      } catch (error) {
-        if (!isHoldfastError(error, 'SESSION_NOT_FOUND')) throw error;
-        return this.#mirror(hub, await questions.listLive());
-      }
+      const view = id === null ? undefined : await viewOrNone(questions, id);
+      if (view === undefined) return this.#mirror(hub, await questions.listLive());
+      views.push(view);
     }
     await this.#questionMirror.send(hub, views.map(rowOfQuestion), []);
   }
@@ -179,51 +216,87 @@ export class Link {
 
   async #applyAll(hub: Hub): Promise<void> {
     const { machine, log } = this.#options;
-    const { rows, refused } = await hub.takeRequests(machine.id);
-    if (refused > 0) log.warn('fleet.requests-ignored', { count: refused });
-    for (const request of rows) {
-      const done = request.session_kind === 'run' ? this.#applyToRun(request) : this.#applyToSet(request);
-      const { settled, mirror, session } = (await done) ?? {};
-      if (settled === undefined || session === undefined) continue;
-      await hub.settle(machine.id, { id: request.id, ...settled }, session);
-      mirror?.note(session.rows);
-      log.info('fleet.request-settled', { request: request.id, kind: request.kind, state: settled.state });
+    for (let isMore = true; isMore; ) {
+      const { rows, refused } = await hub.takeRequests(machine.id);
+      if (refused > 0) log.warn('fleet.requests-ignored', { count: refused });
+      let settled = 0;
+      for (const request of rows) settled += (await this.#apply(hub, request)) ? 1 : 0;
+      isMore = settled > 0 && rows.length === MAX_REQUESTS;
     }
   }
 
-  async #applyToSet(request: RequestRow) {
+  async #apply(hub: Hub, request: RequestRow): Promise<boolean> {
+    const { log } = this.#options;
+    const done =
+      request.session_kind === 'run' ? await this.#applyToRun(request) : await this.#applyToSet(request);
+    if (done === undefined) return false;
+    await this.#settle(hub, { id: request.id, ...done.settled }, done);
+    log.info('fleet.request-settled', { request: request.id, kind: request.kind, state: done.settled.state });
+    return true;
+  }
+
+  /** Where the mirror does not take how the session stands now, the reply is told alone. */
+  async #settle(hub: Hub, settled: Settled, { mirror, kind, rows }: Decided): Promise<void> {
+    const { machine } = this.#options;
+    try {
+      await hub.settle(machine.id, settled, { kind, rows });
+    } catch (error) {
+      if (!isNotTaken(error)) throw error;
+      await hub.settle(machine.id, settled, { kind, rows: [] });
+    }
+    mirror.note(rows);
+  }
+
+  async #applyToSet(request: RequestRow): Promise<Decided | undefined> {
     const done = await applyRequest(this.#options.questions, request);
     if (done === undefined) return undefined;
     const { state, reply, view } = done;
     const rows = view === undefined ? [] : [rowOfQuestion(view)];
-    return {
-      settled: { state, reply },
-      mirror: this.#questionMirror,
-      session: { kind: 'question', rows } as const,
-    };
+    return { settled: { state, reply }, mirror: this.#questionMirror, kind: 'question', rows };
   }
 
-  async #applyToRun(request: RequestRow) {
+  async #applyToRun(request: RequestRow): Promise<Decided | undefined> {
     const done = await applyRunRequest(await this.#ownRuns(), request);
     if (done === undefined) return undefined;
     const { state, reply, row } = done;
     const rows = row === undefined || !isTold(row) ? [] : [rowOfRun(row)];
-    return { settled: { state, reply }, mirror: this.#runMirror, session: { kind: 'run', rows } as const };
+    return { settled: { state, reply }, mirror: this.#runMirror, kind: 'run', rows };
   }
 
   /** What this machine sent and the hub does not know: it was restored from before then, or lost its last moments. */
   async #sendAgain(hub: Hub): Promise<void> {
     const { machine, sent, log } = this.#options;
     for (const request of sent.list()) {
-      if ((await hub.request(request.id)) !== undefined) continue;
+      if (request.refusal !== undefined || (await hub.request(request.id)) !== undefined) continue;
+      // Whoever sent it may have been told of its end meanwhile.
+      if (!sent.has(request.id)) continue;
       try {
         await hub.send(machine.id, request);
         log.info('fleet.request-sent-again', { request: request.id });
       } catch (error) {
-        // Told to the person when they look next: see news.ts.
         if (!(error instanceof FleetRuleError)) throw error;
+        sent.keep({ ...request, refusal: messageOf(error) });
       }
     }
+  }
+}
+
+type Settled = Parameters<Hub['settle']>[1];
+
+/** What became of a request, and how its session stands now. */
+interface Decided {
+  readonly settled: Omit<Settled, 'id'>;
+  readonly mirror: Mirror;
+  readonly kind: SessionKind;
+  readonly rows: readonly MirrorRow[];
+}
+
+async function viewOrNone(questions: QuestionSessions, id: string): Promise<QuestionView | undefined> {
+  try {
+    return await questions.get(id);
+  } catch (error) {
+    if (isHoldfastError(error, 'SESSION_NOT_FOUND')) return undefined;
+    throw error;
   }
 }
 

@@ -9,7 +9,8 @@ import { OUTER_LIMITS, type QuestionView } from '../sessions/question/index.js';
  * held to a form here; words are shown through the same encoder as an agent's.
  */
 
-const Text = z.string().max(256 * 1024);
+/** What an agent wants to do is asked whole, and so may be as long as the hub takes. */
+const Text = z.string().max(4 * 1024 * 1024);
 const Time = z.iso.datetime({ offset: true });
 const Answer = z.object({
   questionIndex: z.int().nonnegative(),

@@ -44,12 +44,6 @@ export class News {
     this.#hasRuns = true;
   }
 
-  noteEverything(): void {
-    this.noteAsked();
-    this.noteQuestion(null);
-    this.noteRuns();
-  }
-
   takeAsked(): boolean {
     const isAsked = this.#isAsked;
     this.#isAsked = false;

@@ -45,12 +45,13 @@ export const joinFleet = defineOperation({
   summary: 'Let this machine join a fleet: one inbox for all of them',
   effect: 'write',
   get input() {
-    return z.strictObject({ address: Address(), name: Name() });
+    return z.strictObject({ address: Address(), name: Name(), isNew: z.boolean().optional() });
   },
   get output() {
     return z.custom<JoinReport>();
   },
-  run: async ({ fleet }: FleetParts, { address, name }) => (await fleet()).join(address, name),
+  run: async ({ fleet }: FleetParts, { address, name, isNew }) =>
+    (await fleet()).join(address, name, { isNew: isNew ?? false }),
 });
 
 export const inviteToFleet = defineOperation({

@@ -68,10 +68,7 @@ export class RemoteQuestions {
 
   /** Throws SESSION_NOT_FOUND, and as the hub. */
   async get(id: string): Promise<QuestionView> {
-    const row = await this.#row(id);
-    const view = row === undefined ? undefined : questionOfRow(row);
-    if (view === undefined) throw new SessionNotFoundError(id);
-    return view;
+    return (await this.#found(id)).view;
   }
 
   /** The full id; undefined where no other machine has such a set. Throws AMBIGUOUS_ID, and as the hub. */
@@ -89,15 +86,16 @@ export class RemoteQuestions {
    * then nothing was stored.
    */
   async answer(id: string, answers: GivenAnswers): Promise<QuestionView> {
-    const view = await this.get(id);
+    const { row, view } = await this.#found(id);
     const given = typeof answers === 'function' ? answers(view.questions, view) : answers;
     checkAnswers(view.questions, given, timestamp(this.#options.clock));
-    return this.#decide(id, 'answer', { answers: given });
+    return this.#decide(row, view, 'answer', { answers: given });
   }
 
   /** The same for a rejection. */
-  reject(id: string, reason: string | null): Promise<QuestionView> {
-    return this.#decide(id, 'reject', { reason: reason?.trim() === '' ? null : reason });
+  async reject(id: string, reason: string | null): Promise<QuestionView> {
+    const { row, view } = await this.#found(id);
+    return this.#decide(row, view, 'reject', { reason: reason?.trim() === '' ? null : reason });
   }
 
   /** Calls back when something may have changed anywhere. */
@@ -125,10 +123,16 @@ export class RemoteQuestions {
     }
   }
 
-  async #decide(id: string, kind: 'answer' | 'reject', body: unknown): Promise<QuestionView> {
+  async #decide(
+    row: SessionRow,
+    { id, outcome }: QuestionView,
+    kind: 'answer' | 'reject',
+    body: unknown,
+  ): Promise<QuestionView> {
     const { clock, ids } = this.#options;
-    const row = await this.#row(id);
-    if (row === undefined) throw new SessionNotFoundError(id);
+    // What its home has decided stays decided: it need not be asked, and may be away.
+    if (outcome.status === 'completed' || outcome.status === 'rejected')
+      throw new AlreadySettledError(id, outcome);
     const hub = await this.#hub();
     const request = {
       id: ids.uuid(),
@@ -186,6 +190,13 @@ export class RemoteQuestions {
       found.push(...viewsOf(rows));
     }
     return found;
+  }
+
+  async #found(id: string): Promise<{ readonly row: SessionRow; readonly view: QuestionView }> {
+    const row = await this.#row(id);
+    const view = row === undefined ? undefined : questionOfRow(row);
+    if (row === undefined || view === undefined) throw new SessionNotFoundError(id);
+    return { row, view };
   }
 
   async #row(id: string): Promise<SessionRow | undefined> {

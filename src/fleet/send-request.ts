@@ -1,5 +1,5 @@
-import { type Clock, isHoldfastError } from '../foundation/index.js';
-import { channelOf, type Hub, type RequestRow } from '../hub/index.js';
+import type { Clock } from '../foundation/index.js';
+import { channelOf, FleetUnreachableError, type Hub, type RequestRow } from '../hub/index.js';
 import type { OwnMachine } from './own-machine.js';
 import type { SentRequest, SentRequests } from './sent-requests.js';
 
@@ -28,13 +28,13 @@ export async function sendRequest(
   quietSeconds: number,
 ): Promise<RequestRow | undefined> {
   // Listens before anything is sent, so that no reply is missed.
-  const reply = await replyTo(hub, request.id, { machine, clock });
+  using reply = await replyTo(hub, request.id, { machine, clock });
   sent.keep(request);
   try {
     await hub.send(machine.id, request);
   } catch (error) {
     // Cut off in the middle, nobody knows whether it was stored: the copy stays, and the link asks again.
-    if (isHoldfastError(error, 'FLEET_UNREACHABLE')) return undefined;
+    if (error instanceof FleetUnreachableError && !error.isCertain) return undefined;
     sent.forget(request.id);
     throw error;
   }
@@ -49,10 +49,11 @@ async function replyTo(
   { machine, clock }: { readonly machine: OwnMachine; readonly clock: Clock },
 ) {
   let wake = () => {};
-  await hub.connection.listen(channelOf(machine.id), (payload) => {
+  const listening = await hub.connection.listen(channelOf(machine.id), (payload) => {
     if (payload === id) wake();
   });
   return {
+    [Symbol.dispose]: () => listening.close(),
     async within(patienceMs: number): Promise<RequestRow | undefined> {
       const until = clock.monotonicMs() + patienceMs;
       for (;;) {

@@ -3,6 +3,7 @@ import {
   anything,
   isUuidV4,
   oneOf,
+  optional,
   record,
   text,
   textThat,
@@ -32,10 +33,16 @@ const SentFile = record({
   kind: text,
   body: anything,
   at: time,
+  refusal: optional(text),
 });
 
 /** A request that this machine sent and has not told anybody the end of. */
-export type SentRequest = NewRequest & Pick<ValueOf<typeof SentFile>, 'machine' | 'at'>;
+export type SentRequest = NewRequest & Pick<ValueOf<typeof SentFile>, 'machine' | 'at'> & Refused;
+
+interface Refused {
+  /** Why the hub did not take it when it was sent again: to be told to whoever sent it. */
+  readonly refusal?: string | undefined;
+}
 
 /**
  * Copies of what was sent, kept until its end was told: a database that forgot it (a failover, an old backup) is sent it again,
@@ -53,13 +60,17 @@ export class SentRequests {
   /** Durable before anything leaves this machine. Throws ATOMIC_WRITE_FAILED. */
   keep(request: SentRequest): void {
     ensureDirectory(this.#tools.fileSystem, this.#directory);
-    const { id, home, machine, sessionKind, session, kind, body, at } = request;
+    const { id, home, machine, sessionKind, session, kind, body, at, refusal } = request;
     writeDocument(
       this.#tools,
       this.#pathOf(id),
-      { version: 1, id, home, machine, sessionKind, session, kind, body, at },
+      { version: 1, id, home, machine, sessionKind, session, kind, body, at, refusal },
       SentFile,
     );
+  }
+
+  has(id: string): boolean {
+    return this.#tools.fileSystem.look(this.#pathOf(id)) !== undefined;
   }
 
   forget(id: string): void {

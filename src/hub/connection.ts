@@ -105,6 +105,8 @@ export class HubConnection implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #listeners = new Map<string, Set<(payload: string) => void>>();
+  /** The channels that the server knows we listen to. */
+  readonly #heard = new Set<string>();
   readonly #ends = new Set<() => void>();
   #isOpen = true;
 
@@ -154,13 +156,17 @@ export class HubConnection implements AsyncDisposable {
     }
   }
 
-  /** Calls back for what is called out on a channel from now on. */
-  async listen(channel: string, onCall: (payload: string) => void): Promise<void> {
+  /** Calls back for what is called out on a channel from now on, until it is closed. */
+  async listen(channel: string, onCall: (payload: string) => void): Promise<{ close(): void }> {
     const listeners = this.#listeners.get(channel) ?? new Set();
     listeners.add(onCall);
     this.#listeners.set(channel, listeners);
-    // A name of ours: letters, digits and underscores.
-    await this.script(`listen ${channel}`);
+    if (!this.#heard.has(channel)) {
+      // A name of ours: letters, digits and underscores.
+      await this.script(`listen ${channel}`);
+      this.#heard.add(channel);
+    }
+    return { close: () => void listeners.delete(onCall) };
   }
 
   /**

@@ -26,6 +26,9 @@ const RIGHTS_HINT =
 const SCHEMA_HINT =
   'Make it with `holdfast fleet init`, or bring it up to date with `holdfast fleet migrate`.';
 
+/** The statement was undone by the server itself. A server that goes down may have kept it: of that nothing is certain. */
+const CERTAIN = { isCertain: true };
+
 type Meaning = (said: string, place: string) => HoldfastError;
 
 /** By the state that PostgreSQL gives, or the code of Node. */
@@ -34,7 +37,11 @@ const BY_CODE: readonly [RegExp, Meaning][] = [
   [/^3D000$/, (said) => refused(said, 'Make it first: createdb holdfast.')],
   [/^42501$/, (said) => refused(said, RIGHTS_HINT)],
   [/^(3F000|42P01|42883|42703)$/, (said) => new FleetSchemaError(said, SCHEMA_HINT)],
-  [/^25006$/, (_, place) => new FleetUnreachableError(`${place} is read-only`)],
+  [/^25006$/, (_, place) => new FleetUnreachableError(`${place} is read-only`, CERTAIN)],
+  [
+    /^(53100|53200|57014|40001|40P01)$/,
+    (said, place) => new FleetUnreachableError(`${place}: ${said}`, CERTAIN),
+  ],
   [/^(53|57|58|08|40)/, (said, place) => new FleetUnreachableError(`${place}: ${said}`)],
   [
     /^(22|23)/,

@@ -15,12 +15,15 @@ const ADDRESS_HINT = 'It looks like postgres://ann@db.lan/holdfast; docs/fleet.m
 export class FleetUnreachableError extends HoldfastError<'FLEET_UNREACHABLE'> {
   readonly code = 'FLEET_UNREACHABLE';
   readonly reason: string;
+  /** Whether the server itself said no, so that nothing can have been stored; cut off in the middle, nobody knows. */
+  readonly isCertain: boolean;
 
-  constructor(reason: string) {
+  constructor(reason: string, { isCertain = false } = {}) {
     super(`The fleet's database cannot be reached: ${reason}`, {
       hint: 'Work on this machine goes on without it. `holdfast fleet doctor` says what is wrong.',
     });
     this.reason = reason;
+    this.isCertain = isCertain;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { HubConnection } from './connection.js';
-import { checkedRows, MachineRow, RequestRow, SessionRow, StampRow } from './rows.js';
+import { checkedRows, MachineRow, RequestRow, SessionRow, SignRow, StampRow } from './rows.js';
 import { storable } from './storable.js';
 
 /** A row of the mirror, as its home sends it. */
@@ -58,6 +58,21 @@ export class Hub {
 
   async beat(machine: string, bootId: string, version: string): Promise<void> {
     await this.connection.rows('select holdfast.beat($1, $2, $3)', [machine, bootId, version]);
+  }
+
+  /** Who gave the last sign under a machine's identity, and which database this is. No `bootId`: it never heard of it. */
+  async lastSign(machine: string): Promise<{
+    readonly bootId: string | undefined;
+    readonly quietSeconds: number;
+    readonly incarnation: string;
+  }> {
+    const [row] = await this.connection.rows(
+      `select m.boot_id, extract(epoch from clock_timestamp() - m.seen_at) as quiet_seconds, f.incarnation
+       from holdfast.fleet f left join holdfast.machine m on m.id = $1`,
+      [machine],
+    );
+    const { boot_id, quiet_seconds, incarnation } = SignRow.parse(row);
+    return { bootId: boot_id ?? undefined, quietSeconds: quiet_seconds, incarnation };
   }
 
   async leave(machine: string): Promise<void> {
@@ -140,16 +155,20 @@ export class Hub {
   }
 
   /** Stores a request; the same one again changes nothing. */
-  async send(sender: string, { id, home, sessionKind, session, kind, body }: NewRequest): Promise<void> {
-    await this.connection.rows('select holdfast.send($1, $2, $3, $4, $5, $6, $7)', [
-      id,
-      sender,
-      home,
-      sessionKind,
-      session,
-      kind,
-      storable(body),
-    ]);
+  async send(sender: string, request: NewRequest): Promise<void> {
+    await this.connection.rows(
+      'select holdfast.send($1, $2, $3, $4, $5, $6, $7)',
+      sendValues(sender, request),
+    );
+  }
+
+  /** Stores a request and takes it back in the same commit: its home never sees it. True unless its home has it already. */
+  async sendTakenBack(sender: string, request: NewRequest): Promise<boolean> {
+    const [row] = await this.connection.rows(
+      'select holdfast.send($1, $2, $3, $4, $5, $6, $7), holdfast.take_back($1) as is_back',
+      sendValues(sender, request),
+    );
+    return row?.is_back === true;
   }
 
   /** True where nobody had taken it yet. */
@@ -208,4 +227,8 @@ function conditionOf(wanted: Wanted): readonly [string, readonly string[]] {
     return [{ waiting: 'and s.needs_person', open: 'and not s.is_ended', all: '' }[wanted], []];
   if ('prefix' in wanted) return ["and s.id like $3 || '%'", [wanted.prefix]];
   return ['and (not s.is_ended or s.last_activity >= $3)', [wanted.since]];
+}
+
+function sendValues(sender: string, { id, home, sessionKind, session, kind, body }: NewRequest): unknown[] {
+  return [id, sender, home, sessionKind, session, kind, storable(body)];
 }

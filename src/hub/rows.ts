@@ -52,6 +52,12 @@ export const RequestRow = z.object({
 });
 export type RequestRow = z.infer<typeof RequestRow>;
 
+export const SignRow = z.object({
+  boot_id: z.string().nullable(),
+  quiet_seconds: z.coerce.number(),
+  incarnation: z.uuid(),
+});
+
 export const StampRow = z.object({ id: z.string(), stamp: z.string(), is_ended: z.boolean() });
 
 export const FleetRow = z.object({

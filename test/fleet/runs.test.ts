@@ -292,7 +292,7 @@ describe.skipIf(POSTGRES === undefined)('the runs of every machine', () => {
       const [{ id } = { id: '' }] = await db.sql(
         "select id from holdfast.machine where name = 'workstation' and left_at is null",
       );
-      const mirror = new Mirror(String(id), 'run', services.clock);
+      const mirror = new Mirror(String(id), 'run', { clock: services.clock, log: silentLogger });
       const runs = new RunMirror(ownRuns(services), mirror);
       await mirror.load(hub);
       const before = await version();

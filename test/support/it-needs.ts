@@ -18,6 +18,12 @@ export interface Needs {
   readonly postgres?: true;
   /** A pooler in front of one. */
   readonly pgbouncer?: true;
+  /** Programs with a clock of their own. */
+  readonly faketime?: true;
+  /** Private networks with names, and links between them. */
+  readonly networkNamespace?: true;
+  /** A file system of one's own at a place of one's choice. */
+  readonly mount?: true;
 }
 
 const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
@@ -28,6 +34,11 @@ const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
   chromium: () => CHROMIUM !== undefined,
   postgres: () => POSTGRES !== undefined,
   pgbouncer: () => runs('pgbouncer', '--version'),
+  faketime: () => runs('faketime', '-f', '+1h', 'true'),
+  networkNamespace: () =>
+    runs('unshare', '--net', 'sh', '-c', 'ip link add hf0 type veth peer name hf1') &&
+    runs('ip', 'netns', 'list'),
+  mount: () => runs('unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'),
   timeNamespace: () => runs('unshare', '-T', '--boottime', '1000', '--fork', 'true'),
 };
 

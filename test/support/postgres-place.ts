@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 
 /** Where the programs of PostgreSQL are: on PATH, or where Debian puts them. Undefined where there are none. */
 export const POSTGRES = findPostgres();
@@ -11,5 +11,9 @@ function findPostgres(): string | undefined {
     ...(process.env.PATH ?? '').split(delimiter),
     ...versions.map((one) => join(debian, one, 'bin')),
   ];
-  return places.find((place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')));
+  const found = places.find(
+    (place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')),
+  );
+  // A link may lead there from a place that has few of the tools.
+  return found === undefined ? undefined : dirname(realpathSync(join(found, 'postgres')));
 }

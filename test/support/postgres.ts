@@ -18,6 +18,8 @@ export interface Cluster extends AsyncDisposable {
   /** Ends the server as a crash would, or in order. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
+  /** The process that runs now. */
+  server(): ChildProcess;
   /** Runs one of its programs, such as pg_dump, as its user. */
   tool(name: string, args: readonly string[]): string;
 }
@@ -110,6 +112,10 @@ export async function cluster(settings: Readonly<Record<string, string>> = {}): 
     sql: (text, values, database = 'holdfast') => sql(text, values, database),
     stop,
     start,
+    server() {
+      if (server === undefined) throw new Error('it was never started');
+      return server;
+    },
     tool,
     async [Symbol.asyncDispose]() {
       await stop('SIGQUIT');
@@ -131,7 +137,7 @@ export function unprivileged(): { readonly uid?: number; readonly gid?: number }
   return { uid: 65_534, gid: 65_534 };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -53,14 +53,21 @@ const join = defineCommand({
   operation: joinFleet,
   usage: 'fleet join [url]',
   details: `${ADDRESS}\nJoining again is harmless; --name renames the machine.`,
-  options: { name },
+  options: {
+    name,
+    'as-new': { type: 'boolean', about: 'as a machine of its own, where this home was copied from another' },
+  },
   examples: [
     'holdfast fleet join postgres://ann@db.lan/holdfast --name workstation',
     'holdfast fleet join - < address-file',
   ],
   async run(context, { positionals: [typed], values }) {
     const address = await addressOf(context, typed);
-    const report = await perform(context, joinFleet, parts(context.services), { address, name: values.name });
+    const report = await perform(context, joinFleet, parts(context.services), {
+      address,
+      name: values.name,
+      isNew: values['as-new'],
+    });
     return told(context, report, [
       `Joined as ${visibleLine(report.machine)}; the address is kept in ${visibleLine(report.keptIn)}`,
       ...SHARED,
@@ -206,7 +213,7 @@ const restored = commandOf(noteRestored, {
   examples: ['holdfast fleet restored'],
   parts,
   input: () => ({}),
-  render: () => 'Noted. Every machine sends what is missing when it connects.',
+  render: () => 'Noted. Every machine sends what is missing, within half a minute.',
 });
 
 export const commands = [init, join, invite, status, doctor, takeBack, leave, remove, migrate, restored];
