@@ -15,6 +15,7 @@ import { noticeLifecycle } from './lifecycle.js';
 import { decide, isMeantFor, nextTry, type Verdict } from './policy.js';
 import type { NoticeRecord } from './schema.js';
 import type { ChannelSettings, ChannelType, NoticeSettings } from './settings.js';
+import { UNKNOWN } from './standings.js';
 import type { NoticeStore } from './store.js';
 import { messageOf } from './words.js';
 
@@ -31,8 +32,8 @@ export interface DutyOptions {
   readonly settings: Pick<NoticeSettings, 'quietHours' | 'digestMs'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How every question stands: `pending`, or how it was settled. */
-  readonly statuses: () => Promise<ReadonlyMap<string, string>>;
+  /** How every question of this machine stands, `pending` or how it was settled; and of other machines those that are named. */
+  readonly statuses: (elsewhere: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
 /** How long until another look where somebody else has the duty. */
@@ -90,7 +91,10 @@ export class NoticeDuty {
       const { notices, damaged } = store.list();
       for (const { path, reason } of damaged) log.debug('notice.unreadable', { path, reason });
       const statuses = await this.#statusesFor(notices);
-      const isPending = (question: string) => statuses.get(question) === 'pending';
+      const isPending = (question: string) => {
+        const status = statuses.get(question);
+        return status === 'pending' || status === UNKNOWN;
+      };
       for (const { channel } of channels) channel.forget?.(isPending);
       const dates = await Promise.all(
         channels.map((opened) => this.#passChannel(opened, { notices, statuses, signal, isLast })),
@@ -146,8 +150,11 @@ export class NoticeDuty {
   }
 
   async #statusesFor(notices: readonly NoticeRecord[]): Promise<ReadonlyMap<string, string>> {
-    const isNeeded = notices.some(({ question, state }) => question !== null && state !== 'answered');
-    return isNeeded ? this.#options.statuses() : new Map();
+    const open = notices.filter(({ question, state }) => question !== null && state !== 'answered');
+    const elsewhere = open.flatMap(({ question, machine }) =>
+      question === null || machine === undefined ? [] : [question],
+    );
+    return open.length > 0 ? this.#options.statuses(elsewhere) : new Map();
   }
 
   async #passChannel(

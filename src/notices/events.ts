@@ -11,6 +11,8 @@ export interface NoticeEvent {
   readonly at: string;
   /** The question set that waits, where one does. */
   readonly question: string | null;
+  /** The machine that it is about; absent for this one. */
+  readonly machine?: string | undefined;
   /** The directory that it is about. */
   readonly directory: string | null;
   readonly agent: string | null;
@@ -34,6 +36,7 @@ export function eventOfQuestion(view: QuestionView): NoticeEvent | undefined {
     kind: isPermission(view) ? 'permission' : (agent === RUN && OF_A_RUN[first?.title ?? '']) || 'question',
     at: view.createdAt,
     question: view.id,
+    ...(view.machine === undefined ? {} : { machine: view.machine }),
     directory: view.workingDirectory,
     agent,
     shortId: view.id.slice(0, 8),

@@ -24,6 +24,6 @@ export {
   parseQuietHours,
   type QuietHours,
 } from './settings.js';
-export { QuestionStandings } from './standings.js';
+export { QuestionStandings, type QuestionsElsewhere } from './standings.js';
 export { NoticeStore } from './store.js';
 export { AT_TERMINAL } from './words.js';

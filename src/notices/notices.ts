@@ -1,8 +1,8 @@
 import { type Clock, type Logger, messageOf, sleepOrHint } from '../foundation/index.js';
-import type { QuestionSessions } from '../sessions/question/index.js';
+import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
 import type { NoticeDuty, OpenedChannel } from './duty.js';
 import { eventOfQuestion, type NoticeEvent } from './events.js';
-import { isGone, type QuestionStandings } from './standings.js';
+import { isGone, type QuestionStandings, type QuestionsElsewhere } from './standings.js';
 import type { NoticeStore } from './store.js';
 
 export interface NoticesOptions {
@@ -11,6 +11,8 @@ export interface NoticesOptions {
   readonly channels: readonly OpenedChannel[];
   readonly questions: Pick<QuestionSessions, 'watch'>;
   readonly standings: QuestionStandings;
+  /** Watched where people are told of what waits on other machines. */
+  readonly elsewhere?: Pick<QuestionsElsewhere, 'watch'> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -34,10 +36,13 @@ export class Notices implements AsyncDisposable {
   #isAwake = true;
   /** Questions that waited before this process: no news for its own screen. */
   #old: ReadonlySet<string> | undefined;
+  #oldElsewhere: ReadonlySet<string> | undefined;
+  readonly #watchElsewhere: { close(): Promise<void> } | undefined;
 
   constructor(options: NoticesOptions) {
     this.#options = options;
     this.#watch = options.questions.watch(() => this.#poke());
+    this.#watchElsewhere = options.elsewhere?.watch(() => this.#poke());
     this.#working = this.#work();
   }
 
@@ -71,6 +76,7 @@ export class Notices implements AsyncDisposable {
     isOver.abort();
     this.#cut.abort();
     await last;
+    await this.#watchElsewhere?.close();
     for (const { channel } of channels) channel.close?.();
   }
 
@@ -99,15 +105,21 @@ export class Notices implements AsyncDisposable {
   async #look(): Promise<void> {
     const { standings, duty, log } = this.#options;
     try {
-      const views = await standings.open();
-      this.#old ??= new Set(views.map(({ id }) => id));
-      for (const view of views) {
+      const here = await standings.open();
+      this.#old ??= idsOf(here);
+      const elsewhere = standings.waitingElsewhere();
+      if (elsewhere !== undefined) this.#oldElsewhere ??= idsOf(elsewhere);
+      for (const view of [...here, ...(elsewhere ?? [])]) {
         const event = isGone(view) ? undefined : eventOfQuestion(view);
-        const isOld = this.#old.has(view.id);
+        const isOld = this.#old.has(view.id) || this.#oldElsewhere?.has(view.id) === true;
         if (event !== undefined) duty.tell(event, ({ settings }) => !isOld || settings.type !== 'terminal');
       }
     } catch (error) {
       log.warn('notice.questions-not-read', { error: messageOf(error) });
     }
   }
+}
+
+function idsOf(views: readonly QuestionView[]): ReadonlySet<string> {
+  return new Set(views.map(({ id }) => id));
 }

@@ -57,6 +57,16 @@ describe('what is to be done about a notice', () => {
       expect(decide(notice({ state }), facts()), state).toEqual({ do: 'nothing' });
   });
 
+  it('is nothing while nobody knows how the question of another machine stands, due or told', () => {
+    for (const state of ['queued', 'sent', 'seen'] as const)
+      expect(
+        decide(notice({ state, machine: 'workstation' }), facts({ question: 'unknown' })),
+        state,
+      ).toEqual({
+        do: 'nothing',
+      });
+  });
+
   it('is to end it when the question was answered, sent or not', () => {
     for (const state of ['queued', 'sent', 'seen'] as const)
       expect(decide(notice({ state }), facts({ question: 'completed' })), state).toEqual({

@@ -1,6 +1,7 @@
 import type { NoticeEvent } from './events.js';
 import type { NoticeRecord } from './schema.js';
 import type { ChannelSettings, QuietHours } from './settings.js';
+import { UNKNOWN } from './standings.js';
 
 /** A card that was on a focused screen so lately needs no notice. */
 export const SEEN_WITHIN_MS = 15_000;
@@ -42,6 +43,8 @@ export function isMeantFor(event: NoticeEvent, channel: ChannelSettings): boolea
 export function decide(notice: NoticeRecord, facts: PolicyFacts): Verdict {
   const { state } = notice;
   if (state === 'failed' || state === 'answered') return { do: 'nothing' };
+  // Nobody knows whether it still waits: it is neither told nor taken back until somebody does.
+  if (facts.question === UNKNOWN) return { do: 'nothing' };
   if (facts.question !== null && facts.question !== 'pending') return { do: 'settle', how: facts.question };
   if (state === 'seen') return { do: 'nothing' };
   if (wasOpened(notice, facts)) return { do: 'see' };

@@ -32,6 +32,8 @@ export const NoticeRecord = record({
   dueAt: time,
   /** The question set that waits for a person; with its answer the notice is over. */
   question: nullIfAbsent(text),
+  /** The machine of the fleet that it is about; absent for this one. */
+  machine: optional(text),
   project: nullIfAbsent(text),
   agent: nullIfAbsent(text),
   shortId: text,

@@ -30,4 +30,18 @@ describe('how questions stand', () => {
     expect(await standings.open()).toEqual([]);
     expect(read.map((ids) => ids.length)).toEqual([3, 1, 1, 0]);
   });
+
+  it('is not known of other machines by who does not look there, whatever is asked for', async () => {
+    await using world = await noticeWorld({ channels: {} });
+    const here = await world.ask();
+    const standings = new QuestionStandings(world.services.questions);
+    const there = '40000000-0000-4000-8000-000000000001';
+    expect(standings.waitingElsewhere()).toBeUndefined();
+    expect(await standings.statuses([there, here])).toEqual(
+      new Map([
+        [there, 'unknown'],
+        [here, 'pending'],
+      ]),
+    );
+  });
 });

@@ -56,7 +56,7 @@ export class NoticeStore {
     // Most events are looked at often and queued once.
     if (this.#tools.fileSystem.look(path) !== undefined) return false;
     const now = this.#tools.clock.now();
-    const { key, kind, at, question, directory, agent, shortId, detail } = event;
+    const { key, kind, at, question, machine, directory, agent, shortId, detail } = event;
     const notice: NoticeRecord = {
       version: DOCUMENT_VERSION,
       id,
@@ -68,6 +68,7 @@ export class NoticeStore {
       queuedAt: now.toISOString(),
       dueAt: new Date(now.getTime() + (settings.afterMinutes ?? 0) * 60_000).toISOString(),
       question,
+      ...(machine === undefined ? {} : { machine: visibleExcerpt(machine, MAX_NAME) }),
       project: nameOf(projectOf(directory)),
       agent: nameOf(agent),
       shortId,

@@ -64,7 +64,8 @@ function digestTitle(notices: readonly NoticeRecord[]): string {
 
 function titleOf(notice: NoticeRecord): string {
   const place = notice.project === null ? 'Holdfast' : visibleExcerpt(notice.project, 40);
-  return visibleExcerpt(`${place}: ${whatOf(notice)}`, MAX_TITLE);
+  const where = notice.machine === undefined ? place : `${place} on ${visibleExcerpt(notice.machine, 40)}`;
+  return visibleExcerpt(`${where}: ${whatOf(notice)}`, MAX_TITLE);
 }
 
 function whatOf({ kind, agent, detail }: NoticeRecord): string {

@@ -27,6 +27,7 @@ function filledIn(argument: string, message: Message): string {
     kind: message.kind,
     title: message.title,
     body: message.body,
+    machine: first?.machine ?? '',
     project: first?.project ?? '',
     agent: first?.agent ?? '',
     session: first?.shortId ?? '',

@@ -80,6 +80,7 @@ const BODIES: Readonly<Record<NonNullable<WebhookSettings['template']>, (message
       id: notice.id,
       kind: notice.kind,
       at: notice.at,
+      machine: notice.machine ?? null,
       project: notice.project,
       agent: notice.agent,
       question: notice.question,
