@@ -183,6 +183,11 @@ export const SETTINGS = {
     undefined,
     'When nothing is sent, in local time, such as 22:00-07:00; it is told together afterwards',
   ),
+  'notices.fleet': setting(
+    z.boolean(),
+    false,
+    'Whether you are told here what waits on other machines of the fleet; their own channels tell it already',
+  ),
   'web.writesPerMinute': setting(
     Count(1_000_000),
     60,

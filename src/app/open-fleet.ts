@@ -7,6 +7,7 @@ import {
   FleetNotJoinedError,
   FleetQuestions,
   holdLink,
+  KnownQuestions,
   Link,
   type LinkState,
   linkLock,
@@ -59,6 +60,10 @@ export interface OpenFleetQuestions extends AsyncDisposable {
   readonly questions: FleetQuestions;
   /** What of the other machines could not be read just now. */
   readonly remote: RemoteQuestions;
+  /** The same as it was read last, for who does not wait for the hub. */
+  readonly known: KnownQuestions;
+  /** This machine and its login, `laptop/ann`, as homes write it down behind `fleet:`. */
+  readonly self: string;
   /** The runs of the other machines, and what is asked of them. */
   readonly runs: RemoteRuns;
   /** Both for an overview; nothing is read before `refresh` or `watch`. */
@@ -86,6 +91,8 @@ export async function openFleetQuestions(
   return {
     questions: new FleetQuestions({ local, remote, tools, directory }),
     remote,
+    known: new KnownQuestions({ remote, isLocal: (id) => local.has(id) }),
+    self: `${machine.name}/${door.address.user}`,
     runs,
     elsewhere: new FleetElsewhere({ door, runs, questions: remote, clock, timeoutMs }),
     [Symbol.asyncDispose]: () => door.close(),

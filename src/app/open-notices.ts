@@ -11,6 +11,8 @@ import {
   QuestionStandings,
   type Screen,
 } from '../notices/index.js';
+import { isFleetKnown } from './fleet-known.js';
+import { noticesElsewhere } from './notices-elsewhere.js';
 import { openPushChannels } from './open-push.js';
 import type { Services } from './services.js';
 
@@ -20,6 +22,8 @@ const SEND_MS = 10_000;
 export interface OpenNoticesOptions {
   /** The screen that a view of this process is on, if there is one. */
   readonly screen?: Screen | undefined;
+  /** For a process that soon ends: it leaves what other machines ask to those that live longer. */
+  readonly isBrief?: boolean | undefined;
 }
 
 /** Tells people what this process sees, through the channels of the user's own config, until it is disposed. */
@@ -36,7 +40,7 @@ export function openNoticeDesk(services: Services, options: OpenNoticesOptions =
 
 export type { NoticeEvent };
 
-function partsOf(services: Services, { screen }: OpenNoticesOptions) {
+function partsOf(services: Services, { screen, isBrief = false }: OpenNoticesOptions) {
   const { clock, log, questions, config, tools, environment, programs } = services;
   const store = new NoticeStore(tools, config.layout.notices);
   const channelTools = {
@@ -60,7 +64,9 @@ function partsOf(services: Services, { screen }: OpenNoticesOptions) {
     quietHours: (quiet === undefined ? undefined : parseQuietHours(quiet)) ?? null,
     digestMs: config.get('notices.digestSeconds') * 1_000,
   };
-  const standings = new QuestionStandings(questions);
+  const isToldOfOthers = !isBrief && config.get('notices.fleet') && isFleetKnown(services);
+  const elsewhere = isToldOfOthers ? noticesElsewhere(services) : undefined;
+  const standings = new QuestionStandings(questions, elsewhere);
   const pushed = openPushChannels(services, standings, SEND_MS);
   const duty = new NoticeDuty({
     store,
@@ -71,7 +77,7 @@ function partsOf(services: Services, { screen }: OpenNoticesOptions) {
     settings,
     clock,
     log,
-    statuses: () => standings.statuses(),
+    statuses: (others) => standings.statuses(others),
   });
-  return { store, standings, channels: [...configured, ...pushed()], duty };
+  return { store, standings, elsewhere, channels: [...configured, ...pushed()], duty };
 }

@@ -16,8 +16,11 @@ export interface CommandNotices extends AsyncDisposable {
 
 const BELL = '\x07';
 
-/** Through the channels of the user's own config; without any, the bell of the terminal that the command is on. */
-export async function openNotices({ services, terminal, isJson }: CommandContext): Promise<CommandNotices> {
+/** Through the channels of the user's own config; without any, the bell of the terminal that the command is on. `isBrief`: it soon ends. */
+export async function openNotices(
+  { services, terminal, isJson }: CommandContext,
+  { isBrief = false } = {},
+): Promise<CommandNotices> {
   const { config } = services;
   const screen =
     terminal.hasScreen && !isJson ? { write: (text: string) => void process.stdout.write(text) } : undefined;
@@ -27,7 +30,7 @@ export async function openNotices({ services, terminal, isJson }: CommandContext
   const ring = () => (isRung ? screen?.write(BELL) : undefined);
   if (channels.length === 0 && !isPushKnown(services)) return bellAlone(ring);
   const { openNotices: open } = await import('../app/open-notices.js');
-  const notices = open(services, { screen });
+  const notices = open(services, { screen, isBrief });
   return {
     tell(event) {
       notices.tell(event);

@@ -5,6 +5,7 @@ import {
   DraftFile,
   type GivenAnswers,
   InvalidSessionIdError,
+  NotTakenBackError,
   type QuestionDesk,
   type QuestionSessions,
   type QuestionView,
@@ -76,6 +77,13 @@ export class FleetQuestions implements QuestionDesk {
   reject(id: string, reason: string | null = null): Promise<QuestionView> {
     const { local, remote } = this.#options;
     return local.has(id) ? local.reject(id, reason) : remote.reject(id, reason);
+  }
+
+  /** Throws SESSION_NOT_FOUND, NOT_TAKEN_BACK, and as the hub. */
+  async takeBack(id: string): Promise<QuestionView> {
+    const { local, remote } = this.#options;
+    if (local.has(id)) throw new NotTakenBackError(id, 'it is kept on this machine');
+    return remote.takeBack(id);
   }
 
   watch(onHint: (id: string | null) => void): { close(): void } {

@@ -9,6 +9,7 @@ export {
 } from './errors.js';
 export { FleetQuestions } from './fleet-questions.js';
 export { holdLink, linkLock } from './hold-link.js';
+export { KnownQuestions } from './known-questions.js';
 export { Link, type LinkState } from './link.js';
 export {
   examineFleet,

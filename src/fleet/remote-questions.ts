@@ -1,4 +1,12 @@
-import { findId, type Ids, isHoldfastError, isUuidV4, messageOf, timestamp } from '../foundation/index.js';
+import {
+  findId,
+  type Ids,
+  isHoldfastError,
+  isUuidV4,
+  messageOf,
+  timestamp,
+  visibleExcerpt,
+} from '../foundation/index.js';
 import { FleetRuleError, type Hub, INBOX_CHANNEL, type SessionRow } from '../hub/index.js';
 import {
   AlreadySettledError,
@@ -6,6 +14,8 @@ import {
   checkAnswers,
   type GivenAnswers,
   InvalidAnswerError,
+  isSettled,
+  NotTakenBackError,
   type QuestionView,
   SessionNotFoundError,
 } from '../sessions/question/index.js';
@@ -44,11 +54,6 @@ export class RemoteQuestions {
     return this.#trouble === undefined ? undefined : { reason: this.#trouble, at: this.#known?.at };
   }
 
-  /** What waited elsewhere when it was last read. */
-  get known(): readonly QuestionView[] {
-    return this.#known?.views ?? [];
-  }
-
   /** What waits elsewhere, with what has just stopped waiting; the last that is known where the hub is away. Never throws. */
   async list({ isAll = false } = {}): Promise<readonly QuestionView[]> {
     try {
@@ -66,18 +71,55 @@ export class RemoteQuestions {
     }
   }
 
-  /** Throws SESSION_NOT_FOUND, and as the hub. */
+  /** What waited elsewhere when it was last read; while the hub is away with what was sent since, which may have been stored. */
+  get known(): readonly QuestionView[] {
+    const views = this.#known?.views ?? [];
+    if (this.#trouble === undefined) return views;
+    const by = this.#options.door.address.user;
+    const sent = this.#sentDecisions();
+    return views.map((view) => {
+      const request = view.outcome.status === 'pending' ? sent.get(view.id) : undefined;
+      return request === undefined ? view : { ...view, onItsWay: { request, by } };
+    });
+  }
+
+  /** The request about each set that was sent from here and has no end yet. */
+  #sentDecisions(): ReadonlyMap<string, string> {
+    try {
+      const sent = this.#options.sent.list().filter(({ sessionKind }) => sessionKind === 'question');
+      return new Map(sent.map(({ id, session }) => [session, id]));
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      return new Map(); // its own file says what is wrong with it, to who looks at what was sent
+    }
+  }
+
+  /** As the hub has it; as it was listed last where the hub is away. Throws SESSION_NOT_FOUND, and as the hub. */
   async get(id: string): Promise<QuestionView> {
-    return (await this.#found(id)).view;
+    try {
+      return (await this.#found(id)).view;
+    } catch (error) {
+      const known = this.known.find((one) => one.id === id);
+      if (known === undefined || !isHoldfastError(error, 'FLEET_UNREACHABLE')) throw error;
+      return known;
+    }
   }
 
   /** The full id; undefined where no other machine has such a set. Throws AMBIGUOUS_ID, and as the hub. */
   async resolve(prefix: string): Promise<string | undefined> {
-    const hub = await this.#hub();
-    const { rows } = await hub.sessions(this.#options.machine.id, 'question', {
-      prefix: prefix.toLowerCase(),
+    const typed = prefix.toLowerCase();
+    const ids = await this.#idsLike(typed).catch((error: unknown) => {
+      const known = (this.#known?.views ?? []).map(({ id }) => id).filter((id) => id.startsWith(typed));
+      if (known.length === 0 || !isHoldfastError(error, 'FLEET_UNREACHABLE')) throw error;
+      return known;
     });
-    return findId(rows.map(({ id }) => id).filter(isUuidV4), prefix.toLowerCase());
+    return findId(ids, typed);
+  }
+
+  async #idsLike(prefix: string): Promise<string[]> {
+    const hub = await this.#hub();
+    const { rows } = await hub.sessions(this.#options.machine.id, 'question', { prefix });
+    return rows.map(({ id }) => id).filter(isUuidV4);
   }
 
   /**
@@ -96,6 +138,20 @@ export class RemoteQuestions {
   async reject(id: string, reason: string | null): Promise<QuestionView> {
     const { row, view } = await this.#found(id);
     return this.#decide(row, view, 'reject', { reason: reason?.trim() === '' ? null : reason });
+  }
+
+  /** Takes back what is on its way to the home of a set. Throws NOT_TAKEN_BACK, SESSION_NOT_FOUND, and as the hub. */
+  async takeBack(id: string): Promise<QuestionView> {
+    const row = await this.#row(id);
+    if (row === undefined) throw new SessionNotFoundError(id);
+    const { request, request_by: by, machine } = row;
+    if (request === null) throw new NotTakenBackError(id, 'nothing is on its way');
+    if (by !== this.#options.door.address.user)
+      throw new NotTakenBackError(id, `it is ${visibleExcerpt(by ?? 'somebody else', 63)}'s`);
+    if (!(await (await this.#hub()).takeBack(request)))
+      throw new NotTakenBackError(id, `${visibleExcerpt(machine, 63)} has it already`);
+    this.#options.sent.forget(request);
+    return this.get(id);
   }
 
   /** Calls back when something may have changed anywhere. */
@@ -131,8 +187,7 @@ export class RemoteQuestions {
   ): Promise<QuestionView> {
     const { clock, ids } = this.#options;
     // What its home has decided stays decided: it need not be asked, and may be away.
-    if (outcome.status === 'completed' || outcome.status === 'rejected')
-      throw new AlreadySettledError(id, outcome);
+    if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
     const hub = await this.#hub();
     const request = {
       id: ids.uuid(),

@@ -57,6 +57,8 @@ export const readRunLog = defineOperation({
 /** What can be said of a run of any project without its journal. */
 export interface RunFacts {
   readonly id: string;
+  /** The machine that it is on; absent for this one. */
+  readonly machine?: string | undefined;
   readonly row: OverviewRow | null;
   readonly project: string;
   readonly isArchived: boolean;
@@ -69,7 +71,7 @@ export interface RunFacts {
 export interface RunFactsParts {
   readonly runFacts: {
     /** Throws RUN_NOT_FOUND, AMBIGUOUS_ID. */
-    read(run: string): RunFacts;
+    read(run: string): Promise<RunFacts>;
   };
 }
 

@@ -45,6 +45,7 @@ export {
   type SteeringParts,
   showRun,
   steerRunAnywhere,
+  takeBackSteering,
 } from './operations.js';
 export { type Standing, type TestPoint, testHistory } from './phases/standing.js';
 export type { Assignment, RunPlan, StoryPlace, StoryProgress } from './plan/plan.js';

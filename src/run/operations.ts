@@ -92,6 +92,8 @@ export interface SteeringParts {
   readonly steering: {
     /** Throws RUN_NOT_FOUND, LOOP_ENDED, PROGRAM_NOT_STARTED. */
     steer(run: string, request: RunRequest, actor: Actor): Promise<Steered>;
+    /** Takes back what is on its way to a run of another machine. Throws RUN_NOT_FOUND, REQUEST_NOT_FOUND. */
+    takeBack(run: string): Promise<Steered>;
   };
 }
 
@@ -113,5 +115,16 @@ export const steerRunAnywhere = defineOperation({
     steering.steer(run, request, context?.actor ?? OUTSIDE),
 });
 
+export const takeBackSteering = defineOperation({
+  name: 'run.take-back',
+  summary: 'Take back what is on its way to a run of another machine',
+  effect: 'write',
+  capability: 'steer',
+  surfaces: ['page'],
+  input: z.strictObject({ run: z.string() }),
+  output: z.strictObject({ isDone: z.boolean(), words: z.string() }),
+  run: ({ steering }: SteeringParts, { run }) => steering.takeBack(run),
+});
+
 /** Every action of runs, for the registry. */
-export const runOperations = [showRun, reportOnRun, steerRunAnywhere] as const;
+export const runOperations = [showRun, reportOnRun, steerRunAnywhere, takeBackSteering] as const;

@@ -101,11 +101,11 @@ export function verifiesOnPage(requirement: RequirementId, clause: string, prove
   itNeeds({ chromium: true }, `${requirement}: ${clause}`, prove);
 }
 
-/** One browser and one server for all tests of a file. */
-export function browserStage(): () => BrowserWorld {
+/** One browser and one server for all tests of a file; on a machine of its own, unless one is given. */
+export function browserStage(given?: () => Machine): () => BrowserWorld {
   let world: BrowserWorld | undefined;
   beforeAll(async () => {
-    if (CHROMIUM !== undefined) world = await browserWorld();
+    if (CHROMIUM !== undefined) world = await browserWorld(given?.());
   });
   afterAll(async () => {
     await world?.[Symbol.asyncDispose]();
@@ -116,10 +116,10 @@ export function browserStage(): () => BrowserWorld {
   };
 }
 
-async function browserWorld(): Promise<BrowserWorld> {
-  const box = await machine();
+async function browserWorld(given?: Machine): Promise<BrowserWorld> {
+  const box = given ?? (await machine());
   const agents: Record<string, unknown> = {};
-  box.configure({ ...UNLIMITED, agents });
+  if (given === undefined) box.configure({ ...UNLIMITED, agents });
   const [web, browser] = await Promise.all([webWorld({ machine: box }), launchBrowser()]);
   const { origin } = web;
   let server: Running | undefined = web.running;

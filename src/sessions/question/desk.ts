@@ -13,4 +13,6 @@ export interface QuestionDesk
   listLive(options?: { readonly isAll?: boolean }): Promise<QuestionView[]>;
   /** The full id for a prefix of 4 or more characters. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
   resolve(prefix: string): string | Promise<string>;
+  /** Takes back a decision that has not arrived on its machine; absent where nothing leaves this one. Throws NOT_TAKEN_BACK. */
+  takeBack?(id: string): Promise<QuestionView>;
 }

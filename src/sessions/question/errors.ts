@@ -77,6 +77,17 @@ export class AskerGoneError extends HoldfastError<'ASKER_GONE'> {
   }
 }
 
+/** A decision about a set of another machine stays where it is: it arrived there, or is not the caller's to take back. */
+export class NotTakenBackError extends HoldfastError<'NOT_TAKEN_BACK'> {
+  readonly code = 'NOT_TAKEN_BACK';
+
+  constructor(sessionId: string, reason: string) {
+    super(`The decision about session ${sessionId} was not taken back: ${reason}`, {
+      hint: 'Look at the question again: what stands is shown there.',
+    });
+  }
+}
+
 /** The person rejected the set. The message is the published one. */
 export class SessionRejectedError extends HoldfastError<'SESSION_REJECTED'> {
   readonly code = 'SESSION_REJECTED';

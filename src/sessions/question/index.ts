@@ -11,6 +11,7 @@ export {
   CallIdMismatchError,
   InvalidAnswerError,
   InvalidSessionIdError,
+  NotTakenBackError,
   RequestIdReusedError,
   SessionAbandonedError,
   SessionNotFoundError,
@@ -34,6 +35,7 @@ export {
   type QuestionServices,
   rejectQuestions,
   showQuestions,
+  takeBackDecision,
   verifyQuestions,
   waitForQuestions,
 } from './operations.js';

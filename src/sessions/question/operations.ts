@@ -8,7 +8,7 @@ import {
 import { CreateInput } from './check-input.js';
 import type { Delivery } from './collect.js';
 import type { QuestionDesk } from './desk.js';
-import { AlreadySettledError, SessionNotFoundError } from './errors.js';
+import { AlreadySettledError, NotTakenBackError, SessionNotFoundError } from './errors.js';
 import { questionLifecycle } from './lifecycle.js';
 import { QuestionReport, reportOf } from './report.js';
 import { AnswerInput } from './schema.js';
@@ -174,6 +174,21 @@ export const rejectQuestions = defineOperation({
   },
 });
 
+export const takeBackDecision = defineOperation({
+  name: 'question.take-back',
+  summary: 'Take back a decision that is on its way to another machine',
+  effect: 'write',
+  capability: 'answer',
+  surfaces: ['page'],
+  input: z.strictObject({ session: SessionRef }),
+  output: QuestionReport,
+  async run({ questions }: QuestionDeskParts, { session }) {
+    const id = await questions.resolve(session);
+    if (questions.takeBack === undefined) throw new NotTakenBackError(id, 'nothing is on its way from here');
+    return reportOf(await questions.takeBack(id));
+  },
+});
+
 export const cancelQuestions = defineOperation({
   name: 'question.cancel',
   summary: 'Withdraw a question set',
@@ -292,6 +307,7 @@ export const questionOperations = [
   answerQuestions,
   draftQuestions,
   rejectQuestions,
+  takeBackDecision,
   cancelQuestions,
   waitForQuestions,
   collectQuestions,

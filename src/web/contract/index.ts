@@ -30,9 +30,11 @@ export type {
  *   PUT  /api/questions/:id/draft     Draft             → {}
  *   POST /api/questions/:id/answer    {answers, isWhole}→ Card
  *   POST /api/questions/:id/reject    {reason}          → Card
+ *   POST /api/questions/:id/take-back {}                → Card (of another machine, with a decision on its way there)
  *   GET  /api/runs/:id                                  → RunPage
  *   GET  /api/runs/:id/report                           → ReportPage
  *   POST /api/runs/:id/request        RunRequest        → Steered
+ *   POST /api/runs/:id/take-back      {}                → Steered (of a request on its way to another machine)
  *   GET  /api/devices                                   → Access
  *   GET  /api/push                                      → PushState
  *   POST /api/push                    PushWish          → PushState
@@ -40,7 +42,8 @@ export type {
  *   GET  /api/openapi.json
  *
  * Whatever fails answers with a `Refusal`: 400 form, 401 sign in, 403 capability, origin or key, 404, 409 lost to another answer
- * (`details.winner` is the Card as it stands), 413, 415, 421 wrong host, 423 locked (its owner named), 429.
+ * (`details.winner` is the Card as it stands), 413, 415, 421 wrong host, 423 locked (its owner named), 429, 503 not stored: the
+ * fleet's database is away.
  */
 
 /** What a device may do; each contains the one before it. `admin` is never given to a page. */
@@ -88,6 +91,16 @@ export interface Snapshot {
   readonly cards: readonly Card[];
   /** Every run, chat, agent and question of every project, in no order. */
   readonly rows: readonly OverviewRow[];
+  /** The other machines; absent without a fleet. */
+  readonly fleet?: FleetState | undefined;
+}
+
+/** How this machine stands with the others. */
+export interface FleetState {
+  /** This machine and its login, `laptop/ann`: what is decided here is `fleet:laptop/ann` at its home. */
+  readonly self: string;
+  /** Why the others cannot be read now, and when they last were; null where what is shown of them is fresh. */
+  readonly trouble: { readonly reason: string; readonly at: string | null } | null;
 }
 
 /*
@@ -118,6 +131,8 @@ export interface Change {
   readonly goneCards: readonly string[];
   readonly rows: readonly OverviewRow[];
   readonly goneRows: readonly string[];
+  /** Where it is different. */
+  readonly fleet?: FleetState | undefined;
 }
 
 /** An entry of a journal, with its words: what the model of the run view takes. */
@@ -130,6 +145,8 @@ export interface RunEntry extends JournalEntry {
 /** What can be said of a run without its journal, which comes by the stream. */
 export interface RunPage {
   readonly id: string;
+  /** The machine that it is on, where its journal stays; absent for this one. */
+  readonly machine?: string | undefined;
   readonly row: OverviewRow | null;
   readonly project: string;
   readonly isArchived: boolean;

@@ -67,5 +67,6 @@ describe('the words of the page', () => {
     expect(cardName(cardOf(1, { asker: { agent: 'codex', asks: 'permission' } }).set)).toBe(
       'codex asks for permission: Database',
     );
+    expect(cardName(cardOf(1, { machine: 'workstation' }).set)).toBe('claude asks on workstation: Database');
   });
 });

@@ -95,9 +95,10 @@ function split(actor: string): [string, string] {
 }
 
 /** A card in a few words, for who hears it. */
-export function cardName({ asker, questions: [first] }: QuestionSet): string {
+export function cardName({ asker, machine, questions: [first] }: QuestionSet): string {
   const does = isPermission({ asker }) ? 'asks for permission' : 'asks';
-  return `${visibleLabel(asker?.agent ?? 'An agent')} ${does}: ${visibleLabel(first?.title ?? '')}`;
+  const where = machine === undefined ? '' : ` on ${visibleLabel(machine)}`;
+  return `${visibleLabel(asker?.agent ?? 'An agent')} ${does}${where}: ${visibleLabel(first?.title ?? '')}`;
 }
 
 /** How a set ended, in two words. */

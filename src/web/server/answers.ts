@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
+import { isFleetKnown } from '../../app/fleet-known.js';
 import type { Services } from '../../app/services.js';
 import { webApp } from './app.js';
 import { composeWeb, type OwnParts } from './compose.js';
@@ -8,18 +9,24 @@ import { EVERYWHERE, NOT_KEPT } from './gate/headers.js';
 import { refusalOf } from './routes/status.js';
 
 /** What answers requests, and what it follows for that. */
-export interface Answers extends Disposable {
+export interface Answers extends AsyncDisposable {
   readonly answer: RequestListener;
 }
 
-export function openAnswers(services: Services, own: OwnParts): Answers {
-  const parts = composeWeb(services, own);
+export async function openAnswers(services: Services, own: OwnParts): Promise<Answers> {
+  const fleet = isFleetKnown(services)
+    ? await (await import('./live/elsewhere.js')).openElsewhere(services)
+    : undefined;
+  const parts = composeWeb(services, own, fleet);
   return {
     answer: getRequestListener(webApp(parts).fetch, {
       overrideGlobalObjects: false,
       errorHandler: badRequest,
     }),
-    [Symbol.dispose]: () => parts.feed[Symbol.dispose](),
+    async [Symbol.asyncDispose]() {
+      parts.feed[Symbol.dispose]();
+      await fleet?.[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -94,6 +94,18 @@ export class NotWholeError extends HoldfastError<'NOT_WHOLE'> {
   }
 }
 
+/** A decision for another machine could not be stored: the fleet's database is away. */
+export class NotStoredError extends HoldfastError<'NOT_STORED'> {
+  readonly code = 'NOT_STORED';
+
+  constructor(cause: Error) {
+    super(`Not stored: ${cause.message}`, {
+      cause,
+      hint: 'Nothing was sent, and your draft is kept. Send it again when the database is back.',
+    });
+  }
+}
+
 /** There is nothing at this address. */
 export class NoSuchAddressError extends HoldfastError<'NO_SUCH_ADDRESS'> {
   readonly code = 'NO_SUCH_ADDRESS';

@@ -2,7 +2,7 @@ import type { Services } from '../../app/services.js';
 import type { RunFactsParts } from '../../overview/index.js';
 import type { ReportParts, SteeringParts } from '../../run/index.js';
 import type { TranscriptParts } from '../../sessions/conversation/index.js';
-import type { QuestionServices } from '../../sessions/question/index.js';
+import type { QuestionDeskParts } from '../../sessions/question/index.js';
 import type { WebPlace } from './files/place.js';
 import type { OwnOrigins } from './gate/own-origins.js';
 import type { Rate, WebLimits } from './gate/rates.js';
@@ -13,7 +13,7 @@ import type { Streams } from './live/streams.js';
 
 /** Everything that the routes work with. */
 export interface WebParts
-  extends QuestionServices,
+  extends QuestionDeskParts,
     RunFactsParts,
     SteeringParts,
     ReportParts,

@@ -104,7 +104,7 @@ class LateAnswers implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     const answers = await this.#opening?.catch(() => undefined); // it was told
-    answers?.[Symbol.dispose]();
+    await answers?.[Symbol.asyncDispose]();
   }
 }
 

@@ -5,7 +5,7 @@ import { openNotices } from '../../open-notices.js';
 
 /** What `hook` needs of notices where a channel is configured: a file beside the commands that start often, not in them. */
 export async function openHookNotices(context: CommandContext): Promise<HookNotices> {
-  const notices = await openNotices(context);
+  const notices = await openNotices(context, { isBrief: true });
   return {
     tell: (told) => notices.tell(eventOf(told, context.services.clock.now())),
     [Symbol.asyncDispose]: () => notices[Symbol.asyncDispose](),

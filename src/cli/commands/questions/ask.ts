@@ -105,7 +105,7 @@ async function openNotices(context: CommandContext): Promise<AsyncDisposable | u
   const { services } = context;
   const hasChannels = Object.keys(services.config.get('notices.channels')).length > 0;
   if (!hasChannels && !isPushKnown(services)) return undefined;
-  return (await import('./ask-notices.js')).openNotices(context);
+  return (await import('./ask-notices.js')).openNotices(context, { isBrief: true });
 }
 
 /** One plain question, or what the JSON says. */

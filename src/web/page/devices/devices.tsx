@@ -78,6 +78,7 @@ const WHAT: Readonly<Record<string, string>> = {
   revoked: 'signed out at the terminal',
   answer: 'answered',
   reject: 'rejected',
+  'take-back': 'took back its decision on',
   steer: 'steered a run',
   link: 'made a way in',
   notify: 'changed its notifications',

@@ -1,8 +1,11 @@
 import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { visibleLabel } from '../../../foundation/text/visible-text.js';
+import { waits } from '../live/page-state.js';
 import { usePage } from '../page-context.js';
 import { PocketNotes } from '../pocket/notes.js';
 import { connectionNews, connectionWords } from '../words.js';
+import { Age } from './age.js';
 import { KeysHelp, Settings } from './settings.js';
 
 /** The frame around every place: where one can go, whether it is live, and the settings. */
@@ -11,8 +14,9 @@ export function Layout({ children }: { children: ComponentChildren }) {
   const isSet = useSignal(false);
   const waiting = useComputed(() => {
     const nowMs = store.nowMs.value;
-    const cards = [...store.state.value.cards.keys()].filter((id) => !snoozes.isAsleep(id, nowMs)).length;
-    return cards + store.rows.value.filter(({ group }) => group === 'rests').length;
+    const cards = [...store.state.value.cards.values()].filter(waits);
+    const awake = cards.filter(({ set }) => !snoozes.isAsleep(set.sessionId, nowMs)).length;
+    return awake + store.rows.value.filter(({ group }) => group === 'rests').length;
   });
   const working = useComputed(
     () => store.rows.value.filter(({ kind, group }) => kind === 'run' && group === 'works').length,
@@ -64,6 +68,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
       </nav>
       <main id="content" tabIndex={-1}>
         <PocketNotes />
+        <FleetNote />
         {children}
       </main>
       <p class="hidden" role="status">
@@ -84,6 +89,25 @@ export function Layout({ children }: { children: ComponentChildren }) {
         />
       ) : null}
     </div>
+  );
+}
+
+/** What has to be said about the other machines: what is shown of them may be old. */
+function FleetNote() {
+  const { store } = usePage();
+  const trouble = store.state.value.fleet?.trouble;
+  if (trouble == null) return null;
+  return (
+    <p class="pocket-note" role="status">
+      Other machines cannot be read: {visibleLabel(trouble.reason)}.{' '}
+      {trouble.at === null ? (
+        'Nothing is known of them.'
+      ) : (
+        <>
+          What is shown of them is <Age at={trouble.at} /> old, and answers to them are not stored.
+        </>
+      )}
+    </p>
   );
 }
 

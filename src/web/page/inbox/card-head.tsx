@@ -25,6 +25,7 @@ export function CardHead({ card }: { card: Card }) {
         <span class="asks"> {isPermission(set) ? 'asks for permission' : 'asks'}</span>
       </h2>
       <p class="where">
+        {set.machine === undefined ? null : <span class="badge">{visibleLabel(set.machine)}</span>}
         {isOfRun && router.place.value.name !== 'run' ? (
           <a class="context" href={`/r/${row.id}`} data-key="context" title="Open the run">
             {where} ›

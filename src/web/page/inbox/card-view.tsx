@@ -4,6 +4,7 @@ import type { Card } from '../../contract/index.js';
 import { usePage } from '../page-context.js';
 import { PermissionCard } from './permission-card.js';
 import { QuestionCard } from './question-card.js';
+import { SentCard } from './sent-card.js';
 import { SettledCard } from './settled-card.js';
 
 /** A set as it stands: it waits, can be answered late, or is over. */
@@ -24,6 +25,7 @@ export function CardView({ card, isAlone = false }: { card: Card; isAlone?: bool
     wasOpen.current = isOpen;
   }, [isOpen, card]);
   if (!isOpen) return <SettledCard card={card} />;
+  if (card.set.onItsWay !== undefined) return <SentCard card={card} />;
   const work = desk.on(card);
   return isPermission(card.set) ? (
     <PermissionCard card={card} work={work} />

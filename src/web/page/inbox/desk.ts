@@ -173,6 +173,23 @@ export class Desk {
     work.sending.value = { name: 'idle' };
   }
 
+  /** Takes back what is on its way to another machine; the words where that is not done. */
+  async takeBack(card: Card): Promise<string | null> {
+    const { sessionId } = card.set;
+    const store = this.#store();
+    const reply = await store.api.post<Card>(`questions/${sessionId}/take-back`, {});
+    const stands = reply.isDone ? reply.value : reply.refusal?.details?.winner;
+    if (reply.isDone) this.#keep(sessionId, this.#own(card).draft.peek(), true);
+    else store.noteRefused(reply);
+    if (stands !== undefined) store.noteCard(stands);
+    return reply.isDone ? null : refusalWords(reply);
+  }
+
+  /** Whether what was typed here for a set was sent to its machine and has not come back. */
+  isSent(id: string): boolean {
+    return this.#kept.value<KeptDraft>(ITEM + id)?.request !== undefined;
+  }
+
   flush(): void {
     for (const [id, work] of this.#works) if (work.timer !== undefined) void this.#save(id, work);
   }
@@ -192,17 +209,21 @@ export class Desk {
     if (request.signal.aborted) return;
     const store = this.#store();
     if (reply.isDone) {
-      this.forget(card.set.sessionId);
-      return store.noteSettled(reply.value);
+      const { sessionId, onItsWay } = reply.value.set;
+      work.sending.value = { name: 'idle' };
+      // What has not arrived may come back: what was typed stays, and it is known to have been sent.
+      if (onItsWay === undefined) this.forget(sessionId);
+      else this.#keep(sessionId, work.draft.peek(), true, onItsWay.request);
+      return store.noteCard(reply.value);
     }
     const winner = reply.refusal?.details?.winner;
-    work.sending.value =
-      winner !== undefined
-        ? { name: 'idle' }
-        : reply.status === 0
-          ? { name: 'unsent' }
-          : { name: 'refused', words: refusalWords(reply) };
-    if (winner !== undefined) store.noteSettled(winner);
+    const isOver = winner !== undefined && !isOpenElsewhere(winner);
+    work.sending.value = isOver
+      ? { name: 'idle' }
+      : reply.status === 0
+        ? { name: 'unsent' }
+        : { name: 'refused', words: refusalWords(reply) };
+    if (winner !== undefined) store.noteCard(winner);
     store.noteRefused(reply);
   }
 
@@ -241,14 +262,14 @@ export class Desk {
     const reply = await store.api.saveDraft(id, draft);
     const isCurrent = this.#works.get(id) === work && isSame(work.draft.peek(), draft);
     if (!isCurrent) return;
-    if (reply.isDone) this.#keep(id, draft, true);
+    if (reply.isDone) this.#keep(id, draft, true, this.#kept.value<KeptDraft>(ITEM + id)?.request);
     else if (reply.status === 0 || reply.status === 429 || reply.status >= 500)
       this.#saveLater(id, work, SAVE_AGAIN_MS);
     if (!reply.isDone) store.noteRefused(reply);
   }
 
-  #keep(id: string, draft: Draft, isSaved: boolean): void {
-    this.#kept.keepValue(ITEM + id, { draft, atMs: Date.now(), isSaved } satisfies KeptDraft);
+  #keep(id: string, draft: Draft, isSaved: boolean, request?: string): void {
+    this.#kept.keepValue(ITEM + id, { draft, atMs: Date.now(), isSaved, request });
   }
 
   #own(card: Card): OwnWork {
@@ -263,6 +284,11 @@ function adopt(work: Work, { draft, origin }: { readonly draft: Draft; readonly 
   if (isSame(work.draft.peek(), draft)) return;
   work.draft.value = draft;
   work.origin.value = origin;
+}
+
+/** A set of another machine that was not decided: it waits on, or what somebody else decided is on its way there. */
+function isOpenElsewhere({ set }: Card): boolean {
+  return set.machine !== undefined && set.status === 'pending';
 }
 
 /** What the server refused and what helps, in its own words. */

@@ -9,6 +9,8 @@ export interface KeptDraft {
   readonly atMs: number;
   /** Whether the server has it. */
   readonly isSaved: boolean;
+  /** What it was sent as to another machine, where it is on its way. */
+  readonly request?: string | undefined;
 }
 
 /** Where a draft comes from: nobody began, this browser, or another surface. */

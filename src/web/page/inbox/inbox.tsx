@@ -5,6 +5,7 @@ import { counted } from '../../../foundation/text/counted.js';
 import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import type { Card } from '../../contract/index.js';
 import { Loading } from '../frame/loading.js';
+import { waits } from '../live/page-state.js';
 import { usePage } from '../page-context.js';
 import { RunRow } from '../runs/run-row.js';
 import { timeOfDay } from '../words.js';
@@ -28,7 +29,7 @@ export function Inbox() {
   const awake = all.filter((card) => !isAsleep(card));
   const asleep = all.filter(isAsleep);
   const resting = store.rows.value.filter(({ group }) => group === 'rests');
-  const waiting = awake.filter(({ set }) => set.status === 'pending').length;
+  const waiting = awake.filter(waits).length;
   if (store.state.value.seq === -1) return <Loading title="Waiting for you" />;
   return (
     <section class="inbox">

@@ -11,7 +11,11 @@ type Row = Snapshot['rows'][number];
 export function RestCard({ row }: { row: Row }) {
   const { store } = usePage();
   const told = useSignal<string | null>(null);
-  const { plan, project, agent, why } = wordsOf(row, store.labels.value, new Date(0));
+  const { plan, project, agent, why, machine } = wordsOf(
+    row,
+    store.labels.value,
+    new Date(store.nowMs.peek()),
+  );
   const rests = RESTS[row.status] ?? 'rests';
   const canResume = store.state.value.me?.can === 'steer' && steeringFault(row, 'resume') === undefined;
   const resume = async () => {
@@ -26,7 +30,10 @@ export function RestCard({ row }: { row: Row }) {
         <h2>
           <span class="who">{plan}</span> <span class="asks">{rests}</span>
         </h2>
-        <p class="where">{[project, agent].filter((word) => word !== '-').join(' · ')}</p>
+        <p class="where">
+          {machine === '' ? null : <span class="badge">{machine}</span>}
+          {[project, agent].filter((word) => word !== '-').join(' · ')}
+        </p>
         <p class="meta">
           <Age at={row.since} />
         </p>

@@ -6,6 +6,7 @@ import { Words } from '../prompt.js';
 import { actorWords, answersInWords, cardName, endWords, timeOfDay } from '../words.js';
 import { CardHead } from './card-head.js';
 import { Damage } from './card-notes.js';
+import type { Draft } from './drafts.js';
 
 /** How a set ended: who decided, what, and what was typed here and did not count. */
 export function SettledCard({ card }: { card: Card }) {
@@ -13,8 +14,10 @@ export function SettledCard({ card }: { card: Card }) {
   const { set } = card;
   const typed = desk.leftBehind(set.sessionId);
   const isDecided = set.status === 'completed' || set.status === 'rejected';
-  const who = actorWords(set.actor, store.state.value.me);
-  const isHere = who === 'you, here';
+  const { me, fleet } = store.state.value;
+  const isOfUs = fleet !== null && set.actor === `fleet:${fleet.self}`;
+  const who = isOfUs ? 'you' : actorWords(set.actor, me);
+  const isHere = who === 'you, here' || (isOfUs && desk.isSent(set.sessionId));
   // The answer of this browser arrived, and the reply to it did not.
   useEffect(() => {
     if (isHere && typed !== undefined) desk.forget(set.sessionId);
@@ -32,10 +35,11 @@ export function SettledCard({ card }: { card: Card }) {
       <p class={`outcome ${set.status}`}>
         <strong>
           {endWords(set)}
-          {isDecided && !isHere ? ' elsewhere' : ''}
+          {isDecided && !isHere && !isOfUs ? ' elsewhere' : ''}
         </strong>
         {isDecided ? ` by ${who}` : ''} at {timeOfDay(Date.parse(set.lastActivityAt))}
         {set.late ? ', late' : ''}
+        {isOfUs ? `. It arrived on ${visibleLabel(set.machine ?? '')}` : ''}
       </p>
       <Damage card={card} />
       {set.status === 'completed' ? (
@@ -63,11 +67,7 @@ export function SettledCard({ card }: { card: Card }) {
       {typed === undefined || isHere ? null : (
         <div class="note">
           <p>What you had begun here is kept until you let it go:</p>
-          {typed.answers.map(({ selected, text }, index) => (
-            <p key={index} class="typed">
-              <bdi>{[...selected.map(visibleLabel), visibleBlock(text)].filter(Boolean).join(', ')}</bdi>
-            </p>
-          ))}
+          <Typed draft={typed} />
           <button
             type="button"
             class="quiet"
@@ -81,5 +81,18 @@ export function SettledCard({ card }: { card: Card }) {
         </div>
       )}
     </article>
+  );
+}
+
+/** What was typed, in short. */
+export function Typed({ draft }: { draft: Draft }) {
+  return (
+    <>
+      {draft.answers.map(({ selected, text }, index) => (
+        <p key={index} class="typed">
+          <bdi>{[...selected.map(visibleLabel), visibleBlock(text)].filter(Boolean).join(', ')}</bdi>
+        </p>
+      ))}
+    </>
   );
 }

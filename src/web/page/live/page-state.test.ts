@@ -7,6 +7,8 @@ import {
   type PageState,
   snapshotOf,
   vanished,
+  waits,
+  withCard,
   withChange,
   withoutSettled,
   withSettled,
@@ -40,6 +42,27 @@ describe('what the page knows', () => {
     ]);
     // It stays where it stood.
     expect(two && idsOf(two)).toEqual([idOf(1), idOf(2)]);
+  });
+
+  it('knows that what is on its way to another machine waits for nobody here', () => {
+    const sent = cardOf(2, { machine: 'workstation', onItsWay: { request: 'r', by: 'ann' } });
+    const state = withCard(start, sent);
+    expect([...state.cards.values()].filter(waits).map(({ set }) => set.sessionId)).toEqual([idOf(1)]);
+    expect(idsOf(state)).toEqual([idOf(1), idOf(2)]);
+  });
+
+  it('knows how it stands with other machines until it is told otherwise', () => {
+    const trouble = { reason: 'away', at: null };
+    const told = withSnapshot(start, snapshot({ seq: 4, fleet: { self: 'laptop/ann', trouble } }), NOW_MS);
+    const same = withChange(told, changeOf(5), NOW_MS);
+    expect([same?.fleet?.trouble, same && snapshotOf(same, NOW_MS)?.fleet?.trouble]).toEqual([
+      trouble,
+      trouble,
+    ]);
+    const back =
+      same && withChange(same, changeOf(6, { fleet: { self: 'laptop/ann', trouble: null } }), NOW_MS);
+    expect(back?.fleet).toEqual({ self: 'laptop/ann', trouble: null });
+    expect(back && withSnapshot(back, snapshot({ seq: 7 }), NOW_MS).fleet).toBeNull();
   });
 
   it('knows a change that was told twice, and sees that one is missing', () => {

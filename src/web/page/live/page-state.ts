@@ -1,4 +1,4 @@
-import type { Card, Change, Me, Snapshot } from '../../contract/index.js';
+import type { Card, Change, FleetState, Me, Snapshot } from '../../contract/index.js';
 
 type Row = Snapshot['rows'][number];
 
@@ -18,6 +18,8 @@ export interface PageState {
   readonly cards: ReadonlyMap<string, Card>;
   readonly rows: ReadonlyMap<string, Row>;
   readonly settled: ReadonlyMap<string, Settled>;
+  /** Null without a fleet. */
+  readonly fleet: FleetState | null;
 }
 
 export const NOTHING_TOLD: PageState = {
@@ -27,6 +29,7 @@ export const NOTHING_TOLD: PageState = {
   cards: new Map(),
   rows: new Map(),
   settled: new Map(),
+  fleet: null,
 };
 
 /** Forgets what was known. Sets that are shown as settled stay until their time is over. */
@@ -39,6 +42,7 @@ export function withSnapshot(state: PageState, snapshot: Snapshot, nowMs: number
     cards,
     rows: new Map(snapshot.rows.map((row) => [row.key, row])),
     settled: new Map([...state.settled].filter(([id]) => !cards.has(id))),
+    fleet: snapshot.fleet ?? null,
   };
 }
 
@@ -67,7 +71,18 @@ export function withChange(state: PageState, change: Change, nowMs: number): Pag
   for (const id of change.goneCards) cards.delete(id);
   for (const row of change.rows) rows.set(row.key, row);
   for (const key of change.goneRows) rows.delete(key);
-  return { ...state, seq: change.seq, skewMs: skewOf(change.now, nowMs), cards, rows, settled };
+  const { seq, now, fleet = state.fleet } = change;
+  return { ...state, seq, skewMs: skewOf(now, nowMs), cards, rows, settled, fleet };
+}
+
+/** Whether a card waits for this person: what was decided and is on its way to another machine does not. */
+export function waits({ set }: Card): boolean {
+  return set.status === 'pending' && set.onItsWay === undefined;
+}
+
+/** The same with a card as a reply told it. */
+export function withCard(state: PageState, card: Card): PageState {
+  return { ...state, cards: new Map(state.cards).set(card.set.sessionId, card) };
 }
 
 /** The same with a set that ended, as a reply told it: the stream may tell it later, or have told it before. */
@@ -90,10 +105,11 @@ export function withoutSettled(
 
 /** For a tab that was opened later: the same as the server would tell it. */
 export function snapshotOf(state: PageState, nowMs: number): Snapshot | undefined {
-  const { seq, me, skewMs, cards, rows } = state;
+  const { seq, me, skewMs, cards, rows, fleet } = state;
   if (me === null) return undefined;
   const now = new Date(nowMs + skewMs).toISOString();
-  return { seq, now, me, cards: [...cards.values()], rows: [...rows.values()] };
+  const all = { seq, now, me, cards: [...cards.values()], rows: [...rows.values()] };
+  return fleet === null ? all : { ...all, fleet };
 }
 
 /** What waits and what has just been settled, the oldest first: a card that is settled stays where it was. */

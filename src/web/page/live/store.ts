@@ -16,6 +16,7 @@ import {
   type PageState,
   snapshotOf,
   vanished,
+  withCard,
   withChange,
   withoutSettled,
   withSettled,
@@ -116,8 +117,12 @@ export class Store {
     if (status === 401 || refusal?.code === 'KEY_REFUSED') this.#leave('ended');
   }
 
-  noteSettled(card: Card): void {
-    this.state.value = withSettled(this.state.value, card, Date.now());
+  /** A card as a reply told it: it waits on, or has ended. */
+  noteCard(card: Card): void {
+    this.state.value =
+      card.set.status === 'pending' && card.set.machine !== undefined
+        ? withCard(this.state.value, card)
+        : withSettled(this.state.value, card, Date.now());
   }
 
   dismiss(id: string): void {
@@ -206,7 +211,7 @@ export class Store {
   /** A set went away while nobody told us: how it ended is asked for. */
   async #readEnd(id: string): Promise<void> {
     const reply = await this.api.card(id);
-    if (reply.isDone && !this.state.value.cards.has(id)) this.noteSettled(reply.value);
+    if (reply.isDone && !this.state.value.cards.has(id)) this.noteCard(reply.value);
   }
 
   #tick(): void {

@@ -7,6 +7,7 @@ import {
   roughDurationOf,
   roughNumberOf,
 } from '../../../models/run-view/index.js';
+import type { RowWords } from '../../../models/top/index.js';
 import type { Snapshot } from '../../contract/index.js';
 import { usePage } from '../page-context.js';
 import { Tests } from './sparkline.js';
@@ -54,6 +55,31 @@ export function Numbers({ view, row }: { view: RunViewState; row: Row | null }) 
         )}
       </dl>
       <Now view={view} row={row} />
+    </div>
+  );
+}
+
+/** Of a run of another machine, whose journal stays there: what its row tells. */
+export function NumbersElsewhere({ row, words }: { row: Row; words: RowWords }) {
+  const figures = [
+    ['Phase', words.phase],
+    ['Cost', words.cost],
+  ].filter(([, told]) => told !== '-');
+  if (figures.length === 0 && row.tests.length === 0) return null;
+  return (
+    <div class="numbers">
+      <dl class="figures">
+        {row.tests.length === 0 ? null : (
+          <Figure name="Tests">
+            <Tests tests={row.tests} />
+          </Figure>
+        )}
+        {figures.map(([name = '', told]) => (
+          <Figure key={name} name={name}>
+            {told}
+          </Figure>
+        ))}
+      </dl>
     </div>
   );
 }

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import { wordsOf } from '../../../models/top/index.js';
-import type { RunPage as RunFacts } from '../../contract/index.js';
+import type { RunPage as RunFacts, Snapshot } from '../../contract/index.js';
 import { Age } from '../frame/age.js';
 import { Loading } from '../frame/loading.js';
 import { CardView } from '../inbox/card-view.js';
@@ -9,7 +10,7 @@ import { refusalWords } from '../inbox/desk.js';
 import { usePage } from '../page-context.js';
 import { FollowedRun } from './follow-run.js';
 import { LogView } from './log-view.js';
-import { Numbers } from './numbers.js';
+import { Numbers, NumbersElsewhere } from './numbers.js';
 import { Standing } from './run-row.js';
 import { Steering } from './steering.js';
 
@@ -22,7 +23,11 @@ export function RunPage({ id }: { id: string }) {
   const fault = useSignal<string | null>(null);
   const followed = useMemo(() => new FollowedRun(store, id), [store, id]);
   const isReady = store.state.value.seq !== -1;
-  useEffect(() => (isReady ? followed.start() : undefined), [followed, isReady]);
+  const row = rowOf(store.state.value.rows, id) ?? facts.value?.row ?? null;
+  const machine = row?.machine ?? facts.value?.machine;
+  // Only the journal of a run of this machine can be followed from here.
+  const isHere = isReady && machine === undefined && (row !== null || facts.value !== null);
+  useEffect(() => (isHere ? followed.start() : undefined), [followed, isHere]);
   useEffect(() => {
     if (!isReady) return;
     void store.api.run(id).then((reply) => {
@@ -30,7 +35,6 @@ export function RunPage({ id }: { id: string }) {
       else fault.value = reply.status === 404 ? 'There is no such run.' : refusalWords(reply);
     });
   }, [id, isReady, store, facts, fault]);
-  const row = store.state.value.rows.get(`run:${id}`) ?? facts.value?.row ?? null;
   const cards = store.cards.value.filter((card) => card.row !== null && card.row === row?.key);
   const { view } = followed.log.value;
   if (fault.value !== null && row === null)
@@ -41,7 +45,8 @@ export function RunPage({ id }: { id: string }) {
       </section>
     );
   if (!isReady || (row === null && facts.value === null)) return <Loading title="" />;
-  const words = row === null ? null : wordsOf(row, store.labels.value, new Date(0));
+  const now = new Date(row?.asOf === undefined ? 0 : store.serverNow.value);
+  const words = row === null ? null : wordsOf(row, store.labels.value, now);
   return (
     <section class="run">
       <Crumb />
@@ -49,25 +54,39 @@ export function RunPage({ id }: { id: string }) {
         <h1>{words?.plan ?? (view.plan === '' ? id.slice(0, 8) : view.plan)}</h1>
         <p class="where">
           {row === null ? null : <Standing row={row} />}
+          {machine === undefined ? null : <span class="badge">{visibleLabel(machine)}</span>}
           <span>
             {[words?.project, words?.agent].filter((word) => word !== undefined && word !== '-').join(' · ')}
           </span>
           {row === null ? null : <Age at={row.startedAt} />}
         </p>
-        {row?.why == null ? null : <p class="why">{words?.why}</p>}
-        <p class="crumb">
-          <a href={`/r/${id}/report`}>Report ›</a>
-        </p>
+        {words === null || words.why === '' ? null : <p class="why">{words.why}</p>}
+        {machine === undefined ? (
+          <p class="crumb">
+            <a href={`/r/${id}/report`}>Report ›</a>
+          </p>
+        ) : null}
       </header>
       {cards.map((card) => (
         <CardView key={card.set.sessionId} card={card} />
       ))}
-      <Numbers view={view} row={row} />
+      {machine === undefined ? (
+        <Numbers view={view} row={row} />
+      ) : row === null || words === null ? null : (
+        <NumbersElsewhere row={row} words={words} />
+      )}
       <Steering id={id} row={row} />
-      <LogView followed={followed} hasJournal={facts.value?.hasJournal ?? true} />
+      {machine === undefined ? (
+        <LogView followed={followed} hasJournal={facts.value?.hasJournal ?? true} />
+      ) : (
+        <p class="note">
+          This run is on {visibleLabel(machine)}. How it stands, what it asks and what it cost is told here;
+          what it says line by line, its report and its transcript stay there.
+        </p>
+      )}
       {facts.value === null || facts.value.commands.length === 0 ? null : (
         <details class="commands">
-          <summary>In a terminal</summary>
+          <summary>In a terminal{machine === undefined ? '' : ` of ${visibleLabel(machine)}`}</summary>
           {facts.value.commands.map((command) => (
             <pre key={command}>
               <code>{command}</code>
@@ -85,4 +104,11 @@ function Crumb() {
       <a href="/runs">‹ Runs</a>
     </p>
   );
+}
+
+type Row = Snapshot['rows'][number];
+
+/** Of this machine, or of another one: those have the machine in their keys. */
+function rowOf(rows: ReadonlyMap<string, Row>, id: string): Row | undefined {
+  return rows.get(`run:${id}`) ?? [...rows.values()].find((row) => row.kind === 'run' && row.id === id);
 }

@@ -33,16 +33,24 @@ function standingOf({ group, status, isRunning }: Pick<Row, 'group' | 'status' |
 /** One row of the overview; it leads to its run, or to what it asks. */
 export function RunRow({ row, isBrief = false }: { row: Row; isBrief?: boolean }) {
   const { store } = usePage();
-  const words = wordsOf(row, store.labels.value, new Date(0));
+  // Only of what may be old the words change with the time.
+  const words = wordsOf(
+    row,
+    store.labels.value,
+    new Date(row.asOf === undefined ? 0 : store.serverNow.value),
+  );
   const href = row.kind === 'run' && row.status !== 'damaged' ? `/r/${row.id}` : questionOf(row);
   const told = [words.project, words.agent, words.phase].filter((word) => word !== '-');
+  const { machine } = words;
   const content = (
     <>
       <span class="row-title">
         {row.kind === 'question' ? visibleLabel(row.question?.title ?? words.plan) : words.plan}
       </span>
       <Standing row={row} />
-      <span class="row-where">{told.join(' · ')}</span>
+      <span class="row-where">
+        {machine === '' ? null : <span class="badge">{machine}</span>} {told.join(' · ')}
+      </span>
       <span class="row-numbers">
         <Tests tests={row.tests} />
         {words.cost === '-' ? null : <span class="cost">{words.cost}</span>}

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
+import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import { steeringFault } from '../../../models/top/index.js';
-import type { RunRequest, Snapshot } from '../../contract/index.js';
+import type { RunRequest, Snapshot, Steered } from '../../contract/index.js';
 import { Sheet } from '../frame/sheet.js';
 import { refusalWords } from '../inbox/desk.js';
 import { usePage } from '../page-context.js';
@@ -24,6 +25,14 @@ export function Steering({ id, row }: { id: string; row: Row | null }) {
     shown.value = null;
     told.value = 'Asking …';
     const reply = await store.api.steer(id, request);
+    told.value = reply.isDone ? reply.value.words : refusalWords(reply);
+    if (!reply.isDone) store.noteRefused(reply);
+  };
+  const { fleet } = store.state.value;
+  const isOurs = fleet !== null && row.onItsWay?.by === fleet.self.slice(fleet.self.indexOf('/') + 1);
+  const takeBack = async () => {
+    told.value = 'Taking it back …';
+    const reply = await store.api.post<Steered>(`runs/${id}/take-back`, {});
     told.value = reply.isDone ? reply.value.words : refusalWords(reply);
     if (!reply.isDone) store.noteRefused(reply);
   };
@@ -65,6 +74,14 @@ export function Steering({ id, row }: { id: string; row: Row | null }) {
         ) : null}
       </div>
       {told.value === null ? null : <p class="note">{told.value}</p>}
+      {isOurs ? (
+        <p class="note">
+          {visibleLabel(row.onItsWay?.kind ?? '')} is on its way to {visibleLabel(row.machine ?? '')}.{' '}
+          <button type="button" class="link" onClick={() => void takeBack()}>
+            Take back
+          </button>
+        </p>
+      ) : null}
       {shown.value === 'guide' ? (
         <GuideSheet onClose={close} onSend={(text) => void send({ kind: 'guidance', text })} />
       ) : null}

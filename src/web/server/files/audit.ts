@@ -12,6 +12,7 @@ export interface AuditEntry {
     | 'revoked'
     | 'answer'
     | 'reject'
+    | 'take-back'
     | 'steer'
     | 'recover'
     | 'link'

@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isHoldfastError, type Logger, messageOf } from '../../../foundation/index.js';
 import type { Overview, OverviewRow } from '../../../overview/index.js';
-import { type QuestionSessions, type QuestionView, reportOf } from '../../../sessions/question/index.js';
-import type { Card, Change } from '../../contract/index.js';
+import { type QuestionDesk, type QuestionView, reportOf } from '../../../sessions/question/index.js';
+import type { Card, Change, FleetState } from '../../contract/index.js';
+import type { Elsewhere } from './elsewhere.js';
 
 export interface FeedParts {
   readonly overview: Overview;
-  readonly questions: QuestionSessions;
+  readonly questions: Pick<QuestionDesk, 'get' | 'readDraft'>;
+  /** The other machines; absent without a fleet. */
+  readonly elsewhere?: Elsewhere | undefined;
   readonly clock: { now(): Date };
   readonly log: Logger;
 }
@@ -15,6 +19,7 @@ export interface FeedState {
   readonly seq: number;
   readonly cards: readonly Card[];
   readonly rows: readonly OverviewRow[];
+  readonly fleet?: FleetState | undefined;
 }
 
 interface Known<Value> {
@@ -23,6 +28,9 @@ interface Known<Value> {
   readonly text: string;
 }
 
+/** How long somebody who comes waits for the other machines; what takes longer is told as a change. */
+const PATIENCE_MS = 300;
+
 /** What is shown by every page: read once for all of them, and only while one of them looks. */
 export class Feed implements Disposable {
   readonly #parts: FeedParts;
@@ -30,9 +38,11 @@ export class Feed implements Disposable {
   readonly #staleDrafts = new Set<string>();
   #cards = new Map<string, Known<Card>>();
   #rows = new Map<string, Known<OverviewRow>>();
+  #fleet: Known<FleetState> | undefined;
   #seq = 0;
   #isStale = true;
   #isWatched = false;
+  #watch: { close(): void } | undefined;
   #reading: Promise<void> | undefined;
 
   constructor(parts: FeedParts) {
@@ -42,6 +52,7 @@ export class Feed implements Disposable {
   /** Everything as it is now, what others typed included. Throws STORAGE_FAILED. */
   async read(): Promise<FeedState> {
     for (const id of this.#cards.keys()) this.#staleDrafts.add(id);
+    await this.#readElsewhere();
     this.#isStale = true;
     await this.#refresh();
     return this.state();
@@ -58,6 +69,7 @@ export class Feed implements Disposable {
       seq: this.#seq,
       cards: [...this.#cards.values()].map(({ value }) => value),
       rows: [...this.#rows.values()].map(({ value }) => value),
+      ...(this.#fleet === undefined ? {} : { fleet: this.#fleet.value }),
     };
   }
 
@@ -86,7 +98,20 @@ export class Feed implements Disposable {
 
   [Symbol.dispose](): void {
     this.#listeners.clear();
+    this.#watch?.close();
     this.#parts.overview[Symbol.dispose]();
+  }
+
+  /** Reads the other machines for somebody who comes. */
+  async #readElsewhere(): Promise<void> {
+    const { elsewhere } = this.#parts;
+    if (elsewhere === undefined) return;
+    this.#watch ??= elsewhere.watch(() => this.#hint());
+    if (elsewhere.state.trouble !== null) return;
+    const patience = new AbortController();
+    const tooLong = sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {}); // it was there in time
+    await Promise.race([elsewhere.refresh(), tooLong]);
+    patience.abort();
   }
 
   #hint(): void {
@@ -124,8 +149,11 @@ export class Feed implements Disposable {
   }
 
   async #take(read: readonly OverviewRow[], pending: readonly QuestionView[]): Promise<void> {
+    const { elsewhere } = this.#parts;
     const rows = new Map(read.map((row) => [row.key, known(row)]));
-    const cards = new Map(pending.map((view) => [view.id, known(this.#cardOf(view, read))]));
+    const waiting = elsewhere === undefined ? pending : withOthers(pending, elsewhere.pending);
+    const cards = new Map(waiting.map((view) => [view.id, known(this.#cardOf(view, read))]));
+    const fleet = elsewhere === undefined ? undefined : known(elsewhere.state);
     const left = [...this.#cards.keys()].filter((id) => !cards.has(id));
     const settled = (await Promise.all(left.map((id) => this.#settled(id, read)))).filter(
       (card) => card !== null,
@@ -138,17 +166,26 @@ export class Feed implements Disposable {
       rows: changed(this.#rows, rows),
       goneRows: [...this.#rows.keys()].filter((key) => !rows.has(key)),
     };
-    [this.#cards, this.#rows] = [cards, rows];
-    if (Object.values(change).every((list) => list.length === 0)) return;
+    const isFleetSame = this.#fleet?.text === fleet?.text;
+    [this.#cards, this.#rows, this.#fleet] = [cards, rows, fleet];
+    if (isFleetSame && Object.values(change).every((list) => list.length === 0)) return;
     this.#seq += 1;
-    const told: Change = { seq: this.#seq, now: this.#parts.clock.now().toISOString(), ...change };
+    const told: Change = {
+      seq: this.#seq,
+      now: this.#parts.clock.now().toISOString(),
+      ...change,
+      ...(isFleetSame || fleet === undefined ? {} : { fleet: fleet.value }),
+    };
     for (const listener of [...this.#listeners]) listener(told);
   }
 
   /** A set that no longer waits; null where it is gone. */
   async #settled(id: string, rows: readonly OverviewRow[]): Promise<Card | null> {
+    const { elsewhere, questions } = this.#parts;
     try {
-      return this.#cardOf(await this.#parts.questions.get(id), rows);
+      const isElsewhere = this.#cards.get(id)?.value.set.machine !== undefined;
+      const view = isElsewhere ? elsewhere?.standing(id) : await questions.get(id);
+      return view == null ? null : this.#cardOf(view, rows);
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       return null;
@@ -157,7 +194,10 @@ export class Feed implements Disposable {
 
   #cardOf(view: QuestionView, rows: readonly OverviewRow[]): Card {
     const session = view.asker?.session ?? view.asker?.hook;
-    const row = rows.find(({ kind, id }) => kind !== 'question' && id === session);
+    // A run of another machine that has the same id is another one.
+    const row = rows.find(
+      ({ kind, id, machine }) => kind !== 'question' && id === session && machine === view.machine,
+    );
     return { set: reportOf(view), draft: this.#draftOf(view.id), row: row?.key ?? null };
   }
 
@@ -182,6 +222,14 @@ export class Feed implements Disposable {
 
 function known<Value>(value: Value): Known<Value> {
   return { value, text: JSON.stringify(value) };
+}
+
+/** Oldest first. What is on its way to another machine waits for nobody, and is shown all the same. */
+function withOthers(pending: readonly QuestionView[], others: readonly QuestionView[]): QuestionView[] {
+  const here = pending.filter(({ machine }) => machine === undefined);
+  return [...here, ...others].sort(
+    (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1),
+  );
 }
 
 function changed<Value>(

@@ -1,17 +1,19 @@
 import * as z from 'zod';
-import { checkInput } from '../../../foundation/index.js';
+import { checkInput, isHoldfastError } from '../../../foundation/index.js';
 import {
   AnswerInput,
   answerQuestions,
   draftQuestions,
   isPermission,
   PERMISSION_CHOICES,
+  type QuestionReport,
   type QuestionView,
   rejectQuestions,
   showQuestions,
+  takeBackDecision,
 } from '../../../sessions/question/index.js';
 import type { Card } from '../../contract/index.js';
-import { NotAllowedError, NotWholeError } from '../errors.js';
+import { NotAllowedError, NotStoredError, NotWholeError } from '../errors.js';
 import { type Call, isAllowed, type Route } from './route.js';
 
 const Answering = z.strictObject({ answers: z.array(AnswerInput), isWhole: z.boolean() });
@@ -32,7 +34,7 @@ export const questionRoutes: readonly Route[] = [
     async answer({ parts, id, body, context }) {
       const input = checkInput(draftQuestions, { session: id, draft: body });
       await draftQuestions.run(parts, input, context);
-      parts.feed.noteDraft(parts.questions.resolve(id));
+      parts.feed.noteDraft(await parts.questions.resolve(id));
       return {};
     },
   },
@@ -46,10 +48,9 @@ export const questionRoutes: readonly Route[] = [
       const { parts, id, body, context } = call;
       const { answers, isWhole } = checkInput({ input: Answering }, body);
       const input = checkInput(answerQuestions, { session: id, answers });
-      assertMayAllow(call, await parts.questions.get(parts.questions.resolve(id)), { answers, isWhole });
-      const { sessionId } = await answerQuestions.run(parts, input, context);
-      parts.questions.discardDraft(sessionId);
-      return cardOf(parts, sessionId);
+      const view = await parts.questions.get(await parts.questions.resolve(id));
+      assertMayAllow(call, view, { answers, isWhole });
+      return decided(call, await storing(answerQuestions.run(parts, input, context)));
     },
   },
   {
@@ -58,18 +59,44 @@ export const questionRoutes: readonly Route[] = [
     operations: [rejectQuestions],
     body: Rejecting,
     audit: 'reject',
-    async answer({ parts, id, body, context }) {
+    async answer(call) {
+      const { parts, id, body, context } = call;
       const { reason } = checkInput({ input: Rejecting }, body);
       const input = checkInput(rejectQuestions, { session: id, reason });
-      const { sessionId } = await rejectQuestions.run(parts, input, context);
-      parts.questions.discardDraft(sessionId);
+      return decided(call, await storing(rejectQuestions.run(parts, input, context)));
+    },
+  },
+  {
+    method: 'post',
+    path: '/api/questions/:id/take-back',
+    operations: [takeBackDecision],
+    body: z.strictObject({}),
+    audit: 'take-back',
+    async answer({ parts, id, context }) {
+      const input = checkInput(takeBackDecision, { session: id });
+      const { sessionId } = await takeBackDecision.run(parts, input, context);
       return cardOf(parts, sessionId);
     },
   },
 ];
 
-export function cardOf({ feed, questions }: Call['parts'], typed: string): Promise<Card> {
-  return feed.card(questions.resolve(typed));
+export async function cardOf({ feed, questions }: Call['parts'], typed: string): Promise<Card> {
+  return feed.card(await questions.resolve(typed));
+}
+
+/** The card as it stands now. What has not arrived may come back: then its draft is still there. */
+function decided({ parts }: Call, { sessionId, onItsWay }: QuestionReport): Promise<Card> {
+  if (onItsWay === undefined) parts.questions.discardDraft(sessionId);
+  return parts.feed.card(sessionId);
+}
+
+/** Throws NOT_STORED where the fleet's database is away, and whatever else comes of it. */
+async function storing(decision: Promise<QuestionReport>): Promise<QuestionReport> {
+  try {
+    return await decision;
+  } catch (error) {
+    throw isHoldfastError(error, 'FLEET_UNREACHABLE') ? new NotStoredError(error) : error;
+  }
 }
 
 /**

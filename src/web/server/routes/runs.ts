@@ -1,6 +1,7 @@
+import * as z from 'zod';
 import { checkInput } from '../../../foundation/index.js';
 import { showRunAnywhere } from '../../../overview/index.js';
-import { steerRunAnywhere } from '../../../run/index.js';
+import { steerRunAnywhere, takeBackSteering } from '../../../run/index.js';
 import type { Route } from './route.js';
 
 export const runRoutes: readonly Route[] = [
@@ -22,5 +23,14 @@ export const runRoutes: readonly Route[] = [
     audit: 'steer',
     answer: ({ parts, id, body, context }) =>
       steerRunAnywhere.run(parts, checkInput(steerRunAnywhere, { run: id, request: body }), context),
+  },
+  {
+    method: 'post',
+    path: '/api/runs/:id/take-back',
+    operations: [takeBackSteering],
+    body: z.strictObject({}),
+    audit: 'take-back',
+    answer: ({ parts, id, context }) =>
+      takeBackSteering.run(parts, checkInput(takeBackSteering, { run: id }), context),
   },
 ];

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { checkInput, messageOf, visibleLine } from '../../../foundation/index.js';
+import type { QuestionSessions } from '../../../sessions/question/index.js';
 import type { DeviceCapability, SignedIn } from '../../contract/index.js';
 import { CodeRefusedError, TooManyRequestsError } from '../errors.js';
 import { writeAudit } from '../files/audit.js';
@@ -66,11 +67,11 @@ export function nameOf(given: string): string {
 
 /** Counts and writes down a code that does not count; enough of them make a card. */
 export async function refuse(
-  { place, failures, services, limits, questions }: WebParts,
+  { place, failures, services, limits }: WebParts,
   address: string,
 ): Promise<void> {
   const count = failures.count(EVERYBODY);
-  const { log } = services;
+  const { log, questions } = services;
   try {
     await writeAudit(place, { what: 'sign-in-refused', device: null, address, result: 'CODE_REFUSED' });
     if (count === limits.signInFailures && !(await isToldAlready(questions)))
@@ -84,7 +85,7 @@ export async function refuse(
 const TELLER = 'holdfast web';
 
 /** One card is enough until somebody has looked at it. */
-async function isToldAlready(questions: WebParts['questions']): Promise<boolean> {
+async function isToldAlready(questions: QuestionSessions): Promise<boolean> {
   const views = await questions.listLive();
   return views.some(({ asker, outcome }) => outcome.status === 'pending' && asker?.agent === TELLER);
 }

@@ -1,0 +1,86 @@
+import type { OpenFleetQuestions } from '../../../app/open-fleet.js';
+import type { Services } from '../../../app/services.js';
+import { isHoldfastError, messageOf, visibleExcerpt } from '../../../foundation/index.js';
+import type { QuestionDesk } from '../../../sessions/question/index.js';
+import type { FleetState } from '../../contract/index.js';
+
+/** The other machines as the page shows them: what was read last, whatever the network does. */
+export interface Elsewhere extends Pick<OpenFleetQuestions['known'], 'pending' | 'standing' | 'refresh'> {
+  readonly state: FleetState;
+  /** Calls back when something changed there, until it is closed. */
+  watch(onChange: () => void): { close(): void };
+}
+
+export interface OpenElsewhere extends AsyncDisposable {
+  readonly elsewhere: Elsewhere;
+  /** The same for an overview. */
+  readonly overview?: OpenFleetQuestions['elsewhere'] | undefined;
+  readonly runs?: RunsElsewhere | undefined;
+  /** The questions of this machine and of the others behind the same verbs. */
+  readonly questions: QuestionDesk;
+}
+
+/** The runs of other machines, and what is asked of them. */
+export interface RunsElsewhere extends Pick<OpenFleetQuestions['runs'], 'find' | 'steer'> {
+  /** Takes back what was sent from here; false where its machine has it already. Throws REQUEST_NOT_FOUND, and as the hub. */
+  takeBack(request: string): Promise<boolean>;
+}
+
+/** How long a server of the fleet may take to be reached. */
+const TIMEOUT_MS = 5_000;
+
+/** The other machines; undefined where this one has not joined. What is wrong with the fleet is told on the page, not thrown. */
+export async function openElsewhere(services: Services): Promise<OpenElsewhere | undefined> {
+  const { openFleet, openFleetQuestions } = await import('../../../app/open-fleet.js');
+  try {
+    // The link is held beside the page: nothing need be passed on first.
+    const fleet = await openFleetQuestions(services, { isQuick: true, timeoutMs: TIMEOUT_MS });
+    if (fleet === undefined) return undefined;
+    const { questions, known, runs, self } = fleet;
+    return {
+      elsewhere: {
+        get pending() {
+          return known.pending;
+        },
+        standing: (id) => known.standing(id),
+        async refresh() {
+          await Promise.all([known.refresh(), fleet.elsewhere.refresh()]);
+        },
+        get state() {
+          const { trouble } = known;
+          return { self, trouble: trouble === undefined ? null : troubleOf(trouble.reason, trouble.at) };
+        },
+        watch: (onChange) =>
+          known.watch(onChange, (error) => services.log.warn('web.not-read', { error: messageOf(error) })),
+      },
+      overview: fleet.elsewhere,
+      runs: {
+        find: (typed) => runs.find(typed),
+        steer: (run, asked) => runs.steer(run, asked),
+        takeBack: async (request) => (await openFleet(services).takeBack(request)).isBack,
+      },
+      questions,
+      [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    if (!isHoldfastError(error)) throw error;
+    return { ...without(messageOf(error)), questions: services.questions, async [Symbol.asyncDispose]() {} };
+  }
+}
+
+function troubleOf(reason: string, at: Date | undefined): FleetState['trouble'] {
+  return { reason: visibleExcerpt(reason, 300), at: at?.toISOString() ?? null };
+}
+
+/** Settings that lead nowhere are told like a hub that is away. */
+function without(reason: string): Pick<OpenElsewhere, 'elsewhere'> {
+  return {
+    elsewhere: {
+      pending: [],
+      standing: () => null,
+      async refresh() {},
+      state: { self: '', trouble: troubleOf(reason, undefined) },
+      watch: () => ({ close() {} }),
+    },
+  };
+}
