@@ -45,8 +45,10 @@ export type LinkState =
   | { readonly is: 'up'; readonly hears: boolean }
   | { readonly is: 'down'; readonly reason: string };
 
-/** A look at everything in case nothing was called out, and a sign of life. */
+/** A look at what leaves no trace, and at the hub in case nothing was called out; where calls arrive that is not urgent. */
 const LOOK_MS = 5_000;
+const HEARD_LOOK_MS = 20_000;
+/** A sign of life. */
 const BEAT_MS = 20_000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
@@ -126,12 +128,14 @@ export class Link {
     await this.#tidy(hub);
     // Only now: a database that can be reached and takes nothing is not asked twice a second.
     this.#pauseMs = FIRST_PAUSE_MS;
-    onState?.({ is: 'up', hears: await this.#options.door.isHeard(hub, channel) });
+    const hears = await this.#options.door.isHeard(hub, channel);
+    onState?.({ is: 'up', hears });
     const [beat, look] = [new Turn(clock, BEAT_MS), new Turn(clock, LOOK_MS)];
+    const asked = new Turn(clock, hears ? HEARD_LOOK_MS : LOOK_MS);
     const [hourly, runsTurn] = [new Turn(clock, ALL_RUNS_MS), new Turn(clock, RUNS_MS)];
     while (!signal.aborted && connection.isOpen) {
       if (look.isDue()) {
-        news.noteAsked();
+        if (asked.isDue()) news.noteAsked();
         await this.#sendAgain(hub);
         if (await this.#isSomethingSilent()) news.noteQuestion(null);
         // Whoever ran one dies without a trace on the disk, too.
