@@ -90,11 +90,11 @@ export class DayLedger {
     return { day, reached, until, isFinal: decision?.isFinal === true };
   }
 
-  /** What all runs used on a day. */
-  used(day: string): DayUse {
+  /** What all runs used on a day, or all but one. */
+  used(day: string, { except }: { readonly except?: string } = {}): DayUse {
     const directory = this.#at(day);
     return listDirectory(this.#tools.fileSystem, directory)
-      .filter((name) => name.endsWith('.json') && name !== DECISION)
+      .filter((name) => name.endsWith('.json') && name !== DECISION && name !== `${except}.json`)
       .map((name) => readOrSetAside(this.#tools, join(directory, name), DayFile) ?? NO_DAY_USE)
       .reduce<DayUse>(addUse, NO_DAY_USE);
   }

@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import { messageOf } from '../foundation/index.js';
 import {
   acquireLock,
+  DOCUMENT_VERSION,
   ensureDirectory,
   judgeLife,
   type LockTools,
@@ -143,6 +144,30 @@ export class QuotaGate {
 }
 
 const OPEN: Entry = { may: true, isCanary: false };
+
+/**
+ * Keeps what was told elsewhere about an account: the next run here tries first after it, and when that was answered the file is
+ * gone. What is known here already stays.
+ */
+export async function adoptWindow(
+  tools: LockTools,
+  directory: string,
+  account: AccountId,
+  { until, scope }: Pick<QuotaWindow, 'until' | 'scope'>,
+): Promise<void> {
+  ensureDirectory(tools.fileSystem, directory);
+  using lock = await acquireLock(tools, join(directory, account.key));
+  if (readWindow(tools, directory, account) !== undefined) return;
+  const changedAt = tools.clock.now().toISOString();
+  const window = { version: DOCUMENT_VERSION, account: account.name, until, scope, words: null };
+  lock.assertHeld();
+  writeDocument(
+    tools,
+    pathOf(directory, account),
+    { ...window, waiting: [], canary: null, changedAt },
+    WindowFile,
+  );
+}
 
 /** The window of an account, for whoever only wants to know. */
 export function readWindow(tools: LockTools, directory: string, account: AccountId): QuotaWindow | undefined {

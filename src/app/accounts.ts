@@ -64,14 +64,18 @@ export function openSharedLimits(services: Services, agent: AgentDefinition, ses
 export function openRunAdmission(services: Services): Admission {
   return openAdmission(services.tools, {
     directory: services.config.layout.accounts,
-    accountOf: (use: AccountUse) => {
-      const agent = withAccount(services, { agent: use.agent, account: use.account }, (name) =>
-        chooseAgent(services, name),
-      );
-      return accountOf(services, agent).account;
-    },
+    accountOf: (use: AccountUse) => accountOfUse(services, use),
     days: openDays(services),
   });
+}
+
+/** Whose allowance is used. Throws ACCOUNT_UNKNOWN, AGENT_UNKNOWN, NO_AGENT, INVALID_INPUT. */
+export function accountOfUse(
+  services: Services,
+  { agent, account }: { readonly agent?: string | undefined; readonly account?: string | undefined },
+): AccountId {
+  const chosen = withAccount(services, { agent, account }, (name) => chooseAgent(services, name));
+  return accountOf(services, chosen).account;
 }
 
 /** What all runs of a day may use; undefined where they may use as much as they like. */

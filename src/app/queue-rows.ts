@@ -2,17 +2,16 @@ import type { OverviewRow, RowGroup, RowSource } from '../overview/index.js';
 import type { EntryView, Standing } from '../queue/index.js';
 import { ensureDirectory } from '../storage/index.js';
 import type { WorkerView } from '../worker/index.js';
-import { openQueueIn, workersOf } from './open-queue.js';
+import { viewLocalQueue, workersOf } from './open-queue.js';
 import type { Services } from './services.js';
 
 /** What is queued and not yet a run, and the workers, as rows of the overview. */
 export function queueRows(services: Services): RowSource {
   const { tools, config } = services;
   const { queue: directory } = config.layout;
-  const desk = openQueueIn(services);
   return {
     read: () => [
-      ...desk.list().entries.filter(isShown).map(rowOfEntry),
+      ...viewLocalQueue(services).entries.filter(isShown).map(rowOfEntry),
       ...workersOf(services).map(rowOfWorker),
     ],
     watch(onHint) {

@@ -1,4 +1,11 @@
-import { findId, InvalidInputError } from '../foundation/index.js';
+import {
+  findId,
+  type HoldfastError,
+  InvalidInputError,
+  isHoldfastError,
+  messageOf,
+  visibleLine,
+} from '../foundation/index.js';
 import { planEntries, type QueueingPlace, type QueueWishes } from './enqueue.js';
 import { EntryNotFoundError } from './errors.js';
 import { nextMoment } from './moments.js';
@@ -11,6 +18,8 @@ import { type EntryView, type EntryWait, type QueueView, viewQueue } from './vie
 /** What the desk needs of where it stands. */
 export interface DeskParts extends Pick<OrderFacts, 'limits' | 'admission' | 'agentOf'> {
   readonly queue: Queue;
+  /** The queue that machines share, where this one is in a fleet. */
+  readonly fleet?: SharedQueue | undefined;
   readonly clock: { now(): Date };
   /** The place where somebody queues. */
   place(): Omit<QueueingPlace, 'now'>;
@@ -18,6 +27,22 @@ export interface DeskParts extends Pick<OrderFacts, 'limits' | 'admission' | 'ag
   checkAgent(name: string): void;
   /** What the run of an entry waits for; null where it works, or is not found. */
   waitOf(entry: Entry): Promise<EntryWait | null>;
+}
+
+/** A queue that is opened when it is needed, for as long as it is. */
+export interface SharedQueue {
+  /** Undefined where this machine has not joined. Throws FLEET_UNREACHABLE and the like. */
+  open(): Promise<(Queue & AsyncDisposable) | undefined>;
+  /** What is queued now stays on this machine. */
+  readonly isLocal: boolean;
+}
+
+/** The queues of one call. */
+interface OpenQueues extends AsyncDisposable {
+  readonly local: Queue;
+  readonly fleet: Queue | undefined;
+  /** Why that of the fleet cannot be opened. */
+  readonly trouble?: HoldfastError | undefined;
 }
 
 /** What a person wants to be queued, with ids as they typed them. */
@@ -59,26 +84,29 @@ export class QueueDesk {
 
   /** The entries as they would be queued. Throws as `add`. */
   async plan(wishes: AddWishes): Promise<NewEntry[]> {
-    return (await this.#wanted(wishes)).map(({ entry }) => entry);
+    await using open = await this.#open();
+    return (await this.#wanted(open, wishes)).map(({ entry }) => entry);
   }
 
   /** Throws PLAN_NOT_FOUND, PLAN_NOT_QUEUED, INVALID_INPUT, ENTRY_NOT_FOUND, AMBIGUOUS_ID, CHANGE_NOT_FOUND, GIT_FAILED. */
   async add(wishes: AddWishes): Promise<Entry[]> {
+    await using open = await this.#open();
     const added: Entry[] = [];
-    for (const { entry, content } of await this.#wanted(wishes))
-      added.push(await this.#parts.queue.add(entry, content));
+    const queue = this.#target(open);
+    for (const { entry, content } of await this.#wanted(open, wishes))
+      added.push(await queue.add(entry, content));
     return added;
   }
 
-  list(): QueueView {
-    const { queue, clock, limits, admission, agentOf } = this.#parts;
-    const { fileSystem } = this.#parts.place();
-    return viewQueue(queue, { fileSystem }, { now: clock.now(), limits, admission, agentOf });
+  /** What of the fleet cannot be read is said in it. */
+  async list(): Promise<QueueView> {
+    await using open = await this.#open();
+    return this.#view(open);
   }
 
   /** The same, and of those that run what they wait for: each of these runs is looked at. */
   async listClosely(): Promise<QueueView> {
-    const view = this.list();
+    const view = await this.list();
     const entries = [...view.entries];
     for (const [at, entry] of entries.entries())
       if (entry.status === 'running') entries[at] = await this.#lookAtRun(entry);
@@ -87,52 +115,66 @@ export class QueueDesk {
 
   /** Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID. */
   async show(typed: string): Promise<ShownEntry> {
-    const { queue } = this.#parts;
-    const id = this.#idOf(typed);
-    const entry = this.list().entries.find((one) => one.id === id);
+    await using open = await this.#open();
+    const { queue, id } = await this.#find(open, typed);
+    const entry = (await this.#view(open)).entries.find((one) => one.id === id);
     if (entry === undefined) throw new EntryNotFoundError(typed);
-    const report = queue.reportOf(id);
+    const report = await queue.reportOf(id);
+    const planFiles: string[] = [];
+    for (const file of entry.plan.files) planFiles.push(await queue.planPath(entry, file));
     return {
       entry: await this.#lookAtRun(entry),
-      owner: queue.ownerOf(id) ?? null,
-      planFiles: entry.plan.files.map((file) => queue.planPath(entry, file)),
+      owner: (await queue.ownerOf(id)) ?? null,
+      planFiles,
       report: report === undefined ? null : JSON.parse(report),
     };
   }
 
   /** Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ENTRY_RUNNING, QUEUE_CYCLE, PLAN_NOT_QUEUED. */
   async edit(typed: string, wishes: EditWishes): Promise<Entry> {
-    const id = this.#idOf(typed);
-    if (wishes.isUpdated === true) await this.#update(id);
-    const after = wishes.after?.map((one) => this.#idOf(one));
-    return this.#parts.queue.edit(id, (entry) => this.#change(entry, { ...wishes, after }));
+    await using open = await this.#open();
+    const { queue, id } = await this.#find(open, typed);
+    if (wishes.isUpdated === true) await this.#update(queue, id);
+    const after = wishes.after === undefined ? undefined : await this.#idsIn(queue, wishes.after);
+    return queue.edit(id, (entry) => this.#change(entry, { ...wishes, after }));
   }
 
   /** Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ENTRY_RUNNING, ENTRY_NEEDED. */
-  remove(typed: string): Promise<Entry> {
-    return this.#parts.queue.remove(this.#idOf(typed));
+  async remove(typed: string): Promise<Entry> {
+    await using open = await this.#open();
+    const { queue, id } = await this.#find(open, typed);
+    return queue.remove(id);
   }
 
   /** Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ENTRY_RUNNING. */
-  move(typed: string, to: Move): Promise<Entry> {
-    const id = this.#idOf(typed);
-    return this.#parts.queue.move(id, 'other' in to ? { ...to, other: this.#idOf(to.other) } : to);
+  async move(typed: string, to: Move): Promise<Entry> {
+    await using open = await this.#open();
+    const { queue, id } = await this.#find(open, typed);
+    if (!('other' in to)) return queue.move(id, to);
+    const [other = to.other] = await this.#idsIn(queue, [to.other]);
+    return queue.move(id, { ...to, other });
   }
 
   /** One entry, or all of it. Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ILLEGAL_TRANSITION. */
-  pause(typed?: string): Promise<void> {
-    return this.#parts.queue.pause(typed === undefined ? undefined : this.#idOf(typed));
+  async pause(typed?: string): Promise<void> {
+    await using open = await this.#open();
+    if (typed === undefined) return this.#forAll(open, (queue) => queue.pause());
+    const { queue, id } = await this.#find(open, typed);
+    await queue.pause(id);
   }
 
-  resume(typed?: string): Promise<void> {
-    return this.#parts.queue.resume(typed === undefined ? undefined : this.#idOf(typed));
+  async resume(typed?: string): Promise<void> {
+    await using open = await this.#open();
+    if (typed === undefined) return this.#forAll(open, (queue) => queue.resume());
+    const { queue, id } = await this.#find(open, typed);
+    await queue.resume(id);
   }
 
   /** Puts one that failed back into the queue: its run goes on, or is started. Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, INVALID_INPUT. */
   async retry(typed: string): Promise<Entry> {
-    const { queue } = this.#parts;
-    const id = this.#idOf(typed);
-    const status = queue.get(id)?.status;
+    await using open = await this.#open();
+    const { queue, id } = await this.#find(open, typed);
+    const status = (await queue.get(id))?.status;
     if (status !== 'failed')
       throw new InvalidInputError(
         `${id.slice(0, 8)} is ${status ?? 'gone'}; only what failed is tried again`,
@@ -146,10 +188,16 @@ export class QueueDesk {
     return runWait === null ? entry : { ...entry, runWait };
   }
 
-  #wanted(wishes: AddWishes) {
-    const { queue, clock, place, checkAgent } = this.#parts;
-    if (wishes.options.agent !== undefined) checkAgent(wishes.options.agent);
-    const after = wishes.after.map((typed) => this.#idOf(typed));
+  async #wanted(open: OpenQueues, wishes: AddWishes) {
+    const { clock, place, checkAgent } = this.#parts;
+    const queue = this.#target(open);
+    // Which agents other machines have is for their workers to say.
+    if (wishes.options.agent !== undefined && queue === open.local) checkAgent(wishes.options.agent);
+    if (wishes.options.labels !== undefined && queue === open.local)
+      throw new InvalidInputError('--labels are for a fleet: what is queued here runs on this machine', {
+        hint: this.#parts.fleet === undefined ? 'Join one: holdfast fleet join <url>.' : 'Leave --local out.',
+      });
+    const after = await this.#idsIn(queue, wishes.after);
     return planEntries(queue, { ...place(), now: clock.now() }, { ...wishes, after });
   }
 
@@ -182,11 +230,15 @@ export class QueueDesk {
     return { after: [...after] };
   }
 
-  async #update(id: string): Promise<void> {
-    const { queue, place } = this.#parts;
-    const entry = queue.get(id);
+  async #update(queue: Queue, id: string): Promise<void> {
+    const entry = await queue.get(id);
     if (entry === undefined) throw new EntryNotFoundError(id);
-    const { fileSystem } = place();
+    // A row of another machine names no file here.
+    if (entry.fleet?.isFromHere === false)
+      throw new PlanNotQueuedError(`The plan of ${id.slice(0, 8)} is on ${visibleLine(entry.fleet.from)}`, {
+        hint: 'Say --update there.',
+      });
+    const { fileSystem } = this.#parts.place();
     const { plan, project } = entry;
     const now = readAgain({ fileSystem, project, workingDirectory: project }, plan);
     if (now === undefined)
@@ -196,11 +248,76 @@ export class QueueDesk {
     await queue.updatePlan(id, now.plan, now.content);
   }
 
-  #idOf(typed: string): string {
-    const ids = this.#parts.queue.read().entries.map(({ id }) => id);
-    const id = findId(ids, typed.toLowerCase());
-    if (id === undefined) throw new EntryNotFoundError(typed);
-    return id;
+  async #open(): Promise<OpenQueues> {
+    const { queue: local, fleet } = this.#parts;
+    try {
+      const shared = await fleet?.open();
+      return { local, fleet: shared, [Symbol.asyncDispose]: async () => shared?.[Symbol.asyncDispose]() };
+    } catch (error) {
+      // Whoever wants something of this machine alone need not know.
+      if (!isHoldfastError(error)) throw error;
+      return { local, fleet: undefined, trouble: error, [Symbol.asyncDispose]: async () => {} };
+    }
+  }
+
+  async #view({ local, fleet, trouble }: OpenQueues): Promise<QueueView> {
+    const { clock, limits, admission, agentOf } = this.#parts;
+    const { fileSystem } = this.#parts.place();
+    const facts = { now: clock.now(), limits, admission, agentOf };
+    const here = await viewQueue(local, { fileSystem }, facts);
+    if (trouble !== undefined) return { ...here, trouble: trouble.message };
+    if (fleet === undefined) return here;
+    try {
+      const there = await viewQueue(fleet, { fileSystem }, facts);
+      return {
+        pausedAt: here.pausedAt,
+        fleetPausedAt: there.pausedAt,
+        // What runs or waits on this machine alone first; each queue in its own order.
+        entries: [...here.entries, ...there.entries],
+        damaged: [...here.damaged, ...there.damaged],
+      };
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      return { ...here, trouble: messageOf(error) };
+    }
+  }
+
+  async #forAll(open: OpenQueues, act: (queue: Queue) => Promise<void>): Promise<void> {
+    const target = this.#target(open);
+    await act(open.local);
+    if (target !== open.local) await act(target);
+  }
+
+  /** Where what is queued now goes. */
+  #target({ local, fleet, trouble }: OpenQueues): Queue {
+    if (this.#parts.fleet?.isLocal === true) return local;
+    if (trouble !== undefined) throw trouble;
+    return fleet ?? local;
+  }
+
+  /** The entry that was meant, in whichever queue it is. */
+  async #find(
+    { local, fleet, trouble }: OpenQueues,
+    typed: string,
+  ): Promise<{ readonly queue: Queue; readonly id: string }> {
+    const owners = new Map<string, Queue>();
+    for (const { id } of (await local.read()).entries) owners.set(id, local);
+    if (fleet !== undefined && !owners.has(typed.toLowerCase()))
+      for (const { id } of (await fleet.read()).entries) owners.set(id, fleet);
+    const id = findId([...owners.keys()], typed.toLowerCase());
+    const queue = id === undefined ? undefined : owners.get(id);
+    if (id === undefined || queue === undefined) throw trouble ?? new EntryNotFoundError(typed);
+    return { queue, id };
+  }
+
+  async #idsIn(queue: Queue, typed: readonly string[]): Promise<string[]> {
+    if (typed.length === 0) return [];
+    const ids = (await queue.read()).entries.map(({ id }) => id);
+    return typed.map((one) => {
+      const id = findId(ids, one.toLowerCase());
+      if (id === undefined) throw new EntryNotFoundError(one);
+      return id;
+    });
   }
 }
 

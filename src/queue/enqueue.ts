@@ -50,7 +50,8 @@ export async function planEntries(
   wishes: QueueWishes,
 ): Promise<Wanted[]> {
   const plans = readPlans(place, wishes);
-  const before = wishes.after.map((id) => queue.get(id) ?? missing(id));
+  const before: Entry[] = [];
+  for (const id of wishes.after) before.push((await queue.get(id)) ?? missing(id));
   const spot = await spotOf(place, wishes, before);
   const { options, priority, onFailure, retries: retriesLeft, notBefore } = wishes;
   return plans.map(({ plan, content }) => ({

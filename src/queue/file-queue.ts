@@ -20,7 +20,7 @@ import {
 import { EntryNeededError, EntryNotFoundError, EntryRunningError, QueueCycleError } from './errors.js';
 import { KnownEntries } from './known-entries.js';
 import { entryLifecycle } from './lifecycle.js';
-import { arrange, findCycle, inOrder } from './order.js';
+import { arrange, findCycle, inOrder, placeAt } from './order.js';
 import type {
   EntryChange,
   EntryEnd,
@@ -110,9 +110,7 @@ export class FileQueue implements Queue {
 
   move(id: string, to: Move): Promise<Entry> {
     return this.#changeWaiting(id, (entry) => {
-      const others = this.read()
-        .entries.filter((one) => one.id !== id)
-        .sort((a, b) => a.position - b.position);
+      const others = this.read().entries.filter((one) => one.id !== id);
       return { ...entry, ...placeAt(others, to) };
     });
   }
@@ -354,17 +352,4 @@ export function finishedEntry(entry: Entry, end: EntryEnd, now: string): Entry {
     worktree,
     question,
   };
-}
-
-/** The place next to one that was named, or at an end; next to one it also has the priority of that. */
-function placeAt(others: readonly Entry[], move: Move): Pick<Entry, 'position'> & Partial<Entry> {
-  const positions = others.map(({ position }) => position);
-  if (!('other' in move))
-    return { position: move.to === 'first' ? Math.min(1, ...positions) - 1 : Math.max(0, ...positions) + 1 };
-  const at = others.findIndex(({ id }) => id === move.other);
-  const other = others[at];
-  if (other === undefined) throw new EntryNotFoundError(move.other);
-  const neighbour = others[move.to === 'before' ? at - 1 : at + 1]?.position;
-  const edge = other.position + (move.to === 'before' ? -1 : 1);
-  return { position: (other.position + (neighbour ?? edge)) / 2, priority: other.priority };
 }

@@ -1,4 +1,11 @@
-export { type AddWishes, type DeskParts, type EditWishes, QueueDesk, type ShownEntry } from './desk.js';
+export {
+  type AddWishes,
+  type DeskParts,
+  type EditWishes,
+  QueueDesk,
+  type SharedQueue,
+  type ShownEntry,
+} from './desk.js';
 export { planEntries, type QueueingPlace, type QueueWishes, type Wanted } from './enqueue.js';
 export { EntryNeededError, EntryNotFoundError, EntryRunningError, QueueCycleError } from './errors.js';
 export { FileQueue } from './file-queue.js';
@@ -16,13 +23,15 @@ export {
   retryEntry,
   showEntry,
 } from './operations.js';
-export { arrange, type OrderFacts, type Placed, type Standing } from './order.js';
-export { PlanNotQueuedError } from './plan-content.js';
+export { arrange, findCycle, type OrderFacts, type Placed, placeAt, type Standing } from './order.js';
+export { hashOf, PlanNotQueuedError } from './plan-content.js';
 export {
   type Admission,
   ALWAYS,
+  type Awaitable,
   type EntryChange,
   type EntryEnd,
+  type Move,
   type NewEntry,
   NO_LIMITS,
   type PlanFiles,
@@ -32,5 +41,13 @@ export {
   type Taken,
   type Taker,
 } from './port.js';
-export { type Entry, type EntryOptions, FAILURE_POLICIES, type FailurePolicy } from './schema.js';
-export { type EntryView, type EntryWait, type QueueView, viewQueue } from './view.js';
+export {
+  type Entry,
+  type EntryOptions,
+  EntryRecord,
+  FAILURE_POLICIES,
+  type FailurePolicy,
+  type FleetFacts,
+  type FleetLease,
+} from './schema.js';
+export { type EntryView, type EntryWait, type QueueView, viewFiles, viewQueue } from './view.js';

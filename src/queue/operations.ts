@@ -24,6 +24,7 @@ const Changes = z.strictObject({
   maxTokens: z.int().positive().optional(),
   maxTime: Filled.optional(),
   account: Filled.optional(),
+  labels: z.array(Filled.max(100)).max(32).optional(),
   isUnattended: z.boolean().optional(),
   isDirtyTaken: z.boolean().optional(),
 });

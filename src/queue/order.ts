@@ -1,5 +1,6 @@
 import { isHoldfastError, messageOf, visibleLine } from '../foundation/index.js';
-import type { Admission, SlotLimits } from './port.js';
+import { EntryNotFoundError } from './errors.js';
+import type { Admission, Move, SlotLimits } from './port.js';
 import type { Entry } from './schema.js';
 
 /** How an entry stands, with the reason for whoever looks at the list. */
@@ -58,6 +59,8 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
     if (stop !== undefined) return { is: 'blocked', reason: stop };
     const { now, pausedAt } = facts;
     if (pausedAt !== null) return { is: 'paused', reason: 'the queue is paused' };
+    // What a fleet's workers said about themselves; where none says anything, it is next, and waits for one.
+    if (entry.fleet?.obstacle) return waits(entry.fleet.obstacle);
     const open = entry.after.length === 0 ? undefined : openBefore(entry);
     if (open !== undefined) return waits(describeOpen(open));
     if (entry.notBefore !== null && Date.parse(entry.notBefore) > now.getTime())
@@ -102,6 +105,23 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
 /** The higher priority first, then as they were queued or moved. */
 export function inOrder(a: Entry, b: Entry): number {
   return b.priority - a.priority || a.position - b.position || (a.id < b.id ? -1 : 1);
+}
+
+/** The place next to one that was named, or at an end; next to one it also has the priority of that. Pure. */
+export function placeAt(
+  entries: readonly Entry[],
+  move: Move,
+): { readonly position: number; readonly priority?: number } {
+  const others = [...entries].sort((a, b) => a.position - b.position);
+  const positions = others.map(({ position }) => position);
+  if (!('other' in move))
+    return { position: move.to === 'first' ? Math.min(1, ...positions) - 1 : Math.max(0, ...positions) + 1 };
+  const at = others.findIndex(({ id }) => id === move.other);
+  const other = others[at];
+  if (other === undefined) throw new EntryNotFoundError(move.other);
+  const neighbour = others[move.to === 'before' ? at - 1 : at + 1]?.position;
+  const edge = other.position + (move.to === 'before' ? -1 : 1);
+  return { position: (other.position + (neighbour ?? edge)) / 2, priority: other.priority };
 }
 
 /** Whether those that come after an entry need not wait for it any longer. */

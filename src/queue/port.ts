@@ -1,5 +1,8 @@
 import type { Entry } from './schema.js';
 
+/** Read at once from files; between machines it takes a moment. */
+export type Awaitable<Value> = Value | Promise<Value>;
+
 /** Whether an agent, or an account of one, may be used now; whoever knows limits and budgets implements it. */
 export interface Admission {
   standing(use: {
@@ -52,6 +55,8 @@ export interface Taken {
   readonly isTakenOver: boolean;
   /** Fires when somebody took it away from us. */
   readonly lost: AbortSignal;
+  /** Fires when its run is to be given to another machine. */
+  readonly wanted?: AbortSignal | undefined;
   /** Says that we live; on one machine the system says it. */
   renew(): Promise<void>;
   /** Writes the end down, and lets it go. Throws LOCK_LOST. */
@@ -103,8 +108,8 @@ export interface QueueContent {
 export interface Queue {
   add(entry: NewEntry, plan: PlanFiles): Promise<Entry>;
   /** In no order. */
-  read(): QueueContent;
-  get(id: string): Entry | undefined;
+  read(): Awaitable<QueueContent>;
+  get(id: string): Awaitable<Entry | undefined>;
   /** Throws ENTRY_RUNNING, ENTRY_NOT_FOUND, QUEUE_CYCLE. */
   edit(id: string, change: (entry: Entry) => EntryChange): Promise<Entry>;
   /** Takes the new content of its plan. Throws as `edit`. */
@@ -123,11 +128,11 @@ export interface Queue {
   /** The next entry that may run, for this worker alone; one whose worker is gone comes first. */
   take(taker: Taker): Promise<Taken | undefined>;
   /** Who has it, in words, where somebody has; undefined where nobody does. */
-  ownerOf(id: string): string | undefined;
+  ownerOf(id: string): Awaitable<string | undefined>;
   /** The report that was kept; undefined where there is none. */
-  reportOf(id: string): string | undefined;
-  /** Where a file of its plan is kept. */
-  planPath(entry: Entry, file: string): string;
+  reportOf(id: string): Awaitable<string | undefined>;
+  /** Where a file of its plan is kept; it is put there if it came from elsewhere. */
+  planPath(entry: Entry, file: string): Awaitable<string>;
   /** Calls back when something may have changed. */
   watch(onHint: () => void): { close(): void };
 }

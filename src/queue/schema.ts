@@ -43,6 +43,8 @@ const EntryOptions = record({
   maxTokens: named('max_tokens', optional(count)),
   maxTime: named('max_time', optional(filledText)),
   account: optional(filledText),
+  /** What a machine of the fleet must have to run it. */
+  labels: optional(listOf(filledText)),
   isUnattended: named(
     'unattended',
     withDefault(flag, () => false),
@@ -115,7 +117,36 @@ export const EntryRecord = record({
   /** What a person was asked about its failure. */
   question: nullable(text),
 });
-export type Entry = ValueOf<typeof EntryRecord>;
+export type Entry = ValueOf<typeof EntryRecord> & {
+  /** Of an entry that machines share; absent for one of this machine alone. */
+  readonly fleet?: FleetFacts | undefined;
+};
+
+/** What an entry of the fleet has besides. Its `project` is where it was queued, on that machine. */
+export interface FleetFacts {
+  /** The login of who queued it. */
+  readonly by: string;
+  /** The machine that it was queued on. */
+  readonly from: string;
+  readonly isFromHere: boolean;
+  /** Where its repository is. */
+  readonly repository: string;
+  /** What a machine must have. */
+  readonly labels: readonly string[];
+  /** The machine that has it, or had it last. */
+  readonly machine: string | null;
+  /** Null where nobody has it. */
+  readonly lease: FleetLease | null;
+  /** Why no worker that is there takes it; null where one may. */
+  readonly obstacle: string | null;
+}
+
+/** How long its holder gave no sign, and in how long it will be taken over; both on the clock of the database. */
+export interface FleetLease {
+  readonly quietSeconds: number;
+  /** 0 or less: it ended. */
+  readonly endsInSeconds: number;
+}
 
 /** `queue/queue.json`. */
 export const QueueRecord = record({

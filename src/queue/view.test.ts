@@ -9,7 +9,7 @@ import { replaceFile } from '../storage/index.js';
 import { FileQueue } from './file-queue.js';
 import { readPrp } from './plan-content.js';
 import { ALWAYS, NO_LIMITS } from './port.js';
-import { viewQueue } from './view.js';
+import { viewFiles } from './view.js';
 
 /** A queue with one entry, whose plan was written long before, or right before, it was queued. */
 async function queued(agoMs: number) {
@@ -26,7 +26,7 @@ async function queued(agoMs: number) {
   const facts = { now: clock.now(), limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude' };
   const reads = () =>
     fileSystem.calls.filter(({ name, about }) => name === 'open' && about === source).length;
-  const note = () => viewQueue(queue, { fileSystem }, facts).entries[0]?.planNote;
+  const note = () => viewFiles(queue, { fileSystem }, facts).entries[0]?.planNote;
   return { dir, fileSystem, source, write, reads, note };
 }
 
@@ -61,7 +61,7 @@ describe('the list', () => {
       await queue.add(newEntry(), PLAN_FILES);
       await (await queue.take({ ...facts, own: new Set() }))?.finish({ ...end, report });
     }
-    const [without, withRun] = viewQueue(queue, tools, facts).entries;
+    const [without, withRun] = viewFiles(queue, tools, facts).entries;
     expect(without).toMatchObject({ status: 'failed', runId: null });
     expect(withRun).toMatchObject({ status: 'failed', runId: expect.any(String) });
     // What is kept stays: tried again, it goes on in its worktree.

@@ -1,7 +1,8 @@
+import type { FileQueue } from './file-queue.js';
 import { arrange, type OrderFacts, type Standing } from './order.js';
 import type { PlanPlace } from './plan-content.js';
 import { looksTheSame, readAgain } from './plan-content.js';
-import type { Queue } from './port.js';
+import type { Queue, QueueContent } from './port.js';
 import type { Entry } from './schema.js';
 
 /** What a run that is at work waits for. */
@@ -25,18 +26,55 @@ export interface EntryView extends Entry {
 /** The queue as people see it, in the order in which entries come. */
 export interface QueueView {
   readonly pausedAt: string | null;
+  /** Of the queue that machines share; absent without a fleet. */
+  readonly fleetPausedAt?: string | null;
+  /** Why the fleet's queue could not be read; what is of this machine is there all the same. */
+  readonly trouble?: string;
   readonly entries: readonly EntryView[];
   readonly damaged: readonly { readonly path: string; readonly reason: string }[];
 }
 
+type Facts = Pick<OrderFacts, 'now' | 'limits' | 'admission' | 'agentOf'>;
+
+/** What is known of entries beside their records. */
+interface Known {
+  isHeld(id: string): boolean;
+  hasReport(id: string): boolean;
+}
+
 /** Reads all of it. */
-export function viewQueue(
+export async function viewQueue(
   queue: Queue,
   place: Pick<PlanPlace, 'fileSystem'>,
-  facts: Pick<OrderFacts, 'now' | 'limits' | 'admission' | 'agentOf'>,
+  facts: Facts,
+): Promise<QueueView> {
+  const content = await queue.read();
+  const held = new Set<string>();
+  const reported = new Set<string>();
+  for (const { id, status } of content.entries) {
+    if (status === 'running' && (await queue.ownerOf(id)) !== undefined) held.add(id);
+    if (status === 'failed' && (await queue.reportOf(id)) !== undefined) reported.add(id);
+  }
+  return viewOf(content, place, facts, {
+    isHeld: (id) => held.has(id),
+    hasReport: (id) => reported.has(id),
+  });
+}
+
+/** The same of files, at once. */
+export function viewFiles(queue: FileQueue, place: Pick<PlanPlace, 'fileSystem'>, facts: Facts): QueueView {
+  return viewOf(queue.read(), place, facts, {
+    isHeld: (id) => queue.ownerOf(id) !== undefined,
+    hasReport: (id) => queue.reportOf(id) !== undefined,
+  });
+}
+
+function viewOf(
+  { entries, pausedAt, damaged }: QueueContent,
+  place: Pick<PlanPlace, 'fileSystem'>,
+  facts: Facts,
+  { isHeld, hasReport }: Known,
 ): QueueView {
-  const { entries, pausedAt, damaged } = queue.read();
-  const isHeld = (id: string) => queue.ownerOf(id) !== undefined;
   const placed = arrange(entries, { ...facts, pausedAt, isHeld });
   return {
     pausedAt,
@@ -44,11 +82,16 @@ export function viewQueue(
     // What is added comes first: V8 takes twice as long for what comes behind a spread, which counts in a long list.
     entries: placed.map(({ entry, standing }) => ({
       standing,
-      planNote: entry.status === 'queued' || entry.status === 'paused' ? notePlan(place, entry) : null,
+      planNote: isWaiting(entry) ? notePlan(place, entry) : null,
       ...entry,
-      runId: entry.status === 'failed' && queue.reportOf(entry.id) === undefined ? null : entry.runId,
+      runId: entry.status === 'failed' && !hasReport(entry.id) ? null : entry.runId,
     })),
   };
+}
+
+/** Its plan matters still, and is on this machine. */
+function isWaiting({ status, fleet }: Entry): boolean {
+  return fleet === undefined && (status === 'queued' || status === 'paused');
 }
 
 /** A plan that was edited since is said, and never taken unasked. */

@@ -16,7 +16,7 @@ export interface QueueWorld extends AsyncDisposable {
   /** How workers die, as this store learns of it: by proof, or because a lease ran out. */
   die(queue: Queue): Promise<void>;
   /** Takes an entry away from whoever has it. */
-  takeAway(id: string): void;
+  takeAway(id: string): void | Promise<void>;
 }
 
 const TAKER: Taker = {
@@ -78,8 +78,8 @@ export function describeQueue(name: string, open: () => Promise<QueueWorld>): vo
       const queue = world.worker();
       const { id } = await queue.add(newEntry(), PLAN_FILES);
       await (await queue.take(TAKER))?.finish(DONE);
-      expect(queue.get(id)).toMatchObject({ status: 'done', worktree: '/worktrees/a', worker: null });
-      expect(queue.reportOf(id)).toBe('{"status":"completed"}');
+      expect(await queue.get(id)).toMatchObject({ status: 'done', worktree: '/worktrees/a', worker: null });
+      expect(await queue.reportOf(id)).toBe('{"status":"completed"}');
       expect(await queue.take(TAKER)).toBeUndefined();
     });
 
@@ -100,11 +100,11 @@ export function describeQueue(name: string, open: () => Promise<QueueWorld>): vo
       const [loser, winner] = [world.worker(), world.worker()];
       const { id } = await loser.add(newEntry(), PLAN_FILES);
       const lost = await loser.take(TAKER);
-      world.takeAway(id);
+      await world.takeAway(id);
       const taken = await winner.take(TAKER);
       await expect(lost?.finish(FAILED)).rejects.toMatchObject({ code: 'LOCK_LOST' });
       await taken?.finish(DONE);
-      expect(winner.get(id)).toMatchObject({ status: 'done' });
+      expect(await winner.get(id)).toMatchObject({ status: 'done' });
     });
 
     it('gives what was released to the next one, to go on with its run', async () => {
@@ -132,12 +132,12 @@ export function describeQueue(name: string, open: () => Promise<QueueWorld>): vo
       const queue = world.worker();
       const { id } = await queue.add(newEntry({ retriesLeft: 1 }), PLAN_FILES);
       await (await queue.take(TAKER))?.finish({ ...FAILED, hasPrompted: false });
-      expect(queue.get(id)).toMatchObject({ status: 'queued', reason: 'it broke', retriesLeft: 0 });
+      expect(await queue.get(id)).toMatchObject({ status: 'queued', reason: 'it broke', retriesLeft: 0 });
       await (await queue.take(TAKER))?.finish({ ...FAILED, hasPrompted: false });
-      expect(queue.get(id)).toMatchObject({ status: 'failed' });
+      expect(await queue.get(id)).toMatchObject({ status: 'failed' });
       const other = await queue.add(newEntry({ retriesLeft: 5 }), PLAN_FILES);
       await (await queue.take(TAKER))?.finish(FAILED);
-      expect(queue.get(other.id)).toMatchObject({ status: 'failed', retriesLeft: 5 });
+      expect(await queue.get(other.id)).toMatchObject({ status: 'failed', retriesLeft: 5 });
     });
 
     it('gives nothing while it is paused, or an entry is', async () => {
@@ -180,7 +180,7 @@ export function describeQueue(name: string, open: () => Promise<QueueWorld>): vo
         code: 'ENTRY_RUNNING',
       });
       await queue.remove(c.id);
-      expect(queue.get(c.id)).toBeUndefined();
+      expect(await queue.get(c.id)).toBeUndefined();
       await expect(queue.edit(c.id, () => ({}))).rejects.toMatchObject({ code: 'ENTRY_NOT_FOUND' });
     });
   });
