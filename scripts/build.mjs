@@ -51,7 +51,10 @@ const BESIDE_QUICK = {
   'top-screen': 'src/cli/commands/overview/top-screen.ts',
 };
 /** The fleet and its driver: beside everything, loaded only where a fleet is set. */
-const BESIDE_ALL = { 'open-fleet': 'src/app/open-fleet.ts' };
+const BESIDE_ALL = {
+  'open-fleet': 'src/app/open-fleet.ts',
+  'open-fleet-queue': 'src/app/open-fleet-queue.ts',
+};
 /** Ink's layout engine can only be a module. */
 const BESIDE_WORK = { 'run-view': 'src/tui/run-view/open.tsx' };
 const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK, ...BESIDE_WORK, ...BESIDE_ALL };
@@ -79,8 +82,8 @@ const besideWork = {
 const besideAll = {
   name: 'beside-all',
   setup(build) {
-    build.onResolve({ filter: /\/open-fleet\.js$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './open-fleet.js', external: true } : undefined,
+    build.onResolve({ filter: /\/open-fleet(?:-queue)?\.js$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path: path.replace(/^.*\//, './'), external: true } : undefined,
     );
   },
 };

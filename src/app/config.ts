@@ -225,6 +225,26 @@ export const SETTINGS = {
     'progress',
     'What other machines of the fleet see of the runs here: how they stand, and nothing that was said',
   ),
+  'fleet.trust': setting(
+    z.array(z.string().min(1).max(63)).max(1_000),
+    [],
+    'Logins of the fleet, beside your own, whose entries workers of this machine run: they run code here',
+  ),
+  'fleet.repositories': setting(
+    z.array(z.string().min(1).max(2_000)).min(1).max(1_000).optional(),
+    undefined,
+    'Repositories that workers of this machine take entries of, * for any part; absent = every one that trusted people queue',
+  ),
+  'fleet.bypass': setting(
+    z.boolean(),
+    false,
+    'Whether entries of the fleet may run with --permissions bypass on this machine',
+  ),
+  'fleet.leaseSeconds': setting(
+    z.int().min(2).max(3_600),
+    300,
+    'After how long without a sign of this machine another one may take over its runs of the fleet',
+  ),
   'notices.digestSeconds': setting(
     Seconds,
     60,

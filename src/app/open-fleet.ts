@@ -35,7 +35,7 @@ import {
   tryAcquireLock,
 } from '../storage/index.js';
 import { setSetting, unsetSetting } from './edit-config.js';
-import type { Services } from './services.js';
+import { builtOnce, type Services } from './services.js';
 
 /** The fleet itself: making, joining, looking at and leaving it. */
 export function openFleet(services: Services): FleetDesk {
@@ -107,8 +107,13 @@ export function holdFleetLink(
   const { tools, config } = services;
   const machine = readOwnMachine(tools, config.layout.fleet);
   if (machine === undefined) return undefined;
-  const door = doorTo(services, addressOf(services));
+  const door = fleetDoor(services);
   return holdLink(tools, { ...linkParts(services, door, machine), directory: config.layout.fleet, onState });
+}
+
+/** One connection for all that this process does with its fleet while it lives. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID. */
+export function fleetDoor(services: Services): Door {
+  return builtOnce(services.tools, 'fleet-door', () => doorTo(services, addressOf(services)));
 }
 
 /** What was typed as an address, checked. Throws FLEET_ADDRESS_INVALID. */

@@ -2,40 +2,53 @@ import { join } from 'node:path';
 import { isHoldfastError } from '../foundation/index.js';
 import {
   type Admission,
+  type DeskParts,
   type Entry,
   type EntryWait,
   FileQueue,
   type OrderFacts,
   QueueDesk,
+  type QueueView,
   type SlotLimits,
+  viewFiles,
 } from '../queue/index.js';
 import { listWorktreeRecords, runOfWorktree } from '../run/index.js';
 import {
   entryRunner,
   listWorkers,
   markWorker,
-  type WorkerEvent,
   type WorkerReport,
   type WorkerView,
   work,
 } from '../worker/index.js';
 import { openRunAdmission } from './accounts.js';
 import { chooseAgent, chooseInstalledAgent } from './agents.js';
+import { isFleetKnown } from './fleet-known.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { projectDirectoryOf } from './loops.js';
 import { openRunStatus } from './open-run-status.js';
 import { workbenchOf } from './processes.js';
 import { runServices } from './run-services.js';
 import { builtOnce, type SelfCommand, type Services, servicesAt } from './services.js';
+import type { Served, WorkOptions } from './work-options.js';
+
+/** The queue of this user and, where there is one, of the fleet, for one command. */
+export function openQueuesIn(services: Services, { isLocal = false } = {}): QueueDesk {
+  if (!isFleetKnown(services)) return openQueueIn(services);
+  const open = async () => (await import('./open-fleet-queue.js')).openFleetQueue(services);
+  return openQueueIn(services, openRunAdmission(services), { open, isLocal });
+}
 
 /** The queue of this user, as it is used from the directory of these services. */
 export function openQueueIn(
   services: Services,
   admission: Admission = openRunAdmission(services),
+  fleet?: DeskParts['fleet'],
 ): QueueDesk {
   const { tools, clock, config, workingDirectory } = services;
   return new QueueDesk({
     queue: fileQueue(services),
+    fleet,
     clock,
     ...rulesOf(services, admission),
     place: () => ({
@@ -50,11 +63,21 @@ export function openQueueIn(
   });
 }
 
-async function waitOfRun(services: Services, { runId, project }: Entry): Promise<EntryWait | null> {
+/** The queue of this machine as it is shown, read at once. */
+export function viewLocalQueue(services: Services): QueueView {
+  const { tools, clock } = services;
+  const rules = rulesOf(services, openRunAdmission(services));
+  return viewFiles(fileQueue(services), tools, { now: clock.now(), ...rules });
+}
+
+async function waitOfRun(services: Services, { runId, project, fleet }: Entry): Promise<EntryWait | null> {
   const { tools, log, config } = services;
   try {
     const records = listWorktreeRecords({ fileSystem: tools.fileSystem, log }, config.layout);
-    const directory = records.find((one) => runOfWorktree(one) === runId)?.path ?? project;
+    const known = records.find((one) => runOfWorktree(one) === runId)?.path;
+    // What another machine runs is in no directory of this one.
+    if (known === undefined && fleet !== undefined) return null;
+    const directory = known ?? project;
     const { report } = await openRunStatus(servicesAt(services, directory)).status();
     if (report?.sessionId !== runId || report.waitsFor === null) return null;
     const { reason, until, question } = report.waitsFor;
@@ -71,16 +94,6 @@ export function workersOf({ tools, config }: Services): WorkerView[] {
   return listWorkers(tools, workersPlace(config));
 }
 
-export interface WorkOptions {
-  readonly slots?: number | undefined;
-  readonly isOnce?: boolean | undefined;
-  /** Takes nothing after that. */
-  readonly until?: Date | undefined;
-  readonly admission?: Admission | undefined;
-  readonly signal: AbortSignal;
-  readonly onEvent?: ((event: WorkerEvent) => void) | undefined;
-}
-
 const SLOTS = 2;
 
 /** Takes what may run from the queue of this user, and runs it, until the signal fires or there is no more to do. */
@@ -94,11 +107,16 @@ export async function workIn(services: Services, options: WorkOptions): Promise<
     signal,
     onEvent,
   } = options;
-  const queue = fileQueue(services);
+  const local = fileQueue(services);
   using _mark = markWorker(tools, workersPlace(config), slots);
+  await using fleet = await serveFleet(services, { ...options, slots }, local);
+  const { queue, runner } = fleet ?? {
+    queue: local,
+    runner: entryRunner(runServices(services), local),
+  };
   return await work({
     queue,
-    runner: entryRunner(runServices(services), queue),
+    runner,
     questions,
     clock,
     log,
@@ -109,6 +127,17 @@ export async function workIn(services: Services, options: WorkOptions): Promise<
     signal,
     ...(onEvent === undefined ? {} : { onEvent }),
   });
+}
+
+/** Both queues, where this machine is in a fleet; nothing of it is loaded where it is in none. */
+async function serveFleet(
+  services: Services,
+  options: WorkOptions & { readonly slots: number },
+  local: FileQueue,
+): Promise<Served | undefined> {
+  if (!isFleetKnown(services)) return undefined;
+  const { serveBothQueues } = await import('./open-fleet-queue.js');
+  return serveBothQueues(services, options, local);
 }
 
 /** One for all that look: what it has read, it knows. */
@@ -149,6 +178,8 @@ function usualAgent(services: Services): string {
 function workersPlace({ layout }: Services['config']): string {
   return join(layout.queue, 'workers');
 }
+
+export type { WorkOptions } from './work-options.js';
 
 export interface OpenQueueOptions extends LibraryOptions {
   /** Where plans are looked for, and what is queued runs; the working directory if absent. */

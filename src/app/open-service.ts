@@ -14,6 +14,7 @@ import {
   unitPath,
   unitStatus,
   unitText,
+  workerUnitText,
 } from '../service/index.js';
 import { driverTools, PLACES } from './agents.js';
 import { openLoops } from './loops.js';
@@ -31,6 +32,17 @@ export function openService(services: Services): ServiceDesk {
     remove: () => removeUnit(tools),
     status: async () => ({ ...(await unitStatus(tools)), runs: await runs() }),
   };
+}
+
+/** A unit that keeps a worker of this user up; agents are found as they are from here. */
+export function printWorkerUnit(services: Services, args: readonly string[]): string {
+  const { self, environment } = services;
+  const { unit } = serviceTools(services);
+  const PATH = environment.PATH ?? '';
+  return workerUnitText({
+    command: [self.command, ...self.args, ...args],
+    environment: { ...unit.environment, ...(PATH === '' ? {} : { PATH }) },
+  });
 }
 
 /** What the unit does when the machine, or the session of the user, has started. */

@@ -32,10 +32,10 @@ export async function startWorkerApart(
 /** After a reboot: a worker for what is queued, where none lives. Returns its process; undefined where there is nothing to do. */
 export async function startServiceWorker(services: Services): Promise<number | undefined> {
   if (services.tools.fileSystem.look(services.config.layout.queue) === undefined) return undefined;
-  const { openQueueIn, workersOf } = await import('./open-queue.js');
-  const isOpen = openQueueIn(services)
-    .list()
-    .entries.some(({ status }) => status === 'queued' || status === 'running');
+  const { viewLocalQueue, workersOf } = await import('./open-queue.js');
+  const isOpen = viewLocalQueue(services).entries.some(
+    ({ status }) => status === 'queued' || status === 'running',
+  );
   if (!isOpen || workersOf(services).length > 0) return undefined;
   return (await startWorkerApart(services, ['worker', '--quiet'])).pid;
 }

@@ -5,6 +5,7 @@ import {
   FleetRuleError,
   Hub,
   type HubAddress,
+  HubQueue,
   type MachineRow,
   mayMakeRoles,
   migrate,
@@ -82,6 +83,14 @@ export interface FleetReport {
     message: string;
   }[];
 }
+
+export interface LeaveOptions {
+  /** Gives back what this machine holds first. */
+  readonly isHandedOver?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const HAND_OVER_LOOK_MS = 1_000;
 
 /** What a person does with the fleet itself. */
 export class FleetDesk {
@@ -213,14 +222,22 @@ export class FleetDesk {
   }
 
   /** Leaves: what others sent is refused, what this machine shared is no longer shown. Its files stay. */
-  async leave(): Promise<{ machine: string }> {
+  async leave({ isHandedOver = false, signal }: LeaveOptions = {}): Promise<{ machine: string }> {
     const { doorTo, tools, directory, settings } = this.#options;
     const machine = this.#own();
     await using door = doorTo();
+    if (isHandedOver) await this.#handOver(door, machine.id, signal);
     await (await door.open()).leave(machine.id);
     forgetOwnMachine(tools, directory);
     settings.forget();
     return { machine: machine.name };
+  }
+
+  /** Asks for all runs to be given back, and waits until none is held: each at the end of its iteration. */
+  async #handOver(door: Door, machine: string, signal: AbortSignal | undefined): Promise<void> {
+    const { clock } = this.#options.tools;
+    while ((await new HubQueue((await door.open()).connection).wishHandOver(machine)) > 0)
+      await clock.sleep(HAND_OVER_LOOK_MS, signal);
   }
 
   async removeMachine(name: string): Promise<{ machine: string }> {

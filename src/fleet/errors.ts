@@ -1,4 +1,4 @@
-import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
+import { HoldfastError, type HoldfastErrorOptions, visibleExcerpt } from '../foundation/index.js';
 import { FleetRuleError } from '../hub/index.js';
 
 /** This machine belongs to no fleet. */
@@ -51,4 +51,16 @@ export function sharedIdentity(name: string): FleetRuleError {
     `Another machine is in the fleet as this one, ${visibleExcerpt(name, 63)}, with the same id`,
     'This home was copied, or that one was. Let one of them join as a machine of its own: `holdfast fleet join --as-new --name <name>`.',
   );
+}
+
+/** An entry of the fleet is no longer ours: its lease ended, or was taken away. */
+export class EntryLostError extends HoldfastError<'LOCK_LOST'> {
+  readonly code = 'LOCK_LOST';
+
+  constructor(entry: string, epoch: number, options: Pick<HoldfastErrorOptions, 'cause'> = {}) {
+    super(`The lease of ${entry.slice(0, 8)} (epoch ${epoch}) is no longer ours; nothing was written`, {
+      ...options,
+      hint: 'Another machine may have it: `holdfast queue list` says which. Its run goes on there.',
+    });
+  }
 }

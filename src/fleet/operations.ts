@@ -132,12 +132,13 @@ export const leaveFleet = defineOperation({
   summary: 'Leave the fleet; everything on this machine stays as it is',
   effect: 'write',
   get input() {
-    return z.strictObject({});
+    return z.strictObject({ isHandedOver: z.boolean().default(false) });
   },
   get output() {
     return z.custom<{ readonly machine: string }>();
   },
-  run: async ({ fleet }: FleetParts) => (await fleet()).leave(),
+  run: async ({ fleet }: FleetParts, { isHandedOver }, caller) =>
+    (await fleet()).leave({ isHandedOver, signal: caller?.signal }),
 });
 
 export const removeMachine = defineOperation({

@@ -50,9 +50,12 @@ export class FleetRuleError extends HoldfastError<'FLEET_RULE'> {
   readonly code = 'FLEET_RULE';
   /** Which rule, in one word of the schema. */
   readonly rule: string;
+  /** What it is about, in the words of the schema. */
+  readonly detail: string;
 
-  constructor(rule: string, reason: string, hint: string) {
+  constructor(rule: string, reason: string, hint: string, detail = '') {
     super(reason, { hint });
     this.rule = rule;
+    this.detail = detail;
   }
 }

@@ -25,8 +25,17 @@ export {
   type SessionKind,
   type Wanted,
 } from './hub.js';
+export {
+  type EntryEndRow,
+  HubQueue,
+  type NewEntryRow,
+  QUEUE_CHANNEL,
+  type TakeRules,
+  type Use,
+} from './hub-queue.js';
 export { assertFits, changedMigrations, migrate, readFleet } from './migrate.js';
 export { CLIENT, MIGRATIONS } from './migrations/index.js';
 export { mayMakeRoles, type NewRole, newRole, type Role } from './new-role.js';
 export { passwordIn, readSecretFile } from './password.js';
+export type { AccountRow, EntryRow, OfferRow, QueueRow, TakenRow } from './queue-rows.js';
 export type { FleetRow, MachineRow, RequestRow, RequestState, SessionRow } from './rows.js';

@@ -19,6 +19,37 @@ const RULES: Readonly<Record<string, readonly [reason: string, hint: string]>> =
     'Nothing was stored. Start Holdfast there, or remove it: `holdfast fleet remove-machine <name>`.',
   ],
   decided: ['Somebody else decided this first', 'See it with `holdfast questions show <id>`.'],
+  fenced: [
+    'This machine does not hold the entry any more',
+    'Another one may have it by now; `holdfast queue list` says which. Nothing was stored.',
+  ],
+  'no-such-entry': [
+    'There is no such entry in the queue of the fleet',
+    'See them with `holdfast queue list --all`.',
+  ],
+  'too-many-entries': [
+    'The queue of the fleet is full',
+    'Nothing was stored. Remove entries, or queue with --local.',
+  ],
+  'not-your-entry': [
+    'Only who queued an entry may change what it runs',
+    'Ask them, or queue the plan yourself. Moving, pausing and removing it is open to every person.',
+  ],
+  'entry-running': ['The entry is being run, or is over', 'See it with `holdfast queue show <id>`.'],
+  'entry-needed': ['Other entries come after this one', 'Remove those first, or change their --after.'],
+  'changed-meanwhile': [
+    'Somebody else changed the entry at the same moment',
+    'Nothing was stored. Try again.',
+  ],
+  'not-from-here': [
+    'An entry in this state cannot be changed like that',
+    'See it with `holdfast queue show <id>`.',
+  ],
+  'no-such-lease': ['A lease cannot be that long', 'fleet.leaseSeconds is from 2 to 3600.'],
+  'holds-runs': [
+    'This machine holds runs of the fleet',
+    'Let them end, or give them back first: `holdfast fleet leave --hand-over`.',
+  ],
   'no-such-state': ['A request cannot be settled like that', 'Update Holdfast on this machine.'],
 };
 
@@ -29,5 +60,5 @@ export function ruleError(rule: string, detail: string): FleetRuleError {
     'Nothing was stored.',
   ];
   const named = rule === 'name-taken' || rule === 'no-such-machine' ? `: ${visibleExcerpt(detail, 80)}` : '';
-  return new FleetRuleError(rule, `${reason}${named}`, hint);
+  return new FleetRuleError(rule, `${reason}${named}`, hint, detail);
 }

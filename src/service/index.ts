@@ -25,4 +25,4 @@ export {
   startRuns,
   type UnreadableProject,
 } from './start-runs.js';
-export { unitText } from './unit.js';
+export { unitText, workerUnitText } from './unit.js';

@@ -35,6 +35,32 @@ export function unitText({ command, environment }: UnitFacts): string {
   return `${lines.join('\n')}\n`;
 }
 
+/**
+ * A unit that keeps a worker up. Stopped, it gets the time to suspend what it runs for the fleet and to give it back; runs of
+ * this machine's own queue are left alone.
+ */
+export function workerUnitText({ command, environment }: UnitFacts): string {
+  const lines = [
+    '# Written by `holdfast worker --unit`.',
+    '[Unit]',
+    'Description=Holdfast: a worker for what is queued',
+    'After=network-online.target',
+    '',
+    '[Service]',
+    'Type=simple',
+    `ExecStart=${commandLine(command)}`,
+    ...Object.entries(environment).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
+    'KillMode=process',
+    'TimeoutStopSec=90',
+    'Restart=always',
+    'RestartSec=5',
+    '',
+    '[Install]',
+    'WantedBy=default.target',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
 /** Whether a unit is one of ours, of this release or another. */
 export function isOurs(text: string): boolean {
   return text.split('\n', 1)[0] === MARK;

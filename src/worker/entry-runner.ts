@@ -25,16 +25,24 @@ export interface EntryRunner {
 /** A process that dies leaves no trace on the disk, so it is looked for. */
 const LOOK_MS = 1_000;
 
+/** Makes ready where an entry runs. */
+export type Prepare = (taken: Taken, signal: AbortSignal) => Promise<RunPlace>;
+
 /**
  * Runs entries as `holdfast run` does, each in a process of its own that outlives the worker. Whatever is there of a run is
  * gone on with: one at work is watched, one that died is resumed, one that ended is reported.
  */
 export function entryRunner(services: RunServices, queue: Queue): EntryRunner {
+  return runnerIn(({ entry }, signal) => preparePlace(entry, { queue, services, signal }));
+}
+
+/** The same wherever somebody else makes the place ready. */
+export function runnerIn(prepare: Prepare): EntryRunner {
   return {
     async run(taken, signal) {
       const stop = AbortSignal.any([signal, taken.lost]);
       try {
-        const place = await preparePlace(taken.entry, { queue, services, signal: stop });
+        const place = await prepare(taken, stop);
         return await attend(taken, place, stop);
       } catch (error) {
         if (stop.aborted) return undefined;
@@ -49,7 +57,7 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
   const { entry } = taken;
   const { services, worktree } = place;
   // One that comes back into the queue by itself, or because a person said so, tries again.
-  let isAgain = !taken.isTakenOver;
+  let isAgain = !taken.isTakenOver || wasGivenBack(taken, services);
   for (;;) {
     if (stop.aborted) return undefined;
     const isFree = !isHeld(services);
@@ -82,6 +90,12 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
     const refusal = await resume(entry, place, verdict === 'reset');
     if (refusal !== undefined) return failed(refusal, worktree, await endOf(entry, place, loop));
   }
+}
+
+/** Between machines whoever gives an entry back suspends its run first: nobody else did. */
+function wasGivenBack({ entry }: Taken, services: RunServices): boolean {
+  const loop = services.openLoops().get();
+  return entry.fleet !== undefined && loop?.sessionId === entry.runId && loop?.status === 'suspended';
 }
 
 /** Starts it; returns why that was refused. A run that began was started, however it ended meanwhile. */

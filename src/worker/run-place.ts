@@ -48,7 +48,9 @@ export async function preparePlace(entry: Entry, options: PlaceOptions): Promise
   if (lookAt(fileSystem, entry.project)?.kind !== 'directory')
     throw new EntryPlaceError(`${visibleLine(entry.project)} is gone`);
   const home = servicesOf(entry, options.services);
-  return entry.isInPlace ? placeInTree(entry, home, options) : placeInWorktree(entry, home, options);
+  return entry.isInPlace
+    ? await placeInTree(entry, home, options)
+    : await placeInWorktree(entry, home, options);
 }
 
 /** In the project of the entry, with its own command to prepare a worktree where it has one. */
@@ -60,11 +62,11 @@ function servicesOf({ project, options: { prepare } }: Entry, services: RunServi
   return { ...there, worktree: undefined, settings: { ...settings, worktree } };
 }
 
-function placeInTree(entry: Entry, services: RunServices, { queue }: PlaceOptions): RunPlace {
+async function placeInTree(entry: Entry, services: RunServices, { queue }: PlaceOptions): Promise<RunPlace> {
   const there = services.at(entry.project);
   if (entry.plan.kind === 'change')
     return { services: there, plan: { change: entry.plan.name }, worktree: null };
-  return { services: there, plan: { prp: keptFile(entry, queue) }, worktree: null };
+  return { services: there, plan: { prp: await keptFile(entry, queue) }, worktree: null };
 }
 
 async function placeInWorktree(
@@ -75,7 +77,7 @@ async function placeInWorktree(
   const { queue, signal } = options;
   const isChange = entry.plan.kind === 'change';
   const planName = isChange ? changePlanIn(entry.plan.name) : firstFile(entry);
-  const planPath = keptFile(entry, queue);
+  const planPath = await keptFile(entry, queue);
   const sessionId = entry.runId ?? '';
   const { fileSystem } = services.tools;
   const records = listWorktreeRecords({ fileSystem, log: services.log }, services);
@@ -91,14 +93,14 @@ async function placeInWorktree(
           sessionId,
           base: entry.base ?? undefined,
         })
-      : continueWorktree(services, worktreeBefore(entry, records, options), {
+      : continueWorktree(services, await worktreeBefore(entry, records, options), {
           sessionId,
           planPath,
           planName,
         }));
   const ready = await prepareWorktree(services, intended, { tell: () => {}, signal });
   const there = services.at(ready.path);
-  if (isChange) installChange(entry, there, options);
+  if (isChange) await installChange(entry, there, options);
   return {
     services: there,
     plan: isChange ? { change: entry.plan.name } : { prp: join(ready.path, ready.plan) },
@@ -107,12 +109,12 @@ async function placeInWorktree(
 }
 
 /** Where the one before worked. A worktree that was removed took uncommitted work with it: nobody goes on without that. */
-function worktreeBefore(
+async function worktreeBefore(
   { continues }: Entry,
   records: readonly WorktreeRecord[],
   { queue, services }: PlaceOptions,
-): WorktreeRecord {
-  const path = continues === null ? null : queue.get(continues)?.worktree;
+): Promise<WorktreeRecord> {
+  const path = continues === null ? null : (await queue.get(continues))?.worktree;
   const found = records.find((one) => one.path === path && one.status !== 'removed');
   if (found !== undefined && isWorktreeThere(services.tools.fileSystem, found)) return found;
   throw new EntryPlaceError(
@@ -122,12 +124,12 @@ function worktreeBefore(
 }
 
 /** The change as it was queued, in the tree of its own; what its agent has ticked meanwhile stays. */
-function installChange(entry: Entry, there: RunServices, { queue }: PlaceOptions): void {
+async function installChange(entry: Entry, there: RunServices, { queue }: PlaceOptions): Promise<void> {
   const { tools } = there;
   if (there.openLoops().get()?.sessionId === entry.runId) return;
   const directory = changeDirectory(entry, there);
   for (const file of entry.plan.files) {
-    const content = readBytes(tools.fileSystem, queue.planPath(entry, file));
+    const content = readBytes(tools.fileSystem, await queue.planPath(entry, file));
     const path = join(directory, file);
     if (content === undefined) continue;
     makeDirectories(there, dirname(path));
@@ -154,6 +156,6 @@ function firstFile({ plan }: Entry): string {
   return plan.files[0] ?? plan.name;
 }
 
-function keptFile(entry: Entry, queue: Queue): string {
+async function keptFile(entry: Entry, queue: Queue): Promise<string> {
   return queue.planPath(entry, firstFile(entry));
 }

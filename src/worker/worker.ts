@@ -65,12 +65,12 @@ export async function work(options: WorkerOptions): Promise<WorkerReport> {
       });
       if (
         mayTake &&
-        (isHinted || isDue(options, known, (id) => running.has(id) || isResting(id), running.size))
+        (isHinted || (await isDue(options, known, (id) => running.has(id) || isResting(id), running.size)))
       ) {
         isHinted = false;
-        await settleFailures(options.questions, queue, queue.read().entries);
+        await settleFailures(options.questions, queue, (await queue.read()).entries);
         await fill();
-        known = queue.read();
+        known = await queue.read();
       }
       if (running.size === 0 && (!mayTake || (options.isOnce && !isHinted))) return counts;
       if (signal.aborted) await Promise.all(running.values());
@@ -111,11 +111,18 @@ function isPast({ until, clock }: WorkerOptions): boolean {
 }
 
 /** Whether something may be taken by what is known, without reading all of it again: time passes, and workers die. */
-function isDue(options: WorkerOptions, known: Known, isOurs: (id: string) => boolean, used: number): boolean {
+async function isDue(
+  options: WorkerOptions,
+  known: Known,
+  isOurs: (id: string) => boolean,
+  used: number,
+): Promise<boolean> {
   if (used >= options.slots) return false;
   const { queue } = options;
-  const isHeld = (id: string) => isOurs(id) || queue.ownerOf(id) !== undefined;
-  return placedOf(options, known, isHeld).some(
+  const held = new Set<string>();
+  for (const { id, status } of known.entries)
+    if (status === 'running' && (isOurs(id) || (await queue.ownerOf(id)) !== undefined)) held.add(id);
+  return placedOf(options, known, (id) => held.has(id)).some(
     ({ entry, standing }) =>
       standing.is === 'next' ||
       (standing.is === 'running' && standing.isAbandoned) ||
@@ -148,7 +155,7 @@ async function attend(options: WorkerOptions, taken: Taken): Promise<'done' | 'f
   };
   try {
     const end = await runner.run(taken, signal);
-    if (end === undefined) return await leave(signal.aborted ? 'the worker stopped' : 'it was taken away');
+    if (end === undefined) return await leave(whyLeft(taken, signal));
     const finished = await taken.finish(await withQuestion(options, entry, end));
     options.onEvent?.({ type: 'ended', entry: finished });
     return finished.status === 'done' ? 'done' : 'failed';
@@ -157,6 +164,12 @@ async function attend(options: WorkerOptions, taken: Taken): Promise<'done' | 'f
     log.warn('worker.entry-left', { id: entry.id, error: messageOf(error) });
     return leave(messageOf(error));
   }
+}
+
+function whyLeft({ lost, wanted }: Taken, signal: AbortSignal): string {
+  if (lost.aborted) return 'it was taken away';
+  if (wanted?.aborted === true) return 'it was given back';
+  return signal.aborted ? 'the worker stopped' : 'it was taken away';
 }
 
 async function withQuestion({ questions }: WorkerOptions, entry: Entry, end: EntryEnd): Promise<EntryEnd> {

@@ -13,6 +13,7 @@ export {
 } from './count-lines.js';
 export { isGitTrouble } from './git.js';
 export type { Commit } from './git-history.js';
+export { findRemoteUrl, isOnRemote } from './git-remotes.js';
 export {
   type BasePoint,
   checkOutFiles,

@@ -1,6 +1,7 @@
-import type { Entry, NewEntry, PlanFiles } from '../../src/queue/index.js';
+import { type Entry, hashOf, type NewEntry, type PlanFiles } from '../../src/queue/index.js';
 
-const HASH = 'a'.repeat(64);
+export const PLAN_FILES: PlanFiles = { files: new Map([['plan.md', Buffer.from('# plan\n')]]) };
+const HASH = hashOf(PLAN_FILES.files);
 
 /** Something to queue; a test says what it is about. */
 export function newEntry(overrides: Partial<NewEntry> = {}): NewEntry {
@@ -20,8 +21,6 @@ export function newEntry(overrides: Partial<NewEntry> = {}): NewEntry {
     ...overrides,
   };
 }
-
-export const PLAN_FILES: PlanFiles = { files: new Map([['plan.md', Buffer.from('# plan\n')]]) };
 
 let made = 0;
 

@@ -1,4 +1,4 @@
-import { formatAge, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { formatAge, visibleExcerpt, visibleLabel, visibleLine } from '../../foundation/index.js';
 import type { EntryView, QueueView, ShownEntry } from '../../queue/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
@@ -7,15 +7,21 @@ const HEADER = ['ID', 'STATE', 'PLAN', 'AGENT', 'PROJECT', 'RUN', 'WHY'];
 const WHY_COLUMNS = 120;
 
 /** The queue as a table, in the order in which entries come. */
-export function renderQueue({ entries, pausedAt, damaged }: QueueView, now: Date, style: Style): string {
+export function renderQueue(view: QueueView, now: Date, style: Style): string {
+  const { entries, pausedAt, fleetPausedAt = null, damaged } = view;
   const lines = [
     ...(pausedAt === null ? [] : ['The queue is paused: `holdfast queue resume` lets it go on.']),
+    ...(fleetPausedAt === null
+      ? []
+      : ['The queue of the fleet is paused: `holdfast queue resume` lets it go on.']),
     ...damaged.map(({ path, reason }) => `cannot be read: ${visibleLine(path)}: ${visibleLine(reason)}`),
   ];
   if (entries.length === 0) return [...lines, 'Nothing is queued.'].join('\n');
   const moment = remembered((iso) => momentWords(iso, now));
+  const isShared = entries.some(({ fleet }) => fleet !== undefined);
   const rows = entries.map((entry) => [
     entry.id.slice(0, 8),
+    ...(isShared ? [machineOf(entry)] : []),
     stateOf(entry),
     visibleExcerpt(entry.plan.task ?? entry.plan.name, 60),
     visibleLine(entry.options.agent ?? '-'),
@@ -23,7 +29,17 @@ export function renderQueue({ entries, pausedAt, damaged }: QueueView, now: Date
     entry.runId?.slice(0, 8) ?? '-',
     visibleExcerpt(whyOf(entry, moment), WHY_COLUMNS),
   ]);
-  return [...lines, renderTable(HEADER, rows, style)].join('\n');
+  const [id = '', ...header] = HEADER;
+  const titles = isShared ? [id, 'MACHINE', ...header] : HEADER;
+  return [...lines, renderTable(titles, rows, style)].join('\n');
+}
+
+/** Where it is: on a machine of the fleet, nowhere yet, or here alone. */
+function machineOf({ fleet, status }: EntryView): string {
+  if (fleet === undefined) return 'here';
+  return status === 'queued' || status === 'paused' || fleet.machine === null
+    ? '-'
+    : visibleLabel(fleet.machine);
 }
 
 /** Nobody watches over one whose worker is gone, whatever its record says. */
@@ -61,7 +77,28 @@ const PLAN_NOTES = {
   gone: 'is gone since; what was queued runs',
 } as const;
 
-function standingWords({ standing, worker, runWait }: EntryView, moment: MomentWords): string {
+/** After so long without a sign it is said: a lease is renewed every 20 seconds. */
+const QUIET_SECONDS = 40;
+
+/** Who has an entry of the fleet, and how sure that is. */
+function leaseWords({ fleet }: EntryView): string | undefined {
+  if (fleet === undefined) return undefined;
+  const machine = visibleLabel(fleet.machine ?? '?');
+  if (fleet.lease === null || fleet.lease.endsInSeconds <= 0)
+    return `${machine} gave it back or is gone; the next worker that fits goes on with it`;
+  const { quietSeconds, endsInSeconds } = fleet.lease;
+  if (quietSeconds < QUIET_SECONDS) return `on ${machine}`;
+  return `on ${machine}: no sign for ${minutes(quietSeconds)}, will be taken over in ${minutes(endsInSeconds)}`;
+}
+
+/** `4:20`. */
+function minutes(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  return `${Math.floor(whole / 60)}:${twoDigits(whole % 60)}`;
+}
+
+function standingWords(entry: EntryView, moment: MomentWords): string {
+  const { standing, worker, runWait } = entry;
   switch (standing.is) {
     case 'waits':
       return standing.until === null
@@ -72,6 +109,7 @@ function standingWords({ standing, worker, runWait }: EntryView, moment: MomentW
     case 'failed':
       return standing.reason;
     case 'running':
+      if (entry.fleet !== undefined) return waitWords(runWait, moment) ?? leaseWords(entry) ?? '';
       return standing.isAbandoned
         ? 'its worker is gone; the next worker goes on with it'
         : (waitWords(runWait, moment) ?? `process ${worker?.pid ?? '?'} watches it`);
@@ -113,6 +151,7 @@ export function renderEntry({ entry, owner, planFiles, report }: ShownEntry, now
     ['plan', `${visibleLine(entry.plan.name)} (${entry.plan.hash.slice(0, 12)})`],
     ['state', why === '' ? stateOf(entry) : `${stateOf(entry)}: ${visibleLine(why)}`],
     ['project', visibleLine(entry.project)],
+    ...fleetRows(entry),
     ['base', entry.base],
     ['continues', entry.continues],
     ['after', entry.after.join(', ')],
@@ -131,4 +170,15 @@ export function renderEntry({ entry, owner, planFiles, report }: ShownEntry, now
     .filter((row): row is [string, string] => row[1] !== null && row[1] !== '')
     .map(([name, value]) => `${name.padEnd(11)} ${value}`)
     .join('\n');
+}
+
+function fleetRows({ fleet }: EntryView): [string, string | null][] {
+  if (fleet === undefined) return [];
+  const { by, from, repository, labels, machine } = fleet;
+  return [
+    ['queued by', `${visibleLabel(by)} on ${visibleLabel(from)}`],
+    ['repository', visibleLine(repository)],
+    ['labels', labels.map((label) => visibleLabel(label)).join(', ')],
+    ['machine', machine === null ? null : visibleLabel(machine)],
+  ];
 }

@@ -1,5 +1,6 @@
 import { INBOX_SQL } from './0001-inbox.js';
 import { RUNS_SQL } from './0002-runs.js';
+import { QUEUE_SQL } from './0003-queue.js';
 
 /** One step of the schema: applied whole or not at all, and never changed once it was released. */
 export interface Migration {
@@ -11,6 +12,7 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { n: 1, sql: INBOX_SQL },
   { n: 2, sql: RUNS_SQL },
+  { n: 3, sql: QUEUE_SQL },
 ];
 
 /** What this program speaks with the functions; a schema that asks for more refuses it. */

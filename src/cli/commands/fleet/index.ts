@@ -173,11 +173,14 @@ const STANDS: Readonly<Record<string, string>> = { answer: 'waits again', reject
 const leave = commandOf(leaveFleet, {
   usage: 'fleet leave',
   details:
-    'What others sent here and was not applied is refused, and they are told. The address is forgotten.',
-  options: {},
-  examples: ['holdfast fleet leave'],
+    'What others sent here and was not applied is refused, and they are told. The address is forgotten. While this machine\n' +
+    'holds runs of the fleet it is refused; --hand-over has them given back first, each at the end of its iteration.',
+  options: {
+    handOver: { type: 'boolean', about: 'give back the runs of the fleet that are here, and wait for that' },
+  },
+  examples: ['holdfast fleet leave', 'holdfast fleet leave --hand-over'],
   parts,
-  input: () => ({}),
+  input: ({ values: { handOver } }) => ({ isHandedOver: handOver }),
   render: ({ machine }) => `${visibleLine(machine)} left the fleet; everything here stays as it is`,
 });
 

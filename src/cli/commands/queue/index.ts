@@ -1,5 +1,6 @@
 import type { Services } from '../../../app/base.js';
-import { openQueueIn, workersOf } from '../../../app/open-queue.js';
+import { isFleetKnown } from '../../../app/fleet-known.js';
+import { openQueuesIn, workersOf } from '../../../app/open-queue.js';
 import { visibleLine } from '../../../foundation/index.js';
 import {
   addToQueue,
@@ -21,8 +22,16 @@ import { commandOf } from '../../command-of.js';
 import { parseDuration } from '../../duration.js';
 import { renderEntry, renderQueue } from '../../render/queue.js';
 import { RUN_OPTIONS } from '../run/run-options.js';
+import { labelsOf } from './labels.js';
 
-const parts = (services: Services): QueueParts => ({ queue: openQueueIn(services) });
+const parts = (services: Services): QueueParts => ({ queue: openQueuesIn(services) });
+
+const LOCAL = {
+  local: { type: 'boolean', about: 'of this machine alone, although it is in a fleet' },
+} as const;
+const localParts = (services: Services, { values }: { values: { local: boolean } }): QueueParts => ({
+  queue: openQueuesIn(services, { isLocal: values.local }),
+});
 
 const ENTRY_OPTIONS = {
   ...RUN_OPTIONS,
@@ -34,6 +43,11 @@ const ENTRY_OPTIONS = {
   unattended: {
     type: 'boolean',
     about: 'nobody answers: what needs a person ends the run, and its slot is free',
+  },
+  labels: {
+    type: 'string',
+    value: '<a,b>',
+    about: 'in a fleet: only on a machine whose worker was started with these --labels',
   },
   dirty: { type: 'boolean', about: 'with --in-place: start even though there are uncommitted changes' },
 } as const;
@@ -75,6 +89,7 @@ function optionsOf(values: EntryValues) {
     maxTokens,
     maxTime,
     account,
+    labels: labelsOf(values.labels),
   };
 }
 
@@ -84,8 +99,11 @@ const add = commandOf(addToQueue, {
     'Plans are Markdown files as for `holdfast run`; each becomes an entry with a git worktree and a branch of its own, from the\n' +
     'commit that is checked out now. The plan is kept as it is now, and that is what runs (`queue edit --update` takes a newer\n' +
     'one). An entry --after another of the same repository goes on in its worktree; --base asks for a fresh one.\n' +
-    'Nothing runs before a worker is there: holdfast worker.',
+    'Nothing runs before a worker is there: holdfast worker.\n' +
+    'In a fleet an entry goes to the queue of the fleet: the commit must be on the remote, and any worker of yours, or of\n' +
+    'somebody who trusts you, may run it. --local keeps it on this machine.',
   options: {
+    ...LOCAL,
     change: { type: 'string', value: '<name>', about: 'an OpenSpec change instead of a plan' },
     from: {
       type: 'string',
@@ -106,8 +124,9 @@ const add = commandOf(addToQueue, {
     'holdfast queue add docs/prps/login.md docs/prps/search.md --agent claude',
     'holdfast queue add docs/prps/report.md --after 3f2a --not-before 22:00 --max-cost 5',
     'holdfast queue add --from tasks.md --verify "npm test"',
+    'holdfast queue add docs/prps/driver.md --labels linux,docker',
   ],
-  parts,
+  parts: localParts,
   input: ({ positionals, values }) => ({
     plans: [...positionals],
     change: values.change,
@@ -136,12 +155,19 @@ const add = commandOf(addToQueue, {
       )
       .join('\n'),
   notes: (entries, { terminal, values }) => {
+    const shared = entries.find((entry): entry is Entry => 'id' in entry && entry.fleet !== undefined);
+    if (shared !== undefined) terminal.note(SHARED_NOTE);
     if (values.dryRun) return;
     const when =
       entries.length === 1 ? 'It runs as soon as a worker takes it' : 'They run as soon as workers take them';
     terminal.note(`${when}: holdfast worker`);
   },
 });
+
+/** What is shared by queueing, said when it is. */
+const SHARED_NOTE =
+  'Everybody in the fleet can read the plan, its options and its report. Turns of queued runs are stored in the fleet, redacted; ' +
+  'snapshots of the work go to refs/holdfast/ of the remote.';
 
 function describeSpot({
   plan,
@@ -165,11 +191,20 @@ const list = commandOf(listQueue, {
   parts,
   input: ({ values }) => ({ isAll: values.all }),
   render: (view, { services, terminal }) => renderQueue(view, services.clock.now(), terminal.style),
-  notes({ entries, pausedAt }, { services, terminal }) {
+  hasNotesForAll: true,
+  notes({ entries, pausedAt, trouble }, { services, terminal, isJson }) {
+    if (trouble !== undefined)
+      terminal.complain(`The queue of the fleet is left out: ${visibleLine(trouble)}`);
+    if (isJson) return;
     const isOn = (wanted: Standing['is']) => entries.some(({ standing }) => standing.is === wanted);
     if (isOn('failed')) terminal.note('What failed is tried again with: holdfast queue retry <id>');
     const isLeft = entries.some(({ standing }) => standing.is === 'running' && standing.isAbandoned);
-    if ((isLeft || isOn('next')) && pausedAt === null && workersOf(services).length === 0)
+    if (
+      (isLeft || isOn('next')) &&
+      pausedAt === null &&
+      !isFleetKnown(services) &&
+      workersOf(services).length === 0
+    )
       terminal.note('No worker is there. Start one: holdfast worker');
   },
 });
@@ -243,19 +278,21 @@ const move = commandOf(moveEntry, {
 
 const pause = commandOf(pauseQueue, {
   usage: 'queue pause [id]',
-  details: 'Without an id the whole queue. What runs goes on; `holdfast pause <run>` pauses a run.',
-  options: {},
+  details:
+    'Without an id the whole queue, in a fleet for every machine, or with --local for this one. What runs goes on;\n' +
+    '`holdfast pause <run>` pauses a run.',
+  options: LOCAL,
   examples: ['holdfast queue pause', 'holdfast queue pause 3f2a'],
-  parts,
+  parts: localParts,
   input: ({ positionals: [id] }) => ({ id }),
   render: ({ id }) => (id === null ? 'The queue is paused' : `Paused ${id}`),
 });
 
 const resume = commandOf(resumeQueue, {
   usage: 'queue resume [id]',
-  options: {},
+  options: LOCAL,
   examples: ['holdfast queue resume', 'holdfast queue resume 3f2a'],
-  parts,
+  parts: localParts,
   input: ({ positionals: [id] }) => ({ id }),
   render: ({ id }) => (id === null ? 'The queue goes on' : `Resumed ${id}`),
 });

@@ -1,5 +1,5 @@
 import { isFleetKnown } from '../../../app/fleet-known.js';
-import { openQueueIn, workIn } from '../../../app/open-queue.js';
+import { openQueuesIn, workIn } from '../../../app/open-queue.js';
 import { startWorkerApart } from '../../../app/start-worker.js';
 import { visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { nextMoment } from '../../../queue/index.js';
@@ -9,6 +9,7 @@ import { ExitCode } from '../../exit-codes.js';
 import { holdLink } from '../../fleet.js';
 import { openNotices } from '../../open-notices.js';
 import { renderQueue } from '../../render/queue.js';
+import { labelsOf } from './labels.js';
 
 const worker = defineCommand({
   usage: 'worker',
@@ -16,6 +17,8 @@ const worker = defineCommand({
   details:
     'Runs are processes of their own and outlive the worker: another one, or the next, goes on with them, and resumes what\n' +
     'died. Several workers share one queue. Ctrl+C stops the worker, not the runs.\n' +
+    'In a fleet it serves the queue of the fleet as well: entries of your own login, and of those in fleet.trust. These run\n' +
+    'under a lease: Ctrl+C suspends them and gives them back.\n' +
     'Exit codes: 0 it ended, or with --once: everything is done; 3 with --once: something failed.',
   options: {
     slots: {
@@ -23,6 +26,12 @@ const worker = defineCommand({
       value: '<n>',
       about: 'how many runs at once (2); 0 only keeps a machine of a fleet in step',
     },
+    labels: {
+      type: 'string',
+      value: '<a,b>',
+      about: 'what this machine has, for entries of the fleet that ask for it',
+    },
+    unit: { type: 'boolean', about: 'print a unit of systemd that keeps such a worker up; start nothing' },
     once: { type: 'boolean', about: 'end when nothing runs here and nothing more may run now' },
     until: {
       type: 'string',
@@ -32,22 +41,36 @@ const worker = defineCommand({
     detach: { type: 'boolean', about: 'in the background' },
     dryRun: { type: 'boolean', about: 'show what would run when; take nothing' },
   },
-  examples: ['holdfast worker', 'holdfast worker --slots 4 --until 07:00 --detach', 'holdfast worker --once'],
+  examples: [
+    'holdfast worker',
+    'holdfast worker --slots 4 --until 07:00 --detach',
+    'holdfast worker --once',
+    'holdfast worker --labels linux,docker --unit > ~/.config/systemd/user/holdfast-worker.service',
+  ],
   async run(context, { values }) {
     const { services, terminal, signal, isJson } = context;
     const slots = values.slots ?? 2;
     if (!Number.isInteger(slots) || slots < 0) throw new UsageError('--slots must be a whole number');
+    const labels = labelsOf(values.labels) ?? [];
+    if (values.unit) return printUnit(context, { slots, labels });
     if (slots === 0) return keepInStep(context, { isDetached: values.detach });
     const until = values.until === undefined ? undefined : nextMoment(values.until, services.clock.now());
     if (values.dryRun) return showPlan(context);
-    if (values.detach) return detach(context, { ...values, slots, until });
+    if (values.detach) return detach(context, { ...values, slots, until, labels });
     await using _link = await holdLink(context);
     await using _notices = await openNotices(context);
     const report = await workIn(services, {
       slots,
       isOnce: values.once,
       until,
+      labels,
       signal,
+      onFleetTrouble: (reason) => {
+        if (isJson) terminal.write(visibleJson({ type: 'fleet', trouble: reason ?? null }));
+        else if (reason !== undefined)
+          terminal.complain(`The queue of the fleet is left out: ${visibleLine(reason)}`);
+        else terminal.note('The queue of the fleet is served again.');
+      },
       onEvent: (event) =>
         isJson ? terminal.write(visibleJson(event)) : terminal.write(describeEvent(event)),
     });
@@ -72,7 +95,7 @@ async function keepInStep(
     throw new UsageError('--slots 0 keeps a machine of a fleet in step, and this one is in none', {
       hint: 'Join first: holdfast fleet join <url>; or give a number above 0.',
     });
-  if (isDetached) return detach(context, { slots: 0, once: false, until: undefined });
+  if (isDetached) return detach(context, { slots: 0, once: false, until: undefined, labels: [] });
   const { holdFleetLink } = await import('../../../app/open-fleet.js');
   await using _notices = await openNotices(context);
   await using link = holdFleetLink(services, (state) => {
@@ -91,19 +114,37 @@ async function keepInStep(
 }
 
 async function showPlan({ services, terminal, isJson }: CommandContext): Promise<ExitCode> {
-  const view = await openQueueIn(services).listClosely();
+  const view = await openQueuesIn(services).listClosely();
   const open = { ...view, entries: view.entries.filter(({ status }) => status !== 'done') };
   terminal.write(isJson ? visibleJson(open) : renderQueue(open, services.clock.now(), terminal.style));
   return ExitCode.done;
 }
 
+interface WorkerWords {
+  readonly slots: number;
+  readonly labels: readonly string[];
+}
+
+function workerWords({ slots, labels }: WorkerWords): string[] {
+  return ['worker', `--slots=${slots}`, ...(labels.length === 0 ? [] : [`--labels=${labels.join(',')}`])];
+}
+
+async function printUnit(
+  { services, terminal, isJson }: CommandContext,
+  words: WorkerWords,
+): Promise<ExitCode> {
+  const { printWorkerUnit } = await import('../../../app/open-service.js');
+  const text = printWorkerUnit(services, [...workerWords(words), '--quiet']);
+  terminal.write(isJson ? visibleJson({ text }) : text.trimEnd());
+  return ExitCode.done;
+}
+
 async function detach(
   { services, terminal, isJson }: CommandContext,
-  { slots, once, until }: { slots: number; once: boolean; until: Date | undefined },
+  { slots, once, until, labels }: WorkerWords & { once: boolean; until: Date | undefined },
 ): Promise<ExitCode> {
   const args = [
-    'worker',
-    `--slots=${slots}`,
+    ...workerWords({ slots, labels }),
     '--quiet',
     ...(once ? ['--once'] : []),
     ...(until === undefined ? [] : [`--until=${until.toISOString()}`]),
@@ -123,6 +164,8 @@ function describeEvent(event: WorkerEvent): string {
   const run = entry.runId?.slice(0, 8) ?? '';
   if (event.type === 'taken')
     return `${name}: ${event.isTakenOver ? 'taken over from a worker that is gone' : 'taken'}, run ${run}`;
+  if (event.type === 'left' && entry.fleet !== undefined)
+    return `${name}: given back, run ${run} is suspended here (${visibleExcerpt(event.reason, 200)})`;
   if (event.type === 'left')
     return `${name}: left, run ${run} goes on (${visibleExcerpt(event.reason, 200)})`;
   const reason = entry.reason === null ? '' : `: ${visibleExcerpt(entry.reason, 300)}`;

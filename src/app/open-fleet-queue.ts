@@ -1,0 +1,170 @@
+import { join } from 'node:path';
+import { adoptWindow, DayLedger, readWindow } from '../accounts/index.js';
+import {
+  bootClock,
+  type FleetAccounts,
+  type FleetDay,
+  type FleetPlace,
+  FleetQueue,
+  fleetRunner,
+  JoinedQueue,
+  plainPlace,
+  readOwnMachine,
+  type WorkerRules,
+} from '../fleet/index.js';
+import { isHoldfastError, visibleLine } from '../foundation/index.js';
+import type { Use } from '../hub/index.js';
+import { type FileQueue, PlanNotQueuedError, type Queue } from '../queue/index.js';
+import { entryRunner } from '../worker/index.js';
+import { findRemoteUrl, findRepositoryTop, isOnRemote } from '../workspace/index.js';
+import { accountOfUse, dayLimits } from './accounts.js';
+import { chooseInstalledAgent, knownAgents } from './agents.js';
+import { fleetDoor } from './open-fleet.js';
+import { workbenchOf } from './processes.js';
+import { runServices } from './run-services.js';
+import type { Services } from './services.js';
+import type { Served, WorkOptions } from './work-options.js';
+
+/**
+ * The queue that the machines of the fleet share; undefined where this one has not joined. Whoever opens it disposes of it.
+ * Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, UNSAFE_PATH.
+ */
+export function openFleetQueue(
+  services: Services,
+  worker?: { readonly slots: number; readonly labels: readonly string[] },
+): FleetQueue | undefined {
+  const { tools, config, clock } = services;
+  const directory = config.layout.fleet;
+  const machine = readOwnMachine(tools, directory);
+  if (machine === undefined) return undefined;
+  const door = fleetDoor(services);
+  return new FleetQueue({
+    door,
+    machine,
+    tools,
+    directory,
+    boot: bootClock(tools.fileSystem, clock),
+    repositoryOf: (project, base) => repositoryOf(services, project, base),
+    rules: worker === undefined ? undefined : rulesOf(services, door.address.user, worker),
+  });
+}
+
+/** Both queues for a worker, and what runs the entries of each. */
+export function serveBothQueues(
+  services: Services,
+  { labels = [], slots, onFleetTrouble }: WorkOptions & { readonly slots: number },
+  local: FileQueue,
+): Served | undefined {
+  const { log } = services;
+  const fleet = openFleetQueue(services, { slots, labels });
+  if (fleet === undefined) return undefined;
+  const queue = new JoinedQueue(
+    { local, fleet },
+    { log, ...(onFleetTrouble === undefined ? {} : { onTrouble: onFleetTrouble }) },
+  );
+  const runner = fleetRunner(fleetPlaceOf(services, fleet), entryRunner(runServices(services), local), log);
+  return { queue, runner, [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose]() };
+}
+
+/** Where runs of the fleet work on this machine. */
+function fleetPlaceOf(services: Services, queue: Queue): FleetPlace {
+  const directory = join(services.config.layout.fleet, 'repositories');
+  return plainPlace({ queue, services: runServices(services), directory });
+}
+
+function rulesOf(
+  services: Services,
+  person: string,
+  { slots, labels }: { readonly slots: number; readonly labels: readonly string[] },
+): WorkerRules {
+  const { config } = services;
+  const hasAgent = (name: string | undefined) => {
+    try {
+      chooseInstalledAgent(services, name);
+      return true;
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      return false;
+    }
+  };
+  return {
+    slots,
+    labels,
+    trusted: [person, ...config.get('fleet.trust')],
+    repositories: config.get('fleet.repositories'),
+    mayBypass: config.get('fleet.bypass'),
+    leaseSeconds: config.get('fleet.leaseSeconds'),
+    hasAgent,
+    agents: () =>
+      knownAgents(services)
+        .map(({ name }) => name)
+        .filter((name) => hasAgent(name)),
+    accounts: accountsOf(services),
+  };
+}
+
+function accountsOf(services: Services): FleetAccounts {
+  const { tools, config } = services;
+  const directory = config.layout.accounts;
+  const account = ({ agent, account: name }: Use) => {
+    try {
+      return accountOfUse(services, { agent: agent ?? undefined, account: name ?? undefined });
+    } catch (error) {
+      // Not configured on this machine, or its agent is not here: nothing is known of it.
+      if (!isHoldfastError(error)) throw error;
+      return undefined;
+    }
+  };
+  return {
+    windowOf(use) {
+      const known = account(use);
+      const window = known === undefined ? undefined : readWindow(tools, directory, known);
+      return window === undefined ? undefined : { until: window.until, scope: window.scope };
+    },
+    async adoptWindow(use, window) {
+      const known = account(use);
+      if (known !== undefined) await adoptWindow(tools, directory, known, window);
+    },
+    day: dayOf(services),
+  };
+}
+
+/** What runs elsewhere used is kept as if it were one more run here, so that every run counts it. */
+const ELSEWHERE = 'fleet';
+
+function dayOf(services: Services): FleetDay | undefined {
+  const { tools, config } = services;
+  const limits = dayLimits(services);
+  if (limits.costUsd === undefined && limits.tokens === undefined) return undefined;
+  const ledger = new DayLedger(tools, { directory: join(config.layout.accounts, 'days'), limits });
+  return {
+    limits,
+    today: () => ledger.today(),
+    used: () => ledger.used(ledger.today(), { except: ELSEWHERE }),
+    noteElsewhere: (use) => ledger.record(ELSEWHERE, use),
+  };
+}
+
+/** Where other machines get the repository from: it must have the commit that the work begins at. */
+async function repositoryOf(services: Services, project: string, base: string | null): Promise<string> {
+  const { fileSystem } = services.tools;
+  const top = findRepositoryTop(fileSystem, fileSystem.resolve(project));
+  const tools = workbenchOf(services);
+  const url = top === undefined ? undefined : await findRemoteUrl(tools, top);
+  if (top === undefined || url === undefined)
+    throw new PlanNotQueuedError(
+      `${visibleLine(project)} has no remote that other machines could get it from`,
+      {
+        hint: 'Give it one: git remote add origin <url>, and push. Or say --local, to queue it for this machine alone.',
+      },
+    );
+  if (!/^[a-z]+:\/\/|^\/|^[^/:]+@[^/:]+:/.test(url))
+    throw new PlanNotQueuedError(`The remote ${visibleLine(url)} means something on this machine only`, {
+      hint: 'Give it as a URL, or as an absolute path that every machine has.',
+    });
+  if (base !== null && !(await isOnRemote(tools, top, base)))
+    throw new PlanNotQueuedError(`The commit ${base.slice(0, 8)} is on no branch of the remote`, {
+      hint: 'Push it first: git push. Or say --base <commit> for one that is there, or --local.',
+    });
+  return url;
+}

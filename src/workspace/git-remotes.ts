@@ -1,0 +1,33 @@
+import { askGit, GitFailedError } from './git.js';
+import { gitTools, type WorkspaceTools } from './take-snapshot.js';
+
+/** Where a repository is fetched from: `origin`, else its only remote; undefined where it has none. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function findRemoteUrl(tools: WorkspaceTools, top: string): Promise<string | undefined> {
+  try {
+    const output = await askGit(gitTools(tools, {}), top, ['config', '--get-regexp', '^remote\\..*\\.url$']);
+    const remotes = output
+      .toString('utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const [, name, url] = /^remote\.(.+)\.url (.+)$/.exec(line) ?? [];
+        return name === undefined || url === undefined ? [] : [{ name, url }];
+      });
+    const chosen =
+      remotes.find(({ name }) => name === 'origin') ?? (remotes.length === 1 ? remotes[0] : undefined);
+    return chosen?.url;
+  } catch (error) {
+    if (error instanceof GitFailedError && error.exitCode === 1) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a branch of a remote, as it was fetched or pushed last, has a commit. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function isOnRemote(tools: WorkspaceTools, top: string, commit: string): Promise<boolean> {
+  const output = await askGit(gitTools(tools, {}), top, [
+    'for-each-ref',
+    '--count=1',
+    `--contains=${commit}`,
+    'refs/remotes',
+  ]);
+  return output.length > 0;
+}

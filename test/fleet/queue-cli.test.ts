@@ -1,0 +1,144 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { type Cluster, cluster } from '../support/postgres.js';
+import { POSTGRES } from '../support/postgres-place.js';
+import { until } from '../support/processes.js';
+import { CODE, done, PLAN, write } from '../support/run-world.js';
+import { verifiesNeeding } from '../support/verifies-needing.js';
+import { type WorktreeWorld, worktreeWorld } from '../support/worktree-world.js';
+
+const WORKS = [{ steps: [write('adder.mjs', CODE), done] }];
+const QUICK = ['--agent', 'player', '--phases', 'work', '--verify', 'true', '--unattended'];
+
+describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
+  let db: Cluster;
+  let laptop: WorktreeWorld;
+  let workstation: WorktreeWorld;
+
+  beforeAll(async () => {
+    db = await cluster();
+    [laptop, workstation] = await Promise.all([worktreeWorld(WORKS), worktreeWorld(WORKS)]);
+    const remote = laptop.dir.at('remote.git');
+    laptop.git(['clone', '--quiet', '--bare', '.', remote]);
+    laptop.git(['remote', 'add', 'origin', remote]);
+    laptop.git(['fetch', '--quiet', 'origin']);
+    await laptop.run(['fleet', 'init', '-', '--name', 'owner'], { input: db.url });
+    const [ann, bob] = [await invite('ann'), await invite('bob')];
+    await laptop.run(['fleet', 'leave']);
+    await laptop.run(['fleet', 'join', '-', '--name', 'laptop'], { input: ann });
+    await workstation.run(['fleet', 'join', '-', '--name', 'workstation'], { input: bob });
+  });
+
+  afterAll(async () => {
+    await laptop?.[Symbol.asyncDispose]();
+    await workstation?.[Symbol.asyncDispose]();
+    await db?.[Symbol.asyncDispose]();
+  });
+
+  async function invite(name: string): Promise<string> {
+    const { data } = await laptop.json(['fleet', 'invite', name]);
+    return data.url.replace('@', `:${data.password}@`);
+  }
+
+  const cloned = () => {
+    const place = join(workstation.env.HOLDFAST_HOME ?? '', 'state', 'fleet', 'repositories');
+    return existsSync(place) ? readdirSync(place) : [];
+  };
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'what is queued on one machine runs on another that trusts who queued it, and on no other',
+    async () => {
+      const added = await laptop.run(['queue', 'add', PLAN, ...QUICK]);
+      expect(added.stderr).toContain('refs/holdfast/');
+      const [, id = ''] = /^Queued (\S{8})/.exec(added.stdout) ?? [];
+      const refused = await workstation.run(['worker', '--once']);
+      expect(refused).toMatchObject({ code: 0, stdout: '' });
+      expect(refused.stderr).toContain('Nothing is queued that may run now');
+      expect(workstation.prompts()).toEqual([]);
+      expect(cloned()).toEqual([]);
+      const waiting = workstation.start(['worker']);
+      await until(async () =>
+        (await laptop.run(['queue', 'list'])).stdout.includes('no worker runs what ann queues'),
+      );
+      waiting.child.kill('SIGTERM');
+      await waiting.ended;
+      await workstation.run(['config', 'set', 'fleet.trust', '["ann"]']);
+      const worked = await workstation.run(['worker', '--once']);
+      expect(worked.stdout).toContain(`${id} ${PLAN}: done`);
+      const listed = await laptop.run(['queue', 'list', '--all']);
+      expect(listed.stdout).toMatch(new RegExp(`${id}\\s+workstation\\s+done`));
+      const { data } = await laptop.json(['queue', 'show', id]);
+      expect(data).toMatchObject({
+        entry: { status: 'done', fleet: { by: 'ann', from: 'laptop', machine: 'workstation' } },
+        report: { status: 'completed' },
+      });
+      expect(workstation.prompts()).toHaveLength(1);
+      expect(laptop.prompts()).toEqual([]);
+    },
+  );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'a worker that is stopped suspends its run and gives the entry back; the next one goes on with it',
+    async () => {
+      workstation.script([{ steps: [{ say: 'I wait' }, { hang: true }] }]);
+      const { data } = await laptop.json(['queue', 'add', PLAN, ...QUICK]);
+      const id = data[0].id.slice(0, 8);
+      const worker = workstation.start(['worker', '--slots', '1']);
+      await until(() => workstation.prompts().length === 2);
+      expect((await laptop.run(['queue', 'list'])).stdout).toMatch(
+        new RegExp(`${id}\\s+workstation\\s+running.*on workstation`),
+      );
+      expect((await workstation.run(['fleet', 'leave'])).stderr).toContain('holds runs of the fleet');
+      worker.child.kill('SIGTERM');
+      expect((await worker.ended).stdout).toContain('given back');
+      const [entry] = await db.sql(
+        'select state, epoch::int as epoch, lease_until <= clock_timestamp() as is_free from holdfast.entry where id = $1',
+        [data[0].id],
+      );
+      expect(entry).toEqual({ state: 'running', epoch: 1, is_free: true });
+      workstation.script(WORKS);
+      const next = await workstation.run(['worker', '--once']);
+      expect(next.stdout).toContain('taken over');
+      expect(next.stdout).toContain(`${id} ${PLAN}: done`);
+    },
+  );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'without its database a worker serves its own queue, and what is of the fleet is said to be left out',
+    async () => {
+      const away = { env: { HOLDFAST_FLEET_URL: 'postgres://bob@127.0.0.1:1/holdfast' } };
+      const refused = await laptop.run(['queue', 'add', PLAN, ...QUICK], away);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain('cannot be reached');
+      const local = await workstation.run(['queue', 'add', PLAN, ...QUICK, '--local'], away);
+      expect(local.code).toBe(0);
+      const listed = await workstation.run(['queue', 'list'], away);
+      expect(listed.stdout).toContain(PLAN);
+      expect(listed.stderr).toContain('The queue of the fleet is left out');
+      const worked = await workstation.run(['worker', '--once'], away);
+      expect(worked.stdout).toContain(`${PLAN}: done`);
+      expect(worked.stderr).toContain('The queue of the fleet is left out');
+    },
+  );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'a commit that is not on the remote, a project without one and an entry in place are refused with the way out',
+    async () => {
+      laptop.commitAll('not pushed');
+      expect((await laptop.run(['queue', 'add', PLAN, ...QUICK])).stderr).toContain('git push');
+      expect((await laptop.run(['queue', 'add', PLAN, ...QUICK, '--in-place'])).stderr).toContain('--local');
+      expect((await workstation.run(['queue', 'add', PLAN, ...QUICK])).stderr).toContain('git remote add');
+      const unit = await workstation.run(['worker', '--labels', 'linux,docker', '--slots', '3', '--unit']);
+      expect(unit.stdout).toMatch(/^ExecStart=.*"worker" "--slots=3" "--labels=linux,docker" "--quiet"$/m);
+    },
+  );
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { ALWAYS, type EntryEnd, NO_LIMITS, type Taker } from '../../src/queue/index.js';
+import { CuttingProxy } from '../support/cutting-proxy.js';
+import type { FleetQueueWorker } from '../support/fleet-queue-worker.js';
+import { emptyQueue, FleetQueues, workerRules } from '../support/fleet-queues.js';
+import { manyEntries } from '../support/many-entries.js';
+import { type Cluster, cluster } from '../support/postgres.js';
+import { POSTGRES } from '../support/postgres-place.js';
+import { until } from '../support/processes.js';
+import { newEntry, PLAN_FILES } from '../support/queue-entries.js';
+import { verifiesNeeding } from '../support/verifies-needing.js';
+import { startWorker, WITH_REQUIRE } from '../support/workers.js';
+
+const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
+const DONE: EntryEnd = {
+  outcome: 'done',
+  reason: null,
+  worktree: null,
+  hasPrompted: true,
+  report: '{}',
+  question: null,
+};
+
+describe.skipIf(POSTGRES === undefined)('a worker whose database is away', () => {
+  let db: Cluster;
+  let proxy: CuttingProxy;
+  let queues: FleetQueues;
+
+  beforeAll(async () => {
+    db = await cluster();
+    queues = await FleetQueues.open(db);
+    proxy = await CuttingProxy.to(db.port);
+  });
+
+  beforeEach(async () => {
+    proxy.shouldCut = () => false;
+    proxy.isSwallowing = false;
+    await emptyQueue(db);
+  });
+
+  afterAll(async () => {
+    await queues?.[Symbol.asyncDispose]();
+    await proxy?.[Symbol.asyncDispose]();
+    await db?.[Symbol.asyncDispose]();
+  });
+
+  const throughProxy = () => db.url.replace(`:${db.port}/`, `:${proxy.port}/`);
+  const takings = () =>
+    db.sql('select count(*)::int as count, max(epoch)::int as epoch from holdfast.taking');
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'a take whose reply never came, however often it is asked, is the same entry in the same epoch',
+    async () => {
+      const { queue } = await queues.machine({ url: throughProxy() });
+      await queue.add(newEntry(), PLAN_FILES);
+      await queue.add(newEntry(), PLAN_FILES);
+      // The row of an entry that was taken comes back with this word in it.
+      proxy.shouldCut = (reply) => reply.includes('is_taken_over');
+      await expect(queue.take(TAKER)).rejects.toMatchObject({ code: 'FLEET_UNREACHABLE' });
+      expect(proxy.cuts).toBeGreaterThan(2);
+      expect(await takings()).toEqual([{ count: 1, epoch: 1 }]);
+      proxy.shouldCut = () => false;
+      const taken = await queue.take(TAKER);
+      expect(taken?.fence).toBe(1);
+      expect(await takings()).toEqual([{ count: 1, epoch: 1 }]);
+      await taken?.finish(DONE);
+    },
+  );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'an end whose reply never came is written once, and what was killed in the middle comes back whole',
+    async () => {
+      const { queue } = await queues.machine({ url: throughProxy() });
+      const { id } = await queue.add(newEntry({ retriesLeft: 3 }), PLAN_FILES);
+      const taken = await queue.take(TAKER);
+      let left = 2;
+      proxy.shouldCut = (reply) => reply.includes('finish') && left-- > 0;
+      await taken?.finish({ ...DONE, outcome: 'failed', hasPrompted: false });
+      expect(await queue.get(id)).toMatchObject({ status: 'queued', retriesLeft: 2 });
+      const again = await queue.take(TAKER);
+      expect(again).toMatchObject({ fence: 2, isTakenOver: false });
+      // The server crashes: what it acknowledged is there, and the lease goes on being renewed.
+      await db.stop('SIGQUIT');
+      const renewing = again?.renew();
+      await db.start();
+      await renewing;
+      await until(async () => {
+        await again?.renew();
+        return again?.lease.trouble === undefined;
+      });
+      expect(again?.lost.aborted).toBe(false);
+      expect((await again?.finish(DONE))?.status).toBe('done');
+    },
+  );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'cut off for longer than its lease it has lost the entry by then, before another machine may take it',
+    async () => {
+      const rules = workerRules({ leaseSeconds: 3 });
+      const [cut, other] = [
+        await queues.machine({ url: throughProxy(), rules }),
+        await queues.machine({ rules }),
+      ];
+      await cut.queue.add(newEntry(), PLAN_FILES);
+      const taken = await cut.queue.take(TAKER);
+      proxy.isSwallowing = true;
+      const order: string[] = [];
+      taken?.lost.addEventListener('abort', () => order.push('lost here'));
+      let next: Awaited<ReturnType<typeof other.queue.take>>;
+      await until(async () => {
+        next = await other.queue.take(TAKER);
+        if (next !== undefined) order.push('taken there');
+        return next !== undefined;
+      });
+      expect(taken?.lost.reason).toBe('deadline');
+      expect(order).toEqual(['lost here', 'taken there']);
+      expect(next).toMatchObject({ isTakenOver: true, fence: 2 });
+      proxy.isSwallowing = false;
+      proxy.cutAll();
+      await expect(taken?.finish(DONE)).rejects.toMatchObject({ code: 'LOCK_LOST' });
+      await next?.finish(DONE);
+    },
+  );
+
+  for (const offset of ['+1h', '-1h'])
+    verifiesNeeding(
+      'F03',
+      { postgres: true, faketime: true },
+      `a worker whose clock is wrong by ${offset} takes and ends like any other`,
+      async () => {
+        await manyEntries(db, 5);
+        await using worker = await startWorker<FleetQueueWorker>(
+          new URL('../support/fleet-queue-worker.ts', import.meta.url),
+          { build: WITH_REQUIRE, wrap: ['faketime', '-f', offset] },
+        );
+        const said = await worker.call('now');
+        const [row] = await db.sql(
+          'select abs(extract(epoch from $1::timestamptz - clock_timestamp())) > 3000 as is_wrong',
+          [said],
+        );
+        expect(row).toEqual({ is_wrong: true });
+        const { done } = await worker.call('drain', { url: db.url, joinUrl: db.url });
+        expect(done).toHaveLength(5);
+        expect(await takings()).toEqual([{ count: 5, epoch: 1 }]);
+      },
+    );
+});
