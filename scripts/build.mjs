@@ -260,10 +260,27 @@ export async function buildScriptedAgent(outdir) {
   });
 }
 
+/** The guard of a leased run: one small file that needs nothing beside it, for there is one for each run. */
+export async function buildGuard(outdir) {
+  await build({
+    ...common,
+    entryPoints: { guard: 'src/programs/guard/program/main.ts' },
+    outdir,
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    minify: true,
+  });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.chdir(root);
   rmSync('dist', { recursive: true, force: true });
-  await Promise.all([buildCli('dist/cli'), buildLibrary(), buildScriptedAgent('dist/agents')]);
+  await Promise.all([
+    buildCli('dist/cli'),
+    buildLibrary(),
+    buildScriptedAgent('dist/agents'),
+    buildGuard('dist/guard'),
+  ]);
   for (const name of ['holdfast', 'aur', 'ralphtool']) chmodSync(`dist/cli/${name}.cjs`, 0o755);
   finishPackage();
 }

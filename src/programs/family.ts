@@ -1,5 +1,11 @@
 import type { FileSystem } from '../storage/index.js';
-import { carriesMarker, isAlive, type ProcessEntry, type ProcessTable } from './process-table.js';
+import {
+  carriesMarker,
+  isAlive,
+  MARKER_NAME,
+  type ProcessEntry,
+  type ProcessTable,
+} from './process-table.js';
 
 /** A process by what tells it from every other one. */
 export interface KnownProcess {
@@ -15,6 +21,8 @@ export interface KnownProcess {
 export class Family {
   readonly marker: string;
   readonly leader: KnownProcess;
+  /** The variable that holds the marker. */
+  readonly #name: string;
   readonly #known = new Map<number, string>();
   /** Those we have looked at and that carry no marker. */
   readonly #strangers = new Map<number, string>();
@@ -23,15 +31,21 @@ export class Family {
   /** Where somebody of ours was at the last look. */
   #sessions: ReadonlySet<number>;
 
-  constructor(marker: string, leader: KnownProcess) {
+  constructor(marker: string, leader: KnownProcess, name = MARKER_NAME) {
     this.marker = marker;
     this.leader = leader;
+    this.#name = name;
     this.#known.set(leader.pid, leader.startTime);
     this.#sessions = new Set([leader.pid]);
   }
 
   get unmarked(): readonly KnownProcess[] {
     return [...this.#unmarked].map(([pid, startTime]) => ({ pid, startTime }));
+  }
+
+  /** Whether a process is known to be of it. */
+  has({ pid, startTime }: KnownProcess): boolean {
+    return this.#known.get(pid) === startTime;
   }
 
   /** The leader has been seen to end: whoever has its pid from now on is another, even one that started in the same moment. */
@@ -47,7 +61,7 @@ export class Family {
     const born = [...table.values()].filter((entry) => this.#mayBeOurs(entry));
     for (const { pid, startTime } of born) {
       if (this.#known.has(pid) || this.#strangers.has(pid)) continue;
-      const list = carriesMarker(fileSystem, pid, this.marker) ? this.#known : this.#strangers;
+      const list = carriesMarker(fileSystem, pid, this.marker, this.#name) ? this.#known : this.#strangers;
       list.set(pid, startTime);
     }
     this.#join(born);
@@ -55,7 +69,7 @@ export class Family {
     const living = born.filter(({ pid }) => this.#known.has(pid));
     // It may have had the marker before it ran another program.
     for (const { pid, startTime } of living)
-      if (!carriesMarker(fileSystem, pid, this.marker)) this.#unmarked.set(pid, startTime);
+      if (!carriesMarker(fileSystem, pid, this.marker, this.#name)) this.#unmarked.set(pid, startTime);
     // The number of a session is given away when nobody is left in it: it counts until the next look, no longer.
     this.#sessions = new Set([this.leader.pid, ...living.map(({ session }) => session)]);
     return living;

@@ -1,6 +1,11 @@
+export { bootTimeMs } from './boot-time.js';
 export { ProgramInputClosedError, ProgramNotStartedError } from './errors.js';
 export type { LeftProcess } from './escapes.js';
+export type { KnownProcess } from './family.js';
 export { findProgram } from './find-program.js';
+export { GUARD_NAME } from './guard/messages.js';
+export { Guard, type GuardEnd, type GuardSpec, startGuard } from './guard/start-guard.js';
+export { watchGuard } from './guard/watch-guard.js';
 export { LineSplitter, type OversizedLine } from './line-splitter.js';
 export { OutputLog } from './output-log.js';
 export {

@@ -52,10 +52,10 @@ export function findProcess(fileSystem: FileSystem, pid: number): ProcessEntry |
 }
 
 /** Every living process that carries this marker in the environment it was started with. */
-export function findMarked(fileSystem: FileSystem, marker: string): ProcessEntry[] {
+export function findMarked(fileSystem: FileSystem, marker: string, name = MARKER_NAME): ProcessEntry[] {
   const found: ProcessEntry[] = [];
   for (const pid of pidsIn(fileSystem)) {
-    if (pid === process.pid || !carriesMarker(fileSystem, pid, marker)) continue;
+    if (pid === process.pid || !carriesMarker(fileSystem, pid, marker, name)) continue;
     const entry = findProcess(fileSystem, pid);
     if (entry !== undefined && isAlive(entry)) found.push(entry);
   }
@@ -103,8 +103,13 @@ function isSignalable(pid: number): boolean {
   }
 }
 
-export function carriesMarker(fileSystem: FileSystem, pid: number, marker: string): boolean {
-  return environmentOf(fileSystem, pid)?.includes(`${MARKER_NAME}=${marker}`) ?? false;
+export function carriesMarker(
+  fileSystem: FileSystem,
+  pid: number,
+  marker: string,
+  name = MARKER_NAME,
+): boolean {
+  return environmentOf(fileSystem, pid)?.includes(`${name}=${marker}`) ?? false;
 }
 
 /** The variables a process was started with, as it shows them; undefined where we may not look. */

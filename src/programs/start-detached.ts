@@ -17,6 +17,8 @@ export interface DetachedProgram {
 /** What it is, and the descriptor of the file that takes what it writes to stderr, if any does. */
 type DetachedSpec = Pick<ProgramSpec, 'command' | 'args' | 'workingDirectory' | 'environment'> & {
   readonly stderr: number | 'ignore';
+  /** Starts it within something, such as a control group. */
+  readonly around?: (<Result>(start: () => Result) => Result) | undefined;
 };
 
 /**
@@ -41,12 +43,15 @@ function spawned(spec: DetachedSpec): Promise<ChildProcess> {
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(new ProgramNotStartedError(spec.command, error));
     try {
-      const child = spawn(spec.command, [...spec.args], {
-        cwd: spec.workingDirectory,
-        env: { ...definedOnly(spec.environment), [DETACHED_NAME]: String(process.pid) },
-        stdio: ['ignore', 'ignore', spec.stderr],
-        detached: true,
-      });
+      const { around = (start) => start() } = spec;
+      const child = around(() =>
+        spawn(spec.command, [...spec.args], {
+          cwd: spec.workingDirectory,
+          env: { ...definedOnly(spec.environment), [DETACHED_NAME]: String(process.pid) },
+          stdio: ['ignore', 'ignore', spec.stderr],
+          detached: true,
+        }),
+      );
       child.once('spawn', () => resolve(child)).once('error', fail);
     } catch (error) {
       fail(error);

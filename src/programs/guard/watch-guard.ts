@@ -1,0 +1,32 @@
+import type { FileSystem } from '../../storage/index.js';
+import type { KnownProcess } from '../family.js';
+import { isStill } from '../process-table.js';
+
+/** How often the guarded looks after its guard: worker and guard may be killed in one instant. */
+const LOOK_MS = 200;
+
+export interface GuardWatch extends Disposable {
+  /** Fires when the guard is gone, or the deadline has passed and the guard did nothing about it. */
+  readonly signal: AbortSignal;
+}
+
+/** From within a guarded run: whether it still has a guard, and time. */
+export function watchGuard(options: {
+  readonly fileSystem: FileSystem;
+  readonly guard: KnownProcess;
+  readonly bootTimeMs: () => number;
+  /** As it was last told; it moves. */
+  readonly deadlineMs: () => number;
+}): GuardWatch {
+  const { fileSystem, guard, bootTimeMs, deadlineMs } = options;
+  const lost = new AbortController();
+  const look = () => {
+    if (!isStill(fileSystem, guard)) lost.abort('its guard is gone');
+    else if (bootTimeMs() >= deadlineMs()) lost.abort('its lease has run out');
+    if (lost.signal.aborted) clearInterval(timer);
+  };
+  const timer = setInterval(look, LOOK_MS);
+  timer.unref();
+  look();
+  return { signal: lost.signal, [Symbol.dispose]: () => clearInterval(timer) };
+}
