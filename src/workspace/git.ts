@@ -45,17 +45,46 @@ export async function askGit(
   tools: GitTools,
   directory: string,
   args: readonly [operation: string, ...rest: string[]],
-  {
-    input = [],
-    settings = [],
-  }: { readonly input?: readonly string[]; readonly settings?: readonly string[] } = {},
+  options: GitOptions = {},
 ): Promise<Buffer> {
+  const { output, exitCode, signal, stderr } = await runGit(tools, directory, args, options);
+  if (exitCode === 0) return output;
+  const hasEnded = exitCode !== null || signal !== null;
+  const reason = hasEnded
+    ? describeExit({ code: exitCode, signal }, stderr)
+    : `no answer within ${tools.timeoutMs} ms`;
+  throw new GitFailedError(args[0], directory, reason, exitCode);
+}
+
+export interface GitOptions {
+  /** Lines for its input. */
+  readonly input?: readonly string[];
+  readonly settings?: readonly string[];
+  /** Variables of its environment beside, or instead of, the few that it gets. */
+  readonly variables?: Readonly<Record<string, string | undefined>>;
+}
+
+/** How git ended; neither an exit code nor a signal where it did not end in time. */
+export interface GitResult {
+  readonly output: Buffer;
+  readonly stderr: string;
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The same, for whoever wants to know how it failed. Throws PROGRAM_NOT_STARTED. */
+export async function runGit(
+  tools: GitTools,
+  directory: string,
+  args: readonly [operation: string, ...rest: string[]],
+  { input = [], settings = [], variables = {} }: GitOptions = {},
+): Promise<GitResult> {
   const chunks: Buffer[] = [];
   const program = await startProgram(tools, {
     command: tools.gitCommand,
     args: [...QUIET_OPTIONS, ...settings.flatMap((setting) => ['-c', setting]), ...args],
     workingDirectory: directory,
-    environment: quietEnvironment(tools.environment, directory),
+    environment: { ...quietEnvironment(tools.environment, directory), ...variables },
     input: input.length > 0 ? 'open' : 'closed',
     onLine: () => {},
     maxLineBytes: 0, // names may hold line breaks: only whole chunks are kept
@@ -71,9 +100,12 @@ export async function askGit(
   const hasEnded = program.exit !== undefined;
   const exit = await program.stop({ graceMs: 0, termMs: 0 });
   await isWritten;
-  if (hasEnded && exit.code === 0) return Buffer.concat(chunks);
-  const reason = hasEnded ? describeExit(exit, program.stderrTail) : `no answer within ${tools.timeoutMs} ms`;
-  throw new GitFailedError(args[0], directory, reason, hasEnded ? exit.code : null);
+  return {
+    output: Buffer.concat(chunks),
+    stderr: program.stderrTail,
+    exitCode: hasEnded ? exit.code : null,
+    signal: hasEnded ? exit.signal : null,
+  };
 }
 
 /** Settings of a repository that would run programs of its own, or change what is printed. */

@@ -13,6 +13,20 @@ export {
 } from './count-lines.js';
 export { isGitTrouble } from './git.js';
 export type { Commit } from './git-history.js';
+export {
+  checkRemoteUrl,
+  fetchCommit,
+  findRemoteRef,
+  GitRemoteError,
+  hasCommit,
+  listTreeTrouble,
+  openMirror,
+  pushCommit,
+  type RemoteRepository,
+  type RemoteTrouble,
+  remoteOf,
+  remoteUrlOf,
+} from './git-remote.js';
 export { findRemoteUrl, isOnRemote } from './git-remotes.js';
 export {
   type BasePoint,
@@ -34,6 +48,13 @@ export { type GuessedChanges, guessChanges } from './guess-changes.js';
 export { findRepositoryTop } from './nested-repositories.js';
 export { ContentMemory } from './read-content.js';
 export type { MeasurementNote, RepositoryState, Snapshot } from './snapshot.js';
+export {
+  commitSnapshot,
+  type LeftOut,
+  MAX_UNTRACKED_BYTES,
+  placeSnapshot,
+  type SnapshotCommit,
+} from './snapshot-commit.js';
 export { type SnapshotOptions, takeSnapshot, type WorkspaceTools } from './take-snapshot.js';
 export {
   type CountedTestResults,

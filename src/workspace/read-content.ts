@@ -117,6 +117,6 @@ function kindOf({ kind, mode }: FileFacts): Content['kind'] {
 }
 
 /** The id that git gives to these bytes. */
-function blobId(bytes: Buffer, hash: HashName): string {
+export function blobId(bytes: Buffer, hash: HashName): string {
   return createHash(hash).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

@@ -71,7 +71,12 @@ async function both<First, Second>(first: Promise<First>, second: Promise<Second
   return [await first, await second];
 }
 
-async function readStatus(tools: GitTools, top: string, settings: readonly string[]): Promise<GitStatus> {
+/** What git says about every file that is not as committed. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+export async function readStatus(
+  tools: GitTools,
+  top: string,
+  settings: readonly string[],
+): Promise<GitStatus> {
   const arguments_ = [
     'status',
     '--porcelain=v2',
