@@ -3,6 +3,7 @@ export { Conversation, type ImportedTurn, type TurnFacts } from './conversation.
 export { ConversationExistsError, InvalidConversationIdError } from './errors.js';
 export { exportJson, exportMarkdown, type ImportedConversation, parseExport } from './export.js';
 export { type ConversationStatus, conversationLifecycle } from './lifecycle.js';
+export type { MovedRecord } from './moved-conversation.js';
 export {
   type ConversationParts,
   deleteConversation,

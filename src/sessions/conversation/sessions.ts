@@ -11,12 +11,19 @@ import {
   SessionNotFoundError,
   timestamp,
 } from '../../foundation/index.js';
-import { type FileEnds, MAX_RECORD_BYTES, NewerVersionError, type TrashEntry } from '../../storage/index.js';
+import {
+  type FileEnds,
+  type LogRecord,
+  MAX_RECORD_BYTES,
+  NewerVersionError,
+  type TrashEntry,
+} from '../../storage/index.js';
 import { Conversation, viewOf } from './conversation.js';
 import { LISTED_BY } from './errors.js';
 import { ConversationFold } from './fold.js';
 import { checkAgent, checkNewId, isHiddenId, newId } from './ids.js';
 import type { ConversationStatus } from './lifecycle.js';
+import { adoptedRecords, type MovedRecord, movedRecords } from './moved-conversation.js';
 import { type ReadLastLimits, readLastTurns } from './read-last.js';
 import { nothingIntact, recoverConversation } from './recover.js';
 import { retirableConversations } from './retirable.js';
@@ -107,6 +114,31 @@ export class ConversationSessions {
   async hold(id: string, options: OpenConversation = {}): Promise<Conversation> {
     const { waitMs = 0, signal } = options;
     return this.#begin(await this.#store.hold(id, { waitMs, signal }));
+  }
+
+  /** The intact records behind a place, for another machine to go on with. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
+  exportRecords(id: string, after = -1): MovedRecord[] {
+    return movedRecords(this.#store.scan(id), after);
+  }
+
+  /**
+   * Takes in a conversation that another machine exported; false where it is here already. Another one of the same name goes to
+   * the trash first. The agent's own conversation does not come along. Throws INVALID_INPUT, LOCKED, ATOMIC_WRITE_FAILED.
+   */
+  async adopt(
+    id: string,
+    moved: readonly LogRecord[],
+    { workingDirectory }: { readonly workingDirectory: string },
+  ): Promise<boolean> {
+    const records = adoptedRecords(id, moved, workingDirectory);
+    if (this.#store.has(id)) {
+      const here = this.exportRecords(id).map(({ record }) => record);
+      if (JSON.stringify(here) === JSON.stringify(records)) return false;
+      await this.remove(id);
+    }
+    const [first, ...others] = records;
+    using _held = await this.#store.create(id, first ?? {}, others);
+    return true;
   }
 
   /** Every intact turn in order, without a lock; never a torn one. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */

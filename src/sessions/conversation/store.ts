@@ -190,14 +190,14 @@ export class FileConversationStore {
     return (id) => reader.read(`${this.directory}/${id}${ENDING}`);
   }
 
-  /** Creates a conversation with its first record and owns it. Throws CONVERSATION_EXISTS, LOCKED, ATOMIC_WRITE_FAILED. */
-  async create(id: string, first: LogRecord): Promise<HeldConversation> {
+  /** Creates a conversation with its first records and owns it. Throws CONVERSATION_EXISTS, LOCKED, ATOMIC_WRITE_FAILED. */
+  async create(id: string, first: LogRecord, others: readonly LogRecord[] = []): Promise<HeldConversation> {
     const path = this.path(id);
     ensureDirectory(this.#tools.fileSystem, this.directory);
     if (this.has(id)) throw new ConversationExistsError(id);
     const lock = await this.#lock(id, { waitMs: 0 });
     try {
-      if (!JsonlLog.create(this.#tools, path, id, first)) throw new ConversationExistsError(id);
+      if (!JsonlLog.create(this.#tools, path, id, first, ...others)) throw new ConversationExistsError(id);
       return this.#held(id, lock);
     } catch (error) {
       lock.release();

@@ -24,6 +24,7 @@ import {
   withPaths,
 } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
+import { exportLoop, type LoopExport } from './moved-loop.js';
 import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './policies/budget.js';
 import { resetBreaker } from './policies/circuit-breaker.js';
 import { countableBaseline, countableOutcome, countableUsage, countIn } from './policies/countable.js';
@@ -83,6 +84,12 @@ export class HeldLoop implements Disposable {
 
   get state(): LoopState {
     return this.#documents.state;
+  }
+
+  /** Everything that another machine needs to go on with it, as it was committed last. */
+  export(): LoopExport {
+    const log = readFile(this.#tools.fileSystem, join(this.directory, STATUS_LOG)) ?? '';
+    return exportLoop(this.#documents, this.#commit, log);
   }
 
   /** Throws LOCK_LOST when somebody took the session away. */
@@ -263,6 +270,12 @@ export class HeldLoop implements Disposable {
     });
   }
 
+  /** Notes what a run of the fleet cannot reach; null when it can again. */
+  noteCutOff(cutOff: NonNullable<LoopState['cutOff']> | null): void {
+    if (JSON.stringify(cutOff) === JSON.stringify(this.state.cutOff ?? null)) return;
+    this.#write({ ...this.#documents, state: this.#touched({ cutOff }) });
+  }
+
   /** Goes on after a pause, a signal or a crash. An iteration that was under way is noted as interrupted. */
   resume(guidance?: string): void {
     const { inFlight, interrupted } = this.state;
@@ -270,6 +283,7 @@ export class HeldLoop implements Disposable {
     const state = this.#touched({
       status,
       ...RESUMED,
+      ...(this.state.cutOff == null ? {} : { cutOff: null }),
       resumedAt: this.#now(),
       inFlight: null,
       interrupted: inFlight ?? interrupted ?? null,

@@ -8,6 +8,7 @@ export {
 export type { HeldLoop } from './held-loop.js';
 export { type Decision, type IterationOutcome, phaseOf, presetOf } from './iteration.js';
 export { type LoopStatus, loopLifecycle } from './lifecycle.js';
+export { type LoopExport, LoopExportForm } from './moved-loop.js';
 export {
   guideLoop,
   type LoopParts,

@@ -264,6 +264,7 @@ function advance(
     lastActivity: at,
     inFlight: null,
     interrupted: null,
+    ...(state.movedFrom == null ? {} : { movedFrom: null }),
     // An agent that did not answer may not have heard what the person says.
     guidance: outcome.run === 'answered' ? [] : state.guidance,
     totalAgentCalls: state.totalAgentCalls + 1,

@@ -10,7 +10,7 @@ import type { DualGate, LoopState, LoopUsage, RateLimit } from './schema.js';
 import type { Detection } from './sessions.js';
 import { costSourceOf } from './usage-text.js';
 import type { LoopView } from './view.js';
-import { causeOfWait } from './wait-words.js';
+import { causeOfWait, describeWait } from './wait-words.js';
 
 /** `in` and `reason` are words; the rest are facts. */
 const Wait = z.object({
@@ -107,6 +107,15 @@ export const LoopReport = z.object({
   owner: LoopOwner.nullable(),
   /** What a run that was killed left running. */
   leftBehind: z.object({ pid: z.int(), command: z.string() }).nullable(),
+  /** What a run of the fleet cannot reach; absent where it can. */
+  cutOff: z
+    .object({
+      what: z.enum(['fleet', 'git']),
+      since: z.string(),
+      until: z.string().nullable(),
+      words: z.string(),
+    })
+    .optional(),
   guidanceWaiting: z.int(),
   faults: z.array(z.string()),
 });
@@ -165,6 +174,9 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
           },
     owner: owner.hold === 'free' ? null : ownerOf(owner),
     leftBehind: view.leftBehind,
+    ...(state.cutOff == null
+      ? {}
+      : { cutOff: { ...state.cutOff, words: describeWait({ cause: 'cut-off', ...state.cutOff }, now) } }),
     // What is in the prompt that the agent is answering does not wait; only a run that lives to its end has delivered it.
     guidanceWaiting: view.status === 'running' && state.inFlight != null ? 0 : state.guidance.length,
     faults: [...view.faults],

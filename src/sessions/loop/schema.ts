@@ -173,6 +173,13 @@ export const LoopState = record({
       filesChanged: named('files_changed', optional(count)),
     }),
   ),
+  /** The machine that it came from, until an iteration is complete here. */
+  movedFrom: named('moved_from', nullish(text)),
+  /** What a run of the fleet cannot reach, since when, and until when it may go on without. */
+  cutOff: named(
+    'cut_off',
+    nullish(record({ what: oneOf(['fleet', 'git']), since: time, until: nullable(time) })),
+  ),
   baseline: nullish(Baseline),
   /** Tests that the phase with the gate `new-tests-fail` added. */
   newTests: named('new_tests', counter),

@@ -26,6 +26,7 @@ import {
 import { HeldLoop } from './held-loop.js';
 import { presetOf } from './iteration.js';
 import { loopLifecycle } from './lifecycle.js';
+import { adoptedFiles, type LoopExport } from './moved-loop.js';
 import { completeDocuments, type FirstStory, type NewLoop, newDocuments } from './new-loop.js';
 import { type PhaseSetting, PRESETS, type Preset, resolvePreset } from './policies/presets.js';
 import { checkState, type LoopSnapshot } from './read-loop.js';
@@ -227,6 +228,16 @@ export class LoopSessions {
     );
     this.#options.onStarted?.(this.projectDirectory);
     return new HeldLoop(this.#options, this.directory, lock, documents, 0);
+  }
+
+  /**
+   * Takes in a session that another machine exported, as it was committed there; false where it is here already. Whoever
+   * resumes it finds an iteration in flight as after a crash. Throws DOCUMENT_DAMAGED, LOCKED, NEWER_VERSION, UNSAFE_PATH.
+   */
+  async adopt(exported: LoopExport, movedFrom: string): Promise<boolean> {
+    const isNew = await this.#store.adopt(adoptedFiles(exported, movedFrom));
+    if (isNew) this.#options.onStarted?.(this.projectDirectory);
+    return isNew;
   }
 
   /** What a new session would start with. Nothing is written. Throws INVALID_INPUT. */

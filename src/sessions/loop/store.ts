@@ -18,6 +18,7 @@ import {
   listDirectory,
   lookAt,
   NewerVersionError,
+  readFile,
   removeQuietly,
   rollForward,
   setAside,
@@ -120,6 +121,33 @@ export class LoopStore {
       lock.release();
       throw error;
     }
+  }
+
+  /**
+   * Commits the files of a session that was made elsewhere; false where they are here already, to the byte. Another one that was
+   * there, or another state of the same, is archived first. Throws LOCKED, NEWER_VERSION, UNSAFE_PATH.
+   */
+  async adopt(replaced: Readonly<Record<string, string>>): Promise<boolean> {
+    const { fileSystem, log } = this.#tools;
+    this.#assertPlace();
+    ensureDirectory(fileSystem, this.directory);
+    using lock = await this.#acquire();
+    using requests = await acquireLock(this.#tools, requestLock(this.directory));
+    this.#recover(lock);
+    keepOutOfGit(this.#tools, this.directory);
+    const before = this.read();
+    this.assertOurs(before);
+    const isSame = ([name, text]: [string, string]) =>
+      readFile(fileSystem, join(this.directory, name)) === text;
+    if (before.isFound && Object.entries(replaced).every(isSame)) return false;
+    if (before.isFound)
+      log.info('loop.archived', {
+        path: archiveSession(this.#tools, this.directory, before.found?.sessionId),
+      });
+    requests.assertHeld();
+    commitGroup(this.#tools, groupOf(this.directory), { replaced }, lock);
+    removeArchived(fileSystem, this.directory);
+    return true;
   }
 
   /** Moves the session that is there, readable or not, to the trash; false where there is none. Throws as `create`. */

@@ -7,6 +7,7 @@ import { overallPercent, phasePercent } from './policies/metrics.js';
 import { roll } from './policies/rate-limit.js';
 import type { LoopSnapshot } from './read-loop.js';
 import type { LoopDocuments, LoopState } from './schema.js';
+import { causeOfWait, momentOf } from './wait-words.js';
 
 /** A loop as people see it. */
 export interface LoopView {
@@ -68,7 +69,7 @@ export function viewOf(
     directory,
     sessionId: state.sessionId,
     status: isLost ? 'suspended' : state.status,
-    statusReason: isLost ? lossReason(owner, leftBehind, state.sessionId) : reasonOf(state),
+    statusReason: isLost ? lossReason(owner, leftBehind, state, now) : reasonOf(state),
     statusActor: isLost ? null : whoHalted(state),
     state,
     documents,
@@ -81,8 +82,15 @@ export function viewOf(
 }
 
 /** The one place that says so: lists, the status, the overview and the page all show this reason. */
-function lossReason(owner: LockState, left: LeftBehind | null, sessionId: string): string {
+function lossReason(
+  owner: LockState,
+  left: LeftBehind | null,
+  { sessionId, cutOff }: LoopState,
+  now: Date,
+): string {
   const gone = owner.hold === 'dead' ? owner.reason : 'no process is running it';
+  if (cutOff != null)
+    return `${causeOfWait({ cause: 'cut-off', ...cutOff })} since ${momentOf(cutOff.since, now)}; ${gone}`;
   if (left === null) return gone;
   // What helps comes first: lists cut long reasons.
   const still = `${basename(left.command)} (process ${left.pid}) still runs`;

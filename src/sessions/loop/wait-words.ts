@@ -9,7 +9,14 @@ export type Waiting =
   /** The agent asked a person and cannot go on without the answer. */
   | { readonly cause: 'question'; readonly question: string; readonly until: null }
   /** Somebody paused it, with these words. */
-  | { readonly cause: 'paused'; readonly words: string; readonly until: null };
+  | { readonly cause: 'paused'; readonly words: string; readonly until: null }
+  /** A run of the fleet cannot store where another machine could go on: it begins nothing new, and may live until then. */
+  | {
+      readonly cause: 'cut-off';
+      readonly what: 'fleet' | 'git';
+      readonly since: string;
+      readonly until: string | null;
+    };
 
 const MAX_WORDS = 160;
 
@@ -17,7 +24,14 @@ const MAX_WORDS = 160;
 export function describeWait(waiting: Waiting, now: Date): string {
   if (waiting.cause === 'question' || waiting.cause === 'canary') return `waits for ${causeOfWait(waiting)}`;
   if (waiting.cause === 'paused') return `${causeOfWait(waiting)}; \`holdfast resume\` continues`;
+  if (waiting.cause === 'cut-off') return cutOffWords(waiting, now);
   return `waits ${countdown(waiting.until, now)}: ${causeOfWait(waiting)}, ${untilOf(waiting, now)}; ${waiting.cause === 'day-budget' ? RAISED_IN_INBOX : TRIES_NOW}`;
+}
+
+/** Since when, and until when it may go on without. */
+function cutOffWords(waiting: Extract<Waiting, { cause: 'cut-off' }>, now: Date): string {
+  const ends = waiting.until === null ? '' : `, ends at ${momentOf(waiting.until, now)}`;
+  return `${causeOfWait(waiting)} since ${momentOf(waiting.since, now)}${ends}`;
 }
 
 const RAISED_IN_INBOX = '`holdfast inbox` raises it';
@@ -56,6 +70,8 @@ export function causeOfWait(waiting: Waiting): string {
       return `the answer to question ${waiting.question.slice(0, 8)}`;
     case 'paused':
       return `paused: ${visibleExcerpt(waiting.words, MAX_WORDS)}`;
+    case 'cut-off':
+      return waiting.what === 'git' ? 'the git server cannot be reached' : 'cut off from the fleet';
   }
 }
 

@@ -55,6 +55,7 @@ export {
 export { type Draft, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
 export { isSettled, type QuestionOutcome } from './state.js';
 export { FileQuestionStore, type QuestionStore } from './store.js';
+export type { MovedQuestion } from './verbs/adopt.js';
 export type { GivenAnswers } from './verbs/answer.js';
 export { isWaiting, type QuestionView } from './view.js';
 export type { WaitOptions } from './wait-for-answers.js';

@@ -5,6 +5,7 @@ import type { CreateQuestionOptions } from './new-set.js';
 import { retirableQuestions } from './retirable.js';
 import type { DraftAnswer, QuestionInput } from './schema.js';
 import type { QuestionOutcome } from './state.js';
+import { adoptSet, type MovedQuestion } from './verbs/adopt.js';
 import { type AnswerOptions, answerSet, type GivenAnswers } from './verbs/answer.js';
 import { createSet } from './verbs/create.js';
 import { getSet, type ListOptions, listSets, resolveId } from './verbs/read.js';
@@ -42,6 +43,14 @@ export class QuestionSessions {
   /** Puts a set of questions before the person. Throws INVALID_INPUT, TOO_MANY_SESSIONS, REQUEST_ID_REUSED. */
   create(questions: readonly QuestionInput[], options: CreateQuestionOptions = {}): Promise<QuestionView> {
     return createSet(this.#options, questions, options);
+  }
+
+  /**
+   * Takes in a set that another machine had, with its id and what was decided; false where a set of this id is here already, which
+   * then stays as it is. Throws DOCUMENT_REFUSED, INVALID_SESSION_ID.
+   */
+  adopt(moved: MovedQuestion): Promise<boolean> {
+    return adoptSet(this.#options, moved);
   }
 
   /** One set. Throws SESSION_NOT_FOUND, INVALID_SESSION_ID. */
