@@ -38,7 +38,18 @@ const MAY_IMPORT = {
   // PostgreSQL, and nothing of sessions.
   hub: ['foundation', 'storage'],
   // Several machines: the link of each, and what a person does through it.
-  fleet: ['foundation', 'storage', 'programs', KINDS, 'queue', 'run', 'worker', 'overview', 'hub'],
+  fleet: [
+    'foundation',
+    'storage',
+    'programs',
+    'workspace',
+    KINDS,
+    'queue',
+    'run',
+    'worker',
+    'overview',
+    'hub',
+  ],
   // The unit of systemd, and what it starts again.
   service: ['foundation', 'storage', 'programs', 'run'],
   // Types only, foundation apart: the page of a browser uses them as they are.
@@ -168,7 +179,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       '^src/mcp/serve\\.ts$',
       '^src/app/(accounts|base|config|edit-config|fleet-known|open-fleet|open-fleet-queue|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-push|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|push-known|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
       // Names and forms alone: the rest of it is loaded where a fleet is set.
-      '^src/fleet/operations\\.ts$',
+      '^src/fleet/(move-)?operations\\.ts$',
       // For the entries of the command line, which load nothing else.
       '^src/foundation/version\\.ts$',
       // What belongs to no part of its own, for the command that is it: the registry has all of the product.

@@ -141,6 +141,8 @@ export async function buildOurs() {
     bundle: true,
     platform: 'node',
     format: 'esm',
+    // The driver of PostgreSQL is CommonJS, and calls require.
+    banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
     target: 'node20',
     sourcemap: 'inline',
     logLevel: 'warning',

@@ -388,3 +388,5 @@ export async function writesOfAnEntry(directory: string): Promise<{ writes: stri
   await taken?.finish({ ...end, report: '{}' });
   return { writes: writes.map((path) => path.replace(/[0-9a-f-]{36}/, '<id>')), syncs };
 }
+
+export { openCheckpoints } from './ours-checkpoint.js';

@@ -2,6 +2,7 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { rows as agents } from './agents.mjs';
+import { rows as checkpoint } from './checkpoint.mjs';
 import { rows as cliStart } from './cli-start.mjs';
 import { rows as conversations } from './conversations.mjs';
 import { rows as durableWrite } from './durable-write.mjs';
@@ -38,6 +39,7 @@ const ROWS = [
   ...workspace,
   ...ralphtool,
   ...runLoop,
+  ...checkpoint,
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130)); // so that scratch goes away

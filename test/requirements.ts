@@ -103,6 +103,7 @@ export const REQUIREMENTS = {
   F01: '`holdfast fleet` init, invite, join, status, doctor, leave, remove-machine, migrate, restored: roles, TLS, no secret in config, logs or errors',
   F02: 'questions and runs of every machine in one inbox and overview, answered and steered from anywhere; "arrived" only when it did',
   F03: 'the queue and workers over PostgreSQL: each entry taken exactly once, a lease that is renewed, a fence in the database; whose entries run is for the config of the machine to say',
+  F04: 'a run moves: checkpoint per iteration (git snapshot and documents), takeover after death, `fleet move`; at most the iteration in flight is lost',
   F05: 'cut off, restarted, or restored from an old state: the mirror is whole again, nothing is applied twice',
   W06: '`holdfast report --html`: one file, no script, charts; the same pictures as the page',
   W05: 'WCAG 2.2 AA, axe clean in both themes and widths; bytes of the page within their budget',

@@ -240,6 +240,11 @@ export const SETTINGS = {
     false,
     'Whether entries of the fleet may run with --permissions bypass on this machine',
   ),
+  'fleet.ref': setting(
+    z.enum(['refs', 'branch']),
+    'refs',
+    'Where snapshots of runs go at the git server: refs/holdfast/…, or branches holdfast/… where it takes only those',
+  ),
   'fleet.leaseSeconds': setting(
     z.int().min(2).max(3_600),
     300,

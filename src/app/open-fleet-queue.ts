@@ -8,12 +8,12 @@ import {
   FleetQueue,
   fleetRunner,
   JoinedQueue,
-  plainPlace,
+  MovingPlace,
   readOwnMachine,
   type WorkerRules,
 } from '../fleet/index.js';
 import { isHoldfastError, visibleLine } from '../foundation/index.js';
-import type { Use } from '../hub/index.js';
+import { Checkpoints, type Use } from '../hub/index.js';
 import { type FileQueue, PlanNotQueuedError, type Queue } from '../queue/index.js';
 import { entryRunner } from '../worker/index.js';
 import { findRemoteUrl, findRepositoryTop, isOnRemote } from '../workspace/index.js';
@@ -68,8 +68,24 @@ export function serveBothQueues(
 
 /** Where runs of the fleet work on this machine. */
 function fleetPlaceOf(services: Services, queue: Queue): FleetPlace {
-  const directory = join(services.config.layout.fleet, 'repositories');
-  return plainPlace({ queue, services: runServices(services), directory });
+  const { tools, log, config } = services;
+  const door = fleetDoor(services);
+  return new MovingPlace({
+    queue,
+    services: runServices(services),
+    tools,
+    log,
+    directory: config.layout.fleet,
+    guard: guardProgram(services),
+    refs: config.get('fleet.ref'),
+    checkpoints: async () => new Checkpoints((await door.open()).connection),
+  });
+}
+
+/** The guard is a program of its own, beside this one. */
+function guardProgram({ self }: Services): { command: string; args: readonly string[] } {
+  const entry = self.args.find((word) => /cli\/[^/]+$/.test(word)) ?? self.command;
+  return { command: process.execPath, args: [entry.replace(/cli\/[^/]+$/, 'guard/guard.cjs')] };
 }
 
 function rulesOf(

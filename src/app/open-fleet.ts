@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
   Door,
+  type FleetCheckpoint,
   FleetDesk,
   FleetElsewhere,
   FleetNotJoinedError,
@@ -11,17 +12,21 @@ import {
   Link,
   type LinkState,
   linkLock,
+  listLeases,
   machineNameFrom,
   type OwnMachine,
   RemoteQuestions,
   RemoteRuns,
   readOwnMachine,
   SentRequests,
+  settleLeftBehind,
 } from '../fleet/index.js';
 import {
   addressText,
   addressWithPassword,
+  Checkpoints,
   FleetAddressError,
+  type Hub,
   type HubAddress,
   parseAddress,
   readSecretFile,
@@ -142,7 +147,24 @@ function linkParts(services: Services, door: Door, machine: OwnMachine) {
   const sent = sentRequests(services);
   // Everything of runs, for whoever holds the link: a look at the questions does without.
   const runs = async () => (await import('./own-runs.js')).ownRuns(services);
-  return { door, machine, bootId: bootIdOf(services), questions, runs, sent, clock, log };
+  const settleLeft = (hub: Hub) => settleLeftIn(services, machine, hub);
+  return { door, machine, bootId: bootIdOf(services), questions, runs, sent, clock, log, settleLeft };
+}
+
+/** Most machines never had a lease: then nobody is asked. */
+async function settleLeftIn({ tools, config, questions, log }: Services, machine: OwnMachine, hub: Hub) {
+  const { fleet } = config.layout;
+  const leases = listLeases(tools.fileSystem, fleet);
+  if (leases.length === 0) return;
+  const checkpoints = new Checkpoints(hub.connection);
+  const left = await settleLeftBehind(tools, fleet, {
+    leases,
+    standing: await checkpoints.standing(leases.map(({ entry }) => entry)),
+    machine: machine.id,
+    snapshotOf: async (entry) => (await checkpoints.last(entry))?.git_oid ?? null,
+    questions,
+  });
+  for (const { run, machine: where } of left) log.warn('fleet.run-left-behind', { run, machine: where });
 }
 
 function doorTo({ config, tools, clock, log }: Services, address: HubAddress): Door {
@@ -211,4 +233,15 @@ function secretPath({ config }: Services): string {
 
 function expandHome(path: string | undefined, home: string): string | undefined {
   return path?.startsWith('~/') ? join(home, path.slice(2)) : path;
+}
+
+/** What a run that the fleet leased to this machine needs beside. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, GIT_FAILED. */
+export async function openRunCheckpoint(
+  services: Services,
+  sessionId: string,
+  place: { readonly projectDirectory: string; readonly conversation: string },
+): Promise<FleetCheckpoint | undefined> {
+  const door = fleetDoor(services);
+  const { runCheckpoint } = await import('./run-checkpoint.js');
+  return runCheckpoint(services, door, sessionId, place);
 }

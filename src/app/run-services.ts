@@ -4,6 +4,7 @@ import { chooseInstalledAgent, driverTools } from './agents.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { openChanges } from './open-changes.js';
+import { openCheckpoint } from './open-checkpoint.js';
 import { openPrices, refuseUnknownCost } from './prices.js';
 import { workbenchOf } from './processes.js';
 import { runShelf } from './run-shelf.js';
@@ -43,6 +44,7 @@ export function runServices(services: Services): RunServices {
       withAccount(services, { agent, account }, (name) => chooseInstalledAgent(services, name)),
     openSharedLimits: (agent, sessionId) => openSharedLimits(services, agent, sessionId),
     turnTaker: (agent, conversation, options) => turnTaker(services, agent, conversation, options),
+    openCheckpoint: (sessionId, place) => openCheckpoint(services, sessionId, place),
     openPrices: () => openPrices(services),
     refuseUnknownCost: (agent, wanted) => refuseUnknownCost(services, agent, wanted),
     workbench: () => workbenchOf(services),

@@ -41,6 +41,7 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   ACCOUNT_UNKNOWN: ExitCode.notFound,
   CHANNEL_NOT_FOUND: ExitCode.notFound,
   NO_AGENT: ExitCode.notFound,
+  NO_DATABASE: ExitCode.notFound,
   HOOKS_UNKNOWN: ExitCode.notFound,
   PROGRAM_NOT_STARTED: ExitCode.notFound,
   SESSION_NOT_FOUND: ExitCode.notFound,

@@ -95,3 +95,12 @@ export function demoScript(greeting: string): string {
 export function greetingIn([answer]: readonly AnswerInput[]): string {
   return (answer?.selectedOption ?? answer?.customText ?? '').replace(/['"`\\$\r\n]/g, '');
 }
+
+/** The same play in two parts, each for an agent of its own: before the plug is pulled, and after it. */
+export function fleetScripts(greeting: string): { readonly before: string; readonly after: string } {
+  const turns = turnsFor(greeting);
+  return {
+    before: JSON.stringify({ turns: turns.slice(0, 2) }),
+    after: JSON.stringify({ turns: turns.slice(2) }),
+  };
+}

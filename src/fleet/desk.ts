@@ -2,6 +2,7 @@ import { isHoldfastError, messageOf, sleepOrHint, startOfDay, VERSION } from '..
 import {
   addressText,
   assertFits,
+  Checkpoints,
   FleetRuleError,
   Hub,
   type HubAddress,
@@ -19,6 +20,8 @@ import { examine, type Finding } from './doctor.js';
 import type { Door } from './door.js';
 import { FleetNotJoinedError, RequestNotFoundError } from './errors.js';
 import { hearing } from './hearing.js';
+import { type LeftBehind, listLeftBehind } from './left-behind.js';
+import type { MoveReport } from './move-report.js';
 import { forgetOwnMachine, type OwnMachine, readOwnMachine, writeOwnMachine } from './own-machine.js';
 import { runOfRow } from './runs/mirrored-run.js';
 import type { SentRequest, SentRequests } from './sent-requests.js';
@@ -244,6 +247,26 @@ export class FleetDesk {
     await using door = this.#options.doorTo();
     await (await door.open()).removeMachine(name);
     return { machine: name };
+  }
+
+  /** Throws FLEET_RULE where there is no such run or machine. */
+  async moveRun(run: string, to: string): Promise<MoveReport> {
+    await using door = this.#options.doorTo();
+    const moved = await new Checkpoints((await door.open()).connection).move(run, to);
+    return { run: moved?.run ?? run, from: moved?.machine ?? null, to, isAtWork: moved?.is_held === true };
+  }
+
+  /** Throws FLEET_RULE where its machine lives and nobody says that it does not. */
+  async releaseRun(run: string, isForced: boolean): Promise<{ run: string; from: string | null }> {
+    await using door = this.#options.doorTo();
+    const released = await new Checkpoints((await door.open()).connection).release(run, isForced);
+    return { run: released?.run ?? run, from: released?.machine ?? null };
+  }
+
+  /** What this machine had of runs that went on elsewhere. */
+  leftBehind(): LeftBehind[] {
+    const { tools, directory } = this.#options;
+    return listLeftBehind(tools.fileSystem, directory);
   }
 
   async migrate(): Promise<{ steps: number[] }> {

@@ -98,7 +98,11 @@ export class FleetQueue implements Queue, AsyncDisposable {
   async read(): Promise<QueueContent> {
     const hub = await this.#hub();
     const { revision, paused_at: pausedAt, hold_until: holdUntil } = await hub.queue();
-    if (this.#known?.revision === revision) return this.#aged(this.#known);
+    if (this.#known?.revision === revision) {
+      const aged = this.#aged(this.#known);
+      // A renewal changes no revision: where a lease seems to be over, it is looked at again.
+      if (aged.entries.every(({ fleet }) => !fleet?.lease || fleet.lease.endsInSeconds > 0)) return aged;
+    }
     const offers = await hub.offers();
     const { rows, refused } = await hub.entries();
     const damaged: { path: string; reason: string }[] = [];

@@ -24,7 +24,10 @@ export function fleetRunner(place: FleetPlace, local: EntryRunner, log: Logger):
       const runner = runnerIn((_, stop) => place.prepare(entry, lease, stop));
       try {
         const end = await runner.run(taken, AbortSignal.any([signal, handedOver.signal]));
-        if (end !== undefined && !lease.wanted.aborted) return end;
+        if (end !== undefined && !lease.wanted.aborted) {
+          await place.end(entry);
+          return end;
+        }
       } finally {
         lease.wanted.removeEventListener('abort', handOver);
       }

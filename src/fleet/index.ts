@@ -22,7 +22,10 @@ export {
   type LeaseLoss,
   type LeaseTimes,
 } from './lease.js';
+export { type LeaseRecord, listLeases, readLease } from './lease-file.js';
+export { type LeftBehind, listLeftBehind, settleLeftBehind } from './left-behind.js';
 export { Link, type LinkState } from './link.js';
+export { MovingPlace } from './moving-place.js';
 export {
   examineFleet,
   type FleetParts,
@@ -38,8 +41,9 @@ export {
 } from './operations.js';
 export { MACHINE_NAME, machineNameFrom, type OwnMachine, readOwnMachine } from './own-machine.js';
 export type { FleetPlace } from './place.js';
-export { plainPlace } from './plain-place.js';
 export { RemoteQuestions } from './remote-questions.js';
+export { openRepository, repositoryPlace } from './repository.js';
+export { FleetCheckpoint } from './run-checkpoint.js';
 export { FleetElsewhere } from './runs/elsewhere.js';
 export type { OwnRuns } from './runs/own-runs.js';
 export {

@@ -37,6 +37,8 @@ export interface LinkOptions {
   readonly sent: SentRequests;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Settles what this machine had of runs that went on elsewhere. Throws as the hub. */
+  readonly settleLeft?: ((hub: Hub) => Promise<void>) | undefined;
   /** Told when the link is up, with whether the database's calls arrive, and when it is cut, with the reason. */
   readonly onState?: ((state: LinkState) => void) | undefined;
 }
@@ -105,6 +107,8 @@ export class Link {
 
   async #passOn(hub: Hub, runs: RunMirror): Promise<void> {
     await this.#beat(hub);
+    // What went on elsewhere while this machine was away is not this one's to mirror any more.
+    await this.#options.settleLeft?.(hub);
     await this.#questionMirror.load(hub);
     await this.#mirror(hub, await this.#options.questions.listLive());
     await this.#runMirror.load(hub);

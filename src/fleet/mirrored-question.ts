@@ -85,6 +85,12 @@ export function questionOfRow(row: SessionRow): QuestionView | undefined {
   return { ...mirroredView(result.data), ...whereabouts(row) } as QuestionView;
 }
 
+/** A set as another machine mirrored it, or stored it with a checkpoint; undefined where it is none. */
+export function readMirrored(summary: unknown): QuestionView | undefined {
+  const result = MirroredQuestion.safeParse(summary);
+  return result.success ? (mirroredView(result.data) as QuestionView) : undefined;
+}
+
 /** The outcome in a reply of the home; undefined where there is none that can be read. */
 export function outcomeOfReply(value: unknown): QuestionView['outcome'] | undefined {
   const result = Outcome.safeParse(value);

@@ -7,6 +7,14 @@ export {
   parseAddress,
   tlsFor,
 } from './address.js';
+export {
+  type CheckpointRow,
+  Checkpoints,
+  type HubFence,
+  type MovedRow,
+  type NewCheckpoint,
+  type StandingRow,
+} from './checkpoints.js';
 export { type ConnectOptions, connect, HubConnection, placeOf } from './connection.js';
 export {
   FleetAddressError,

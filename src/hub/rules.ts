@@ -50,6 +50,17 @@ const RULES: Readonly<Record<string, readonly [reason: string, hint: string]>> =
     'This machine holds runs of the fleet',
     'Let them end, or give them back first: `holdfast fleet leave --hand-over`.',
   ],
+  'no-such-run': ['No run of the fleet that is under way has this id', '`holdfast queue list` lists them.'],
+  'several-runs': ['Several runs have ids that begin so', 'Give more of the id.'],
+  'is-there': ['The run is on that machine already', 'Nothing was changed.'],
+  'holder-lives': [
+    'The machine that has the run still gives signs of life',
+    'Move it instead: `holdfast fleet move <run> --to <machine>`; or, if that machine is really gone, say --force.',
+  ],
+  'records-missing': [
+    'A checkpoint lacks a part of the conversation',
+    'Nothing was stored. It is sent again.',
+  ],
   'no-such-state': ['A request cannot be settled like that', 'Update Holdfast on this machine.'],
 };
 
@@ -59,6 +70,8 @@ export function ruleError(rule: string, detail: string): FleetRuleError {
     `The fleet says no: ${visibleExcerpt(rule, 80)}`,
     'Nothing was stored.',
   ];
-  const named = rule === 'name-taken' || rule === 'no-such-machine' ? `: ${visibleExcerpt(detail, 80)}` : '';
+  const named = ['name-taken', 'no-such-machine', 'no-such-run', 'several-runs', 'is-there'].includes(rule)
+    ? `: ${visibleExcerpt(detail, 80)}`
+    : '';
   return new FleetRuleError(rule, `${reason}${named}`, hint, detail);
 }

@@ -1,4 +1,5 @@
 import { catalogOperations } from '../catalog/operations.js';
+import { listLeft, moveRun, releaseRun } from '../fleet/move-operations.js';
 import { fleetOperations } from '../fleet/operations.js';
 import type { OperationFacts, Surface } from '../foundation/index.js';
 import { noticeOperations } from '../notices/operations.js';
@@ -32,6 +33,9 @@ export const OPERATIONS = [
   ...noticeOperations,
   ...serviceOperations,
   ...fleetOperations,
+  moveRun,
+  releaseRun,
+  listLeft,
   ...settingOperations,
   ...pathOperations,
   ...webOperations,

@@ -107,7 +107,8 @@ function phaseOf({ phase, story, phases, storiesTotal }: LoopReport): string {
 }
 
 function whyOf(report: LoopReport, now: Date): string | null {
-  const { status, statusReason, calls, breaker } = report;
+  const { status, statusReason, calls, breaker, cutOff } = report;
+  if (status === 'running' && cutOff !== undefined) return cutOff.words;
   if (status === 'running')
     return calls.wait === null ? null : `${calls.wait.reason}, until ${momentOf(calls.wait.until, now)}`;
   if (status === 'completed') return null;

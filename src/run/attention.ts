@@ -21,6 +21,8 @@ export class Attention implements Disposable {
     signal.addEventListener('abort', look);
     this.#loss.addEventListener('abort', look);
     parts.journal.failure.addEventListener('abort', look);
+    for (const said of [parts.checkpoint?.lost, parts.checkpoint?.wanted])
+      said?.addEventListener('abort', look);
   }
 
   /** Throws LOCK_LOST when somebody took the session away, and why the journal cannot be written. */
@@ -33,6 +35,7 @@ export class Attention implements Disposable {
   get reason(): CutReason | undefined {
     if (this.#loss.aborted) return 'lost';
     if (this.#parts.journal.failure.aborted) return 'journal';
+    if (this.#parts.checkpoint?.lost.aborted) return 'fenced';
     if (this.#signal.aborted) return 'signal';
     const isUrgent = this.#parts.loop.requests().some(({ kind }) => kind !== 'guidance');
     return isUrgent ? 'request' : undefined;
@@ -44,11 +47,16 @@ export class Attention implements Disposable {
     return aborted && typeof reason === 'string' ? reason : undefined;
   }
 
-  /** A controller that is aborted, with the reason, as soon as there is one. */
-  cut(): AbortController & Disposable {
+  /** Whether another machine is to go on with the run. */
+  get isWanted(): boolean {
+    return this.#parts.checkpoint?.wanted.aborted === true;
+  }
+
+  /** A controller that is aborted, with the reason, as soon as there is one. An iteration is brought to its end before a move. */
+  cut({ isIteration = false } = {}): AbortController & Disposable {
     const controller = new AbortController();
     const look = () => {
-      const { reason } = this;
+      const reason = this.reason ?? (this.isWanted && !isIteration ? 'hand-over' : undefined);
       if (reason !== undefined && !controller.signal.aborted) controller.abort(reason);
     };
     this.#listeners.add(look);

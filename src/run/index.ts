@@ -30,7 +30,7 @@ export { type OwnedRun, ownRun, type StartRunOptions } from './open/own-run.js';
 export { planRestart, type RestartOutcome, type RestartPlan, restartRun } from './open/restart-runs.js';
 export { judgeRestart } from './open/restart-verdict.js';
 export { type DetachedRun, startDetachedRun } from './open/run-detached.js';
-export type { RunServices, RunShelf } from './open/run-services.js';
+export type { RunGuardian, RunServices, RunShelf } from './open/run-services.js';
 export { findStoppedRun, needsReset, resumeStopped, type StoppedRun } from './open/stopped-run.js';
 export {
   type ReportParts,
@@ -68,8 +68,11 @@ export { reportRun } from './report/run-report.js';
 export type { UsedReport } from './report/used.js';
 export { runLoop } from './run-loop.js';
 export {
+  type CheckpointFacts,
+  type CheckpointWait,
   CONTEXT_MODES,
   type ContextMode,
+  type RunCheckpoint,
   type RunParts,
   type SharedLimits,
   type SkipWish,
@@ -97,7 +100,9 @@ export {
   changePlanIn,
   isWorktreeThere,
   listWorktreeRecords,
+  retireWorktree,
   runOfWorktree,
   type WorktreeRecord,
+  writeWorktree,
 } from './worktree/record.js';
 export { refuseWork, reportWorktree, type WorktreeReport } from './worktree/worktree-report.js';

@@ -5,7 +5,7 @@ import type { RunReport } from './report/report-document.js';
 
 /** What a run waits for, since when, and until when where that is known. */
 export interface RunWait {
-  readonly kind: 'answer' | 'limit' | 'pause';
+  readonly kind: 'answer' | 'limit' | 'pause' | 'fleet';
   readonly reason: string;
   readonly since: string | null;
   readonly until: string | null;

@@ -8,8 +8,8 @@ import { halted } from './phases/halted.js';
 import { standingOf } from './phases/standing.js';
 import { askPerson, CHANGE, guidanceOf, leaveOwnQuestions, STOP } from './questions/ask-person.js';
 import { adoptQuestions, waitingQuestions } from './questions/late-answers.js';
-import type { RunMemory, RunParts } from './run-parts.js';
-import { type IterationEnd, iterate, runAndTellChecks } from './turn/iterate.js';
+import type { CheckpointWait, RunMemory, RunParts } from './run-parts.js';
+import { type IterationEnd, iterate, runAndTellChecks, storeCheckpoint } from './turn/iterate.js';
 import { countLeftUsage } from './turn/usage.js';
 
 /**
@@ -18,6 +18,7 @@ import { countLeftUsage } from './turn/usage.js';
  */
 export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<RunEnd> {
   using attention = new Attention(parts, signal);
+  using _told = parts.checkpoint?.follow((wait) => tellCutOff(parts, wait));
   const memory: RunMemory = {
     checks: null,
     isContextFull: false,
@@ -43,7 +44,9 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
 async function step(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
   const { loop, journal } = parts;
   attention.assertHeld();
+  if (attention.reason === 'fenced') return leaveFleet(parts);
   if (attention.reason === 'signal') return suspend(parts, attention);
+  if (attention.isWanted) return handOver(parts, attention);
   for (const request of loop.takeRequests()) {
     journal.record({ type: 'request', request });
     if (request.kind === 'resume') memory.triesNow = true;
@@ -73,7 +76,7 @@ async function step(parts: RunParts, memory: RunMemory, attention: Attention): P
 }
 
 async function work(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
-  using cut = attention.cut();
+  using cut = attention.cut({ isIteration: true });
   if (cut.signal.aborted) return leaveShared(parts);
   if (!memory.hasWorked) await leaveOwnQuestions(parts);
   memory.hasWorked = true;
@@ -121,6 +124,31 @@ function suspend({ loop }: RunParts, { systemSignal }: Attention): RunEnd {
   return { outcome: 'interrupted', reason: 'stopped by a signal' };
 }
 
+/** Whoever looks at the run sees what it cannot reach, and until when it may go on without. */
+function tellCutOff(parts: RunParts, wait: CheckpointWait | null): void {
+  const { loop, journal, log } = parts;
+  try {
+    loop.noteCutOff(wait);
+    if (wait === null) journal.record({ type: 'standing', ...standingOf(parts) });
+    else journal.record({ type: 'waiting', cause: 'cut-off', ...wait });
+  } catch (error) {
+    // What ends a run because of its disk or its lock is met by its next step.
+    log.warn('run.cut-off-not-told', { error: messageOf(error) });
+  }
+}
+
+/** It may be somebody else's by now: it stays as it is, and whoever has it next goes on. */
+function leaveFleet({ checkpoint }: RunParts): RunEnd {
+  return { outcome: 'interrupted', reason: String(checkpoint?.lost.reason) };
+}
+
+/** Between two iterations nothing is in flight: another machine goes on exactly here. */
+async function handOver(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
+  using cut = attention.cut({ isIteration: true });
+  const isStored = await storeCheckpoint(parts, null, cut.signal);
+  return isStored ? { outcome: 'stopped', reason: 'another machine goes on with it' } : undefined;
+}
+
 /** Paused: by a limit, which a person may raise, or by request, until somebody says otherwise. */
 async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
   const { loop, journal } = parts;
@@ -128,6 +156,9 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
   const permission = loop.permission();
   if (!('budget' in permission)) {
     journal.record({ type: 'waiting', cause: 'paused', words: reason, until: null });
+    using cut = attention.cut({ isIteration: true });
+    // Wherever it goes on, it rests there, too.
+    if (parts.checkpoint !== undefined) await storeCheckpoint(parts, null, cut.signal);
     await attention.wait(Number.POSITIVE_INFINITY);
     return undefined;
   }

@@ -2,7 +2,7 @@ import type { DayLedger, QuotaGate } from '../accounts/index.js';
 import type { ServiceName } from '../agents/index.js';
 import type { Clock, Logger } from '../foundation/index.js';
 import type { Conversation } from '../sessions/conversation/index.js';
-import type { HeldLoop, LoopSessions } from '../sessions/loop/index.js';
+import type { HeldLoop, LoopExport, LoopSessions } from '../sessions/loop/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import type { FileSystem } from '../storage/index.js';
 import type { ChangedCounts } from '../workspace/index.js';
@@ -24,6 +24,37 @@ export interface SharedLimits {
   readonly stopAtPercent?: number | undefined;
   /** What was used on each day; absent where no budget of the day is configured. */
   readonly days?: DayLedger | undefined;
+}
+
+/** What of a run another machine could go on with. */
+export interface CheckpointFacts {
+  readonly loop: LoopExport;
+  /** About to be sent; null between two iterations. */
+  readonly prompt: string | null;
+  /** The questions of the run that are open. */
+  readonly openQuestions: readonly string[];
+}
+
+/** What cannot be reached, since when, and until when the run may live without; null = as long as it takes. */
+export interface CheckpointWait {
+  readonly what: 'fleet' | 'git';
+  readonly since: string;
+  readonly until: string | null;
+}
+
+/** What a run of the fleet needs beside: its lease, and a place that outlives this machine. */
+export interface RunCheckpoint {
+  /**
+   * Stores one, durably, where another machine can go on from; waits where that cannot be reached, for as long as the run may
+   * live. False where the run is no longer this machine's, or the signal fired.
+   */
+  store(facts: CheckpointFacts, signal: AbortSignal): Promise<boolean>;
+  /** Told when something cannot be reached, and null when it can again. */
+  follow(listener: (wait: CheckpointWait | null) => void): Disposable;
+  /** Fires, with the reason in words, when the run is no longer this machine's. */
+  readonly lost: AbortSignal;
+  /** Fires when it is wanted elsewhere: it leaves between two iterations. */
+  readonly wanted: AbortSignal;
 }
 
 /** Everything that a run is put together from. */
@@ -60,6 +91,8 @@ export interface RunParts {
   readonly skip: SkipWish | null;
   /** When the person started this run: what was asked of it before is outdated. */
   readonly startedAt: Date;
+  /** Absent for a run of this machine alone. */
+  readonly checkpoint?: RunCheckpoint | undefined;
 }
 
 /** Who wants a phase skipped, and why; without a reason of their own it is why the session halted. */
@@ -84,4 +117,4 @@ export interface RunMemory {
 }
 
 /** Why an iteration was cut short. */
-export type CutReason = 'signal' | 'request' | 'question' | 'lost' | 'journal';
+export type CutReason = 'signal' | 'request' | 'question' | 'lost' | 'journal' | 'fenced' | 'hand-over';

@@ -58,6 +58,7 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
   const { services, worktree } = place;
   // One that comes back into the queue by itself, or because a person said so, tries again.
   let isAgain = !taken.isTakenOver || wasGivenBack(taken, services);
+  let isMoved = place.isMoved ?? false;
   for (;;) {
     if (stop.aborted) return undefined;
     const isFree = !isHeld(services);
@@ -78,6 +79,7 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
     const verdict = judgeStopped({
       loop,
       isAgain,
+      isMoved,
       isDecided: loop.status === 'halted' && (await isAskedHow(services.questions, loop.sessionId)),
       bootId: services.tools.identity.bootId,
     });
@@ -87,6 +89,7 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
       continue;
     }
     isAgain = false;
+    isMoved = false;
     const refusal = await resume(entry, place, verdict === 'reset');
     if (refusal !== undefined) return failed(refusal, worktree, await endOf(entry, place, loop));
   }

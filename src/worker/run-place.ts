@@ -27,6 +27,8 @@ export class EntryPlaceError extends HoldfastError<'ENTRY_PLACE'> {
 
 /** Where an entry runs, and what its run is told about its plan. */
 export interface RunPlace {
+  /** It came from another machine, or from an earlier lease of this one: it goes on without being asked. */
+  readonly isMoved?: boolean | undefined;
   /** Those of the directory that it runs in. */
   readonly services: RunServices;
   readonly plan: { readonly prp: string } | { readonly change: string };

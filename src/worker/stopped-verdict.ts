@@ -6,6 +6,8 @@ export interface StoppedFacts {
   readonly loop: LoopView;
   /** It came back into the queue, by itself or because a person said so. */
   readonly isAgain: boolean;
+  /** It was brought here from another machine, where nobody could write down why it stopped. */
+  readonly isMoved?: boolean | undefined;
   /** A halted one asked how it is to go on: it hears the answer when it is started. */
   readonly isDecided: boolean;
   readonly bootId: string | null;
@@ -15,13 +17,20 @@ export interface StoppedFacts {
 export type StoppedVerdict = 'over' | 'rests' | 'resume' | 'reset';
 
 /** What is to be done about a run that no process runs. Pure. */
-export function judgeStopped({ loop, isAgain, isDecided, bootId }: StoppedFacts): StoppedVerdict {
+export function judgeStopped({
+  loop,
+  isAgain,
+  isMoved = false,
+  isDecided,
+  bootId,
+}: StoppedFacts): StoppedVerdict {
   if (loop.status === 'completed' || loop.status === 'aborted') return 'over';
   if (loop.status === 'halted') {
     if (isDecided) return 'resume';
     return isAgain ? 'reset' : 'over';
   }
   if (isAgain) return 'resume';
+  if (isMoved) return loop.status === 'paused' ? 'rests' : 'resume';
   const facts = { question: undefined, limit: undefined, isRefused: false, obstacle: undefined };
   if (judgeRestart({ loop, bootId, ...facts }).does === 'start') return 'resume';
   // One that rests keeps its process. If that died, a person decides; if it left, the run ended at a limit.

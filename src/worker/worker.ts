@@ -41,6 +41,9 @@ export interface WorkerReport {
  */
 const LOOK_MS = 30_000;
 
+/** The clock of the database is read in steps. */
+const AFTER_LEASE_MS = 50;
+
 /** Takes what may run, and brings it to its end, until it is told to stop. Runs outlive it. */
 export async function work(options: WorkerOptions): Promise<WorkerReport> {
   const { queue, clock, signal } = options;
@@ -56,7 +59,7 @@ export async function work(options: WorkerOptions): Promise<WorkerReport> {
     wake();
   };
   const watch = queue.watch(hint);
-  let known: Known = { entries: [], pausedAt: null };
+  let known: Known = { entries: [], pausedAt: null, readAtMs: 0 };
   try {
     for (;;) {
       const mayTake = !signal.aborted && !isPast(options);
@@ -70,7 +73,7 @@ export async function work(options: WorkerOptions): Promise<WorkerReport> {
         isHinted = false;
         await settleFailures(options.questions, queue, (await queue.read()).entries);
         await fill();
-        known = await queue.read();
+        known = { ...(await queue.read()), readAtMs: clock.now().getTime() };
       }
       if (running.size === 0 && (!mayTake || (options.isOnce && !isHinted))) return counts;
       if (signal.aborted) await Promise.all(running.values());
@@ -104,6 +107,7 @@ export async function work(options: WorkerOptions): Promise<WorkerReport> {
 interface Known {
   readonly entries: readonly Entry[];
   readonly pausedAt: string | null;
+  readonly readAtMs: number;
 }
 
 function isPast({ until, clock }: WorkerOptions): boolean {
@@ -140,6 +144,10 @@ function waitMs(options: WorkerOptions, known: Known): number {
   const moments = placedOf(options, known, () => true).flatMap(({ standing }) =>
     standing.is === 'waits' && standing.until !== null ? [Date.parse(standing.until)] : [],
   );
+  // Nobody calls out that a lease has ended: whoever waits for it looks then.
+  for (const { status, fleet } of known.entries)
+    if (status === 'running' && fleet?.lease != null)
+      moments.push(known.readAtMs + fleet.lease.endsInSeconds * 1_000 + AFTER_LEASE_MS);
   if (options.until !== undefined) moments.push(options.until.getTime());
   const next = Math.min(...moments.filter((moment) => moment > now)) - now;
   return Math.max(0, Math.min(LOOK_MS, next));

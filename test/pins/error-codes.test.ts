@@ -6,6 +6,7 @@ import { InvalidCatalogIdError, RestoreBlockedError } from '../../src/catalog/in
 import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
 import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
 import { OutputFailedError } from '../../src/cli/terminal.js';
+import { NoDatabaseError } from '../../src/demo/index.js';
 import {
   DecidedElsewhereError,
   FleetNotJoinedError,
@@ -100,6 +101,8 @@ import {
   UnsafePathError,
 } from '../../src/storage/index.js';
 
+import { GitRemoteError } from '../../src/workspace/index.js';
+
 const cause = new Error('x');
 const facts = { path: '/p', step: 's', cause };
 const state = { hold: 'held', epoch: 1, reason: 'r' } as const;
@@ -135,6 +138,8 @@ describe('exit codes', () => {
     [new FleetNotJoinedError(), 'FLEET_NOT_JOINED', 2],
     [new FleetRefusedError('x', 'y'), 'FLEET_REFUSED', 1],
     [new FleetRuleError('x', 'y', 'z'), 'FLEET_RULE', 1],
+    [new GitRemoteError('away', 'x', 'y'), 'GIT_REMOTE', 1],
+    [new NoDatabaseError('x'), 'NO_DATABASE', 4],
     [new FleetSchemaError('x', 'y'), 'FLEET_SCHEMA', 1],
     [new FleetUnreachableError('x'), 'FLEET_UNREACHABLE', 1],
     [new DecidedElsewhereError('x', 'y', 'z'), 'DECIDED_ELSEWHERE', 1],

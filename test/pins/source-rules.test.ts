@@ -13,8 +13,12 @@ const RULES: readonly (readonly [what: string, pattern: RegExp, allowed: readonl
     ['app/config.ts', 'agents/scripted/program/', 'cli/programs/entry.ts', 'cli/programs/code-cache.ts'],
   ],
   ['standard error', /\bprocess\.stderr\b/, ['cli/', 'published/process.ts', 'agents/scripted/program/']],
-  ['standard output', /\bprocess\.stdout\b/, ['cli/', 'agents/scripted/program/']],
-  ['the end of the process', /\bprocess\.exit(Code)?\b/, ['cli/', 'agents/scripted/program/']],
+  ['standard output', /\bprocess\.stdout\b/, ['cli/', 'agents/scripted/program/', 'programs/guard/program/']],
+  [
+    'the end of the process',
+    /\bprocess\.exit(Code)?\b/,
+    ['cli/', 'agents/scripted/program/', 'programs/guard/program/'],
+  ],
 ];
 
 const FILES = readdirSync(SRC, { recursive: true, withFileTypes: true })

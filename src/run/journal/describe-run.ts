@@ -1,6 +1,12 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
 import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
-import { causeOfWait, describeMissing, isAboutTests, untilOf } from '../../sessions/loop/index.js';
+import {
+  causeOfWait,
+  describeMissing,
+  describeWait,
+  isAboutTests,
+  untilOf,
+} from '../../sessions/loop/index.js';
 import type { RunEvent } from './events.js';
 
 /** A line about a run, and what kind of news it is: who draws it gives that a look. */
@@ -30,6 +36,7 @@ export interface EventWords {
 export function eventWords(event: RunEvent, at: Date, { describe, isKept }: WordsOfView): EventWords {
   const doing = event.type === 'agent' ? describeEvent(event.event) : undefined;
   if (event.type !== 'waiting') return { lines: isKept(event) ? describe(event) : [], doing };
+  if (event.cause === 'cut-off') return { lines: plain(describeWait(event, at)), doing };
   const { until } = event;
   if (until === null) return { lines: [], doing };
   return { lines: plain(`waits: ${causeOfWait(event)}, ${untilOf({ ...event, until }, at)}`), doing };

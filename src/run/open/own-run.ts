@@ -145,6 +145,10 @@ async function workThrough(
   const { loop, journal, signal } = options;
   const { sessionId } = loop.state;
   using conversation = await openRunConversation(services, prepared, sessionId);
+  await using checkpoint = await services.openCheckpoint?.(sessionId, {
+    projectDirectory: prepared.projectDirectory,
+    conversation: conversation.id,
+  });
   const agent = {
     ...prepared.agent,
     environment: { ...prepared.agent.environment, ...plan.environment(sessionId) },
@@ -152,13 +156,13 @@ async function workThrough(
   const taker = await takerOf(services, { ...prepared, agent }, { conversation, ...options });
   journal.record(startEvent(services, prepared, options, conversation));
   try {
-    const parts = partsOf(services, { ...prepared, agent }, { ...options, conversation, taker });
+    const parts = partsOf(services, { ...prepared, agent }, { ...options, conversation, taker, checkpoint });
     const end = await runLoop(parts, signal);
     const status = end.outcome === 'completed' ? 'completed' : 'interrupted';
     conversation.setStatus(status, end.reason ?? undefined);
     return end;
   } finally {
-    await taker.end({ isUrgent: signal.aborted });
+    await taker.end({ isUrgent: signal.aborted || checkpoint?.lost.aborted === true });
   }
 }
 
@@ -218,7 +222,7 @@ function startEvent(
 function partsOf(
   services: RunServices,
   { agent, wishes, loops, plan, checks, projectDirectory }: PreparedRun,
-  options: WorkOptions & Pick<RunParts, 'conversation' | 'taker' | 'touched'>,
+  options: WorkOptions & Pick<RunParts, 'conversation' | 'taker' | 'touched' | 'checkpoint'>,
 ): RunParts {
   const { clock, log, questions, environment, tools, settings } = services;
   const { loop, journal, conversation, taker, touched, skip, startedAt } = options;
@@ -254,6 +258,7 @@ function partsOf(
     ownWords: settings.prompts,
     skip: skip ?? null,
     startedAt,
+    checkpoint: options.checkpoint,
   };
 }
 

@@ -69,18 +69,21 @@ export async function startDetachedRun(
 }
 
 async function startSelf(
-  { self, workingDirectory, environment, tools }: RunServices,
+  { self, workingDirectory, environment, tools, guard }: RunServices,
   args: readonly string[],
   stderr: number,
 ): Promise<DetachedProgram> {
   try {
-    return await startDetached({
+    const program = await startDetached({
       command: self.command,
       args: [...self.args, ...args],
       workingDirectory,
-      environment,
+      environment: { ...environment, ...guard?.environment },
       stderr,
+      around: guard === undefined ? undefined : (start) => guard.around(start),
     });
+    guard?.follow(program.pid);
+    return program;
   } finally {
     closeQuietly(tools.fileSystem, stderr);
   }

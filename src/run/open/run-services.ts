@@ -14,7 +14,7 @@ import type { Workbench } from '../../sessions/process/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import type { LockTools } from '../../storage/index.js';
 import type { ContentMemory } from '../../workspace/index.js';
-import type { SharedLimits } from '../run-parts.js';
+import type { RunCheckpoint, SharedLimits } from '../run-parts.js';
 import type { Continuation, TurnTaker } from '../turn/take-turn.js';
 import type { WorktreeRecord } from '../worktree/record.js';
 
@@ -55,6 +55,13 @@ export interface RunServices extends RunShelf {
   turnTaker(agent: AgentDefinition, conversation: Conversation, options: TakerWishes): TurnTaker;
   /** What a run with this agent shares with all others. */
   openSharedLimits(agent: AgentDefinition, sessionId: string): SharedLimits;
+  /** What a run that the fleet leased to this machine needs beside; undefined for every other. Throws FLEET_LEASE_GONE. */
+  openCheckpoint?: (
+    sessionId: string,
+    place: { readonly projectDirectory: string; readonly conversation: string },
+  ) => Promise<(RunCheckpoint & AsyncDisposable) | undefined>;
+  /** Where processes of a run are started so that its guard can end them; absent where there is none. */
+  readonly guard?: RunGuardian | undefined;
   openPrices(): Promise<PriceOf>;
   /** Throws COST_UNKNOWN. */
   refuseUnknownCost(
@@ -65,6 +72,14 @@ export interface RunServices extends RunShelf {
   workbench(): Workbench;
   /** The same for another directory. Throws CONFIG_INVALID. */
   at(workingDirectory: string): RunServices;
+}
+
+/** What ends a run when its lease is over, whatever became of its worker. */
+export interface RunGuardian {
+  /** What the processes of the run carry in their environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  around<Result>(start: () => Result): Result;
+  follow(pid: number): void;
 }
 
 /** What the user configured about runs. */

@@ -71,6 +71,10 @@ function waitOf(report: LoopReport, [view]: readonly QuestionView[]): RunWait | 
       until: null,
       question: null,
     };
+  if (report.cutOff !== undefined && owner?.isAlive === true && status === 'running') {
+    const { words, since, until } = report.cutOff;
+    return { kind: 'fleet', reason: words, since, until, question: null };
+  }
   if (calls.wait === null || owner?.isAlive !== true || status !== 'running') return null;
   const { reason, until, since } = calls.wait;
   return { kind: 'limit', reason, since, until, question: null };

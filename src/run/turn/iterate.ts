@@ -1,4 +1,5 @@
 import { ServiceNotes } from '../../agents/index.js';
+import { isHoldfastError } from '../../foundation/index.js';
 import {
   type Decision,
   gatesOf,
@@ -49,6 +50,8 @@ export async function iterate(
   // Git looks while we write.
   void parts.taker.session?.lookAhead();
   const { phase, where, prompt } = await begin(parts, memory, answers);
+  if (!(await storeCheckpoint(parts, prompt, cut.signal)))
+    return leave(parts, work, (cut.signal.aborted ? cut.signal.reason : 'fenced') as CutReason);
   const notes = new ServiceNotes();
   const promptedMs = clock.monotonicMs();
   const result = await askAgent(parts, prompt, { work, cut, notes });
@@ -76,6 +79,24 @@ export async function iterate(
     overheadMs: Math.max(0, Math.round(work.workedMs - othersMs)),
   });
   return { decision };
+}
+
+/** Before the agent hears anything, another machine could go on from here. False where it must not hear it. */
+export async function storeCheckpoint(
+  parts: RunParts,
+  prompt: string | null,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { checkpoint, loop } = parts;
+  if (checkpoint === undefined) return true;
+  const { openQuestions } = loop.state;
+  try {
+    return await checkpoint.store({ loop: loop.export(), prompt, openQuestions }, signal);
+  } catch (error) {
+    // What waiting does not heal, such as a git server that refuses, is a person's to see.
+    if (isHoldfastError(error, 'GIT_REMOTE')) loop.suspend(error.message);
+    throw error;
+  }
 }
 
 /** Where in the plan an iteration is. */

@@ -56,6 +56,7 @@ export function buildPrompt(facts: PromptFacts): string {
     criteriaPart(facts),
     assignment.background,
     planPart(facts),
+    movedPart(facts),
     interruptedPart(facts),
     listPart('A person says', state.guidance),
     listPart('Answers to what you asked earlier', facts.answers),
@@ -174,8 +175,22 @@ function planPart({ assignment, phase, iteration, interrupted, isFresh }: Prompt
   return excerpt === '' ? `Read ${path} before you begin.` : `## The plan\n\n${excerpt}`;
 }
 
-function interruptedPart({ interrupted }: PromptFacts): string {
+/** The machine is another one: the agent knows nothing of what it did there beyond what it is told. */
+function movedPart({ state }: PromptFacts): string {
+  if (state.movedFrom == null) return '';
+  return (
+    `This run was on the machine ${state.movedFrom} before and now continues on another one, from its last checkpoint. The tree is as ` +
+    'it was then; files that git ignores, such as installed packages and build output, did not come along.'
+  );
+}
+
+function interruptedPart({ interrupted, state }: PromptFacts): string {
   if (interrupted === null) return '';
+  if (state.movedFrom != null)
+    return (
+      `Iteration ${interrupted.iteration} of ${interrupted.phase}, begun ${interrupted.startedAt}, was interrupted when that machine was ` +
+      'lost: there is no record of its answer, and nothing that it changed is in the tree. Look at the tree first and continue from there.'
+    );
   return (
     `Iteration ${interrupted.iteration} of ${interrupted.phase}, begun ${interrupted.startedAt}, was interrupted: there is no ` +
     'record of its answer, and whatever it changed is in the tree. Look at the tree first and continue from there.'

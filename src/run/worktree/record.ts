@@ -184,6 +184,11 @@ function readRecord(fileSystem: FileSystem, file: string, path: string): Worktre
   return kept?.path === path && kept.status !== 'removed' ? kept : undefined;
 }
 
+/** Its run goes on elsewhere: what is in it stays, and is nobody's place to work any more. */
+export function retireWorktree(tools: StorageTools, places: WorktreePlaces, worktree: WorktreeRecord): void {
+  writeWorktree(tools, places, { ...worktree, status: 'removed' });
+}
+
 /** For a run that is gone for good, and its worktree too. */
 export function forgetWorktree(
   { fileSystem }: Pick<StorageTools, 'fileSystem'>,

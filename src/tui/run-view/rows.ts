@@ -1,6 +1,6 @@
 import { visibleExcerpt } from '../../foundation/index.js';
 import { durationOf, isPaused, type RunViewState } from '../../models/run-view/index.js';
-import { causeOfWait, countdown, describeMissing, untilOf } from '../../sessions/loop/index.js';
+import { causeOfWait, countdown, describeMissing, describeWait, untilOf } from '../../sessions/loop/index.js';
 import { firstWords } from '../first-words.js';
 import { fittingKeys } from '../fitting-keys.js';
 import { layOutEditor } from '../text-editor.js';
@@ -146,6 +146,8 @@ function waitRows(state: RunViewState): Row[] {
   if (waiting === null)
     return questions.length === 0 ? [] : [labelled('waits', { text: 'for your answer', color: 'yellow' })];
   const reason = causeOfWait(waiting);
+  if (waiting.cause === 'cut-off')
+    return [labelled('waits', { text: describeWait(waiting, new Date(nowMs)), color: 'yellow' })];
   if (waiting.until === null) return [labelled('waits', { text: `for ${reason}`, color: 'yellow' })];
   const now = new Date(nowMs);
   const left = countdown(waiting.until, now);

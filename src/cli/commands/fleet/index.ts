@@ -17,6 +17,7 @@ import { type CommandContext, defineCommand, UsageError } from '../../command.js
 import { commandOf, perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderFindings, renderFleet, SHARED } from '../../render/fleet.js';
+import { moveCommands } from './move.js';
 
 const load = () => import('../../../app/open-fleet.js');
 const parts = (services: Services): FleetParts => ({ fleet: async () => (await load()).openFleet(services) });
@@ -219,7 +220,19 @@ const restored = commandOf(noteRestored, {
   render: () => 'Noted. Every machine sends what is missing, within half a minute.',
 });
 
-export const commands = [init, join, invite, status, doctor, takeBack, leave, remove, migrate, restored];
+export const commands = [
+  init,
+  join,
+  invite,
+  status,
+  doctor,
+  takeBack,
+  ...moveCommands,
+  leave,
+  remove,
+  migrate,
+  restored,
+];
 
 /** From the argument, a pipe or the environment. Throws USAGE, FLEET_ADDRESS_INVALID. */
 async function addressOf({ services, terminal, signal }: CommandContext, typed: string | undefined) {

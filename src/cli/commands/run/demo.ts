@@ -3,7 +3,7 @@ import { runServices } from '../../../app/run-services.js';
 import { runDemo } from '../../../demo/index.js';
 import { readRunRecords, reportRun } from '../../../run/index.js';
 import type { AnswerInput, QuestionView } from '../../../sessions/question/index.js';
-import { type CommandContext, defineCommand } from '../../command.js';
+import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderReport } from '../../render/report.js';
 
@@ -17,10 +17,21 @@ const demo = defineCommand({
   options: {
     auto: { type: 'boolean', about: 'answer by itself, at a terminal too' },
     web: { type: 'boolean', about: 'show it on the page, and answer there' },
+    fleet: { type: 'boolean', about: 'two machines: a plug is pulled, and the run goes on elsewhere' },
+    url: {
+      type: 'string',
+      value: '<url>',
+      about: 'an empty PostgreSQL database for --fleet; one of its own',
+    },
   },
-  examples: ['holdfast demo', 'holdfast demo --auto', 'holdfast demo --web'],
+  examples: ['holdfast demo', 'holdfast demo --auto', 'holdfast demo --web', 'holdfast demo --fleet'],
   async run(context, { values }) {
     const { services, terminal, signal } = context;
+    if (values.fleet) {
+      const { playFleet } = await import('./demo-fleet.js');
+      return playFleet(context, { url: values.url, decide: deciderOf(context, values.auto) });
+    }
+    if (values.url !== undefined) throw new UsageError('--url goes with --fleet');
     const isAuto = values.auto || !terminal.isInteractive;
     terminal.write(terminal.style.bold('Holdfast demo'));
     if (isAuto) terminal.write('(No terminal to ask at, or --auto: the demo answers by itself.)');
@@ -66,6 +77,13 @@ const demo = defineCommand({
 
 export const commands = [demo];
 
+/** Who answers: the demo itself, or the person. */
+function deciderOf(context: CommandContext, isAuto: boolean | undefined) {
+  const isAlone = isAuto === true || !context.terminal.isInteractive;
+  return (view: Pick<QuestionView, 'questions'>) =>
+    isAlone ? decideAlone(context, view) : decideTogether(context, view);
+}
+
 /** The page of the demo, until it is over. */
 async function serveDemo(context: CommandContext, services: Services) {
   const { serveDemoPage } = await import('./demo-page.js');
@@ -77,7 +95,10 @@ const NEXT =
 
 const LEFT = 'You left the question. The demo stops here; run it again with holdfast demo.';
 
-async function decideAlone({ terminal }: CommandContext, view: QuestionView): Promise<AnswerInput[]> {
+async function decideAlone(
+  { terminal }: CommandContext,
+  view: Pick<QuestionView, 'questions'>,
+): Promise<AnswerInput[]> {
   return view.questions.map((question, questionIndex): AnswerInput => {
     const selectedOption = question.options[0]?.label ?? '';
     terminal.write(`   The demo answers for you: ${selectedOption}`);
@@ -87,7 +108,7 @@ async function decideAlone({ terminal }: CommandContext, view: QuestionView): Pr
 
 async function decideTogether(
   { signal }: CommandContext,
-  view: QuestionView,
+  view: Pick<QuestionView, 'questions'>,
 ): Promise<AnswerInput[] | undefined> {
   const { promptAnswers } = await import('../questions/prompt-answers.js');
   return promptAnswers(view.questions, signal, { onLeave: LEFT });

@@ -1,0 +1,21 @@
+import type { LeftBehind } from '../../fleet/index.js';
+import { shellWord, visibleLine } from '../../foundation/index.js';
+import { momentOf } from '../../sessions/loop/index.js';
+
+/** What this machine had of runs that went on elsewhere, and what a person types about it. */
+export function renderLeftBehind(found: readonly LeftBehind[], now: Date): string {
+  if (found.length === 0) return 'Nothing was left behind here.';
+  return found.flatMap((left) => linesOf(left, now)).join('\n');
+}
+
+function linesOf({ run, worktree, snapshot, machine, since, answers }: LeftBehind, now: Date): string[] {
+  const where = machine === null ? 'on another machine' : `on ${visibleLine(machine)}`;
+  const when = since === null ? '' : ` since ${momentOf(since, now)}`;
+  const known = snapshot === null ? '' : `, snapshot ${snapshot.slice(0, 12)}`;
+  const path = visibleLine(shellWord(worktree));
+  return [
+    `run ${run.slice(0, 8)} is ${where}${when}; left behind at ${visibleLine(worktree)}${known}`,
+    ...(snapshot === null ? [] : [`  see what is here only: git -C ${path} diff ${snapshot.slice(0, 12)}`]),
+    ...answers.map((answer) => `  an answer that nobody heard: ${visibleLine(answer)}`),
+  ];
+}

@@ -1,0 +1,231 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { Json } from '../support/holdfast-binary.js';
+import {
+  type FleetHome,
+  filesOf,
+  LEASE_SECONDS,
+  MovingWorld,
+  say,
+  type Turns,
+  write,
+} from '../support/moving-world.js';
+import { POSTGRES } from '../support/postgres-place.js';
+import { until } from '../support/processes.js';
+import { verifies } from '../support/verifies.js';
+
+const QUESTION = { title: 'Store', prompt: 'Which?', options: [{ label: 'Redis' }, { label: 'Postgres' }] };
+
+/** Where in an iteration the plug is pulled. */
+interface Loss {
+  readonly step: string;
+  /** What the agent of the first machine does; the second one always writes `last.txt` and is done. */
+  readonly turns: Turns;
+  /** How many checkpoints there are then. */
+  readonly checkpoints: number;
+  /** Whether it is there. */
+  readonly isThere: (laptop: FleetHome, run: string) => boolean | Promise<boolean>;
+  /** The files of the last checkpoint beside those of the first commit. */
+  readonly kept: Readonly<Record<string, string>>;
+  /** How many prompts the first machine sent, the one in flight too. */
+  readonly prompts: number;
+}
+
+describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
+  let world: MovingWorld;
+  let laptop: FleetHome;
+  let cloud: FleetHome;
+  let slow: string;
+  let held: string;
+
+  beforeAll(async () => {
+    world = await MovingWorld.open();
+    laptop = await world.home('laptop');
+    cloud = await world.home('cloud');
+    slow = world.dir.at('slow');
+    held = world.dir.at('held');
+    // A git server that takes its time for snapshots while a file is there.
+    const hook = join(world.remote, 'hooks', 'pre-receive');
+    mkdirSync(join(world.remote, 'hooks'), { recursive: true });
+    writeFileSync(
+      hook,
+      `#!/bin/sh\nif [ -f ${slow} ] && grep -q refs/holdfast; then touch ${slow}.seen; sleep 600; fi\nexit 0\n`,
+    );
+    chmodSync(hook, 0o755);
+  });
+  afterAll(() => world?.[Symbol.asyncDispose]());
+
+  /** A check that fails until the last file is there, and hangs while a file says so. */
+  const check = () => `if [ -f ${held} ]; then touch ${held}.seen; sleep 600; fi; test -f last.txt`;
+  const env = () => ({ HOLDFAST_FLEET_URL: world.db.url });
+
+  /** Plays a loss; what it came to on the other machine. */
+  async function lose(loss: Loss, during: () => Promise<void> = async () => {}) {
+    laptop.play(loss.turns);
+    cloud.play([{ steps: [write('last.txt', 'last\n'), say(true)] }]);
+    for (const file of [slow, held]) rmSync(`${file}.seen`, { force: true });
+    const id = await world.add(laptop, ['--verify', check(), '--max-tokens', '100000']);
+    const first = laptop.worker();
+    const { run_id: run } = (await world.until(
+      id,
+      ({ checkpoints }) => checkpoints === loss.checkpoints,
+    )) as {
+      run_id: string;
+    };
+    await until(() => loss.isThere(laptop, run));
+    await during();
+    const before = laptop.loop(run);
+    const pulledAt = Date.now();
+    await world.pull(laptop);
+    await first.ended;
+    for (const file of [slow, held]) rmSync(file, { force: true });
+    const second = cloud.worker();
+    await world.until(id, ({ epoch }) => epoch === 2);
+    const tookMs = Date.now() - pulledAt;
+    return { id, run, before, tookMs, second };
+  }
+
+  async function settled(
+    id: string,
+    second: { child: { kill(signal: NodeJS.Signals): unknown }; ended: Promise<unknown> },
+  ) {
+    const entry = await world.until(id, ({ state }) => state !== 'running');
+    second.child.kill('SIGTERM');
+    await second.ended;
+    return entry;
+  }
+
+  const promptsOf = (home: FleetHome, run: string) =>
+    home
+      .turns(run)
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => String(content));
+
+  const LOSSES: readonly Loss[] = [
+    {
+      step: 'in its first turn',
+      turns: [{ steps: [write('one.txt', '1\n'), { delay: 600_000 }] }],
+      checkpoints: 1,
+      isThere: (home, run) => existsSync(join(home.worktree(run), 'one.txt')),
+      kept: {},
+      prompts: 1,
+    },
+    {
+      step: 'in a later turn',
+      turns: [
+        { steps: [write('one.txt', '1\n'), say(false)] },
+        { steps: [write('two.txt', '2\n'), { delay: 600_000 }] },
+      ],
+      checkpoints: 2,
+      isThere: (home, run) => existsSync(join(home.worktree(run), 'two.txt')),
+      kept: { 'one.txt': '1\n' },
+      prompts: 2,
+    },
+    {
+      step: 'in the checks after a turn',
+      turns: [{ steps: [write('one.txt', '1\n'), { delay: 2_000 }, say(false)] }],
+      checkpoints: 1,
+      isThere: () => existsSync(`${held}.seen`),
+      kept: {},
+      prompts: 1,
+    },
+    {
+      step: 'while its snapshot is pushed',
+      turns: [{ steps: [write('one.txt', '1\n'), { delay: 2_000 }, say(false)] }],
+      checkpoints: 1,
+      isThere: () => existsSync(`${slow}.seen`),
+      kept: {},
+      prompts: 1,
+    },
+  ];
+
+  for (const loss of LOSSES)
+    verifies('F04', `goes on elsewhere at its last checkpoint when that was ${loss.step}`, async () => {
+      const isHeld = loss.step.includes('checks');
+      const isSlow = loss.step.includes('pushed');
+      const known = writtenHere('one.txt').length;
+      const arm = (async () => {
+        if (!isHeld && !isSlow) return;
+        await until(() => writtenHere('one.txt').length > known);
+        writeFileSync(isHeld ? held : slow, '');
+      })();
+      const { id, run, before, tookMs, second } = await lose(loss);
+      await arm;
+      const entry = await settled(id, second);
+      expect(entry).toMatchObject({ state: 'done', machine: 'cloud', epoch: 2 });
+      expect(filesOf(cloud.worktree(run))).toEqual({
+        'README.md': 'readme\n',
+        'docs/plan.md': readFileSync(join(world.project(laptop), 'docs/plan.md'), 'utf8'),
+        ...loss.kept,
+        'last.txt': 'last\n',
+      });
+      const after = cloud.loop(run);
+      expect(after).toMatchObject({ session_id: run, status: 'completed', started_at: before.started_at });
+      expect(after.usage.tokens).toBeGreaterThanOrEqual(before.usage?.tokens ?? 0);
+      expect(after.budget).toEqual(before.budget);
+      const prompts = promptsOf(cloud, run);
+      expect(prompts).toHaveLength(loss.prompts + 1);
+      expect(new Set(prompts).size).toBe(prompts.length);
+      expect(prompts.at(-1)).toContain('was on the machine laptop before');
+      process.stdout.write(`lost ${loss.step}: taken over ${tookMs} ms later (lease ${LEASE_SECONDS} s)\n`);
+    });
+
+  /** The files of this name in worktrees of the laptop. */
+  function writtenHere(file: string): string[] {
+    const worktrees = join(laptop.state, 'fleet', 'worktrees');
+    return existsSync(worktrees)
+      ? Object.keys(filesOf(worktrees)).filter((path) => path.endsWith(`/${file}`))
+      : [];
+  }
+
+  verifies(
+    'F04',
+    'takes its open question along, under its id, and the answer reaches the agent there',
+    async () => {
+      const { id, run, second } = await lose({
+        step: 'waiting for an answer',
+        turns: [{ steps: [{ ask: { questions: [QUESTION] } }, write('one.txt', '{{answer}}'), say(false)] }],
+        checkpoints: 1,
+        isThere: async () => (await pending(cloud)) !== undefined,
+        kept: {},
+        prompts: 1,
+      });
+      const asked = await world.db.sql(
+        `select s.id, m.name from holdfast.session s join holdfast.machine m on m.id = s.home where s.gone_at is null and s.needs_person`,
+      );
+      const [set] = asked;
+      await until(
+        async () => (await pending(cloud))?.machine === undefined && (await pending(cloud)) !== undefined,
+      );
+      expect((await pending(cloud))?.sessionId).toBe(set?.id);
+      await cloud.machine.run(['answer', String(set?.id), '--option', 'Postgres'], { env: env() });
+      const entry = await settled(id, second);
+      expect(entry).toMatchObject({ state: 'done', machine: 'cloud' });
+      expect(promptsOf(cloud, run).at(-1)).toContain('Postgres');
+    },
+  );
+
+  async function pending(home: FleetHome): Promise<Json> {
+    const { data } = await home.machine.json(['questions', 'list'], { env: env() });
+    return data.find(({ status }: Json) => status === 'pending');
+  }
+
+  verifies('F04', 'what it had beyond its checkpoint is listed when it returns, and not merged', async () => {
+    const back = laptop.worker(['--slots', '0']);
+    let data: Json = [];
+    await until(async () => {
+      ({ data } = await laptop.machine.json(['fleet', 'left-behind'], { env: env() }));
+      return data.length > 0;
+    });
+    back.child.kill('SIGTERM');
+    await back.ended;
+    expect(data.length).toBeGreaterThanOrEqual(4);
+    for (const left of data) expect(left).toMatchObject({ machine: 'cloud', epoch: 1 });
+    expect(data.some(({ worktree }: Json) => filesOf(worktree)['two.txt'] === '2\n')).toBe(true);
+    const told = await laptop.machine.run(['fleet', 'left-behind'], { env: env() });
+    expect(told.stdout).toMatch(
+      /^run [0-9a-f]{8} is on cloud since .*; left behind at .*, snapshot [0-9a-f]{12}$/m,
+    );
+  });
+});
