@@ -4,7 +4,7 @@ import type { Services } from './services.js';
 
 /**
  * What a run that the fleet leased to this machine needs beside; undefined for every other, which costs one look. Throws
- * FLEET_NOT_JOINED, GIT_FAILED.
+ * FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, GIT_FAILED, GIT_REMOTE.
  */
 export async function openCheckpoint(
   services: Services,
@@ -14,6 +14,6 @@ export async function openCheckpoint(
   const { tools, config } = services;
   const file = join(config.layout.fleet, 'leases', `${sessionId}.json`);
   if (tools.fileSystem.look(file) === undefined) return undefined;
-  const { openRunCheckpoint } = await import('./open-fleet.js');
-  return openRunCheckpoint(services, sessionId, place);
+  const { runCheckpoint } = await import('./run-checkpoint.js');
+  return runCheckpoint(services, sessionId, place);
 }

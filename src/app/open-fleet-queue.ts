@@ -19,7 +19,7 @@ import { entryRunner } from '../worker/index.js';
 import { findRemoteUrl, findRepositoryTop, isOnRemote } from '../workspace/index.js';
 import { accountOfUse, dayLimits } from './accounts.js';
 import { chooseInstalledAgent, knownAgents } from './agents.js';
-import { fleetDoor } from './open-fleet.js';
+import { fleetDoor } from './fleet-door.js';
 import { workbenchOf } from './processes.js';
 import { runServices } from './run-services.js';
 import type { Services } from './services.js';

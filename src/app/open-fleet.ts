@@ -1,11 +1,9 @@
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
-  Door,
-  type FleetCheckpoint,
+  type Door,
   FleetDesk,
   FleetElsewhere,
-  FleetNotJoinedError,
   FleetQuestions,
   holdLink,
   KnownQuestions,
@@ -25,11 +23,9 @@ import {
   addressText,
   addressWithPassword,
   Checkpoints,
-  FleetAddressError,
   type Hub,
   type HubAddress,
   parseAddress,
-  readSecretFile,
 } from '../hub/index.js';
 import {
   ensureDirectory,
@@ -40,7 +36,8 @@ import {
   tryAcquireLock,
 } from '../storage/index.js';
 import { setSetting, unsetSetting } from './edit-config.js';
-import { builtOnce, type Services } from './services.js';
+import { addressOf, doorTo, fleetDoor } from './fleet-door.js';
+import type { Services } from './services.js';
 
 /** The fleet itself: making, joining, looking at and leaving it. */
 export function openFleet(services: Services): FleetDesk {
@@ -116,11 +113,6 @@ export function holdFleetLink(
   return holdLink(tools, { ...linkParts(services, door, machine), directory: config.layout.fleet, onState });
 }
 
-/** One connection for all that this process does with its fleet while it lives. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID. */
-export function fleetDoor(services: Services): Door {
-  return builtOnce(services.tools, 'fleet-door', () => doorTo(services, addressOf(services)));
-}
-
 /** What was typed as an address, checked. Throws FLEET_ADDRESS_INVALID. */
 export function readAddress(services: Services, typed: string | undefined): HubAddress {
   return typed === undefined ? addressOf(services) : parseAddress(typed);
@@ -167,11 +159,6 @@ async function settleLeftIn({ tools, config, questions, log }: Services, machine
   for (const { run, machine: where } of left) log.warn('fleet.run-left-behind', { run, machine: where });
 }
 
-function doorTo({ config, tools, clock, log }: Services, address: HubAddress): Door {
-  const passwordFile = join(config.roots.home, '.pgpass');
-  return new Door({ address, passwordFile, fileSystem: tools.fileSystem, clock, log });
-}
-
 function sentRequests({ tools, config }: Services): SentRequests {
   return new SentRequests(tools, config.layout.fleet);
 }
@@ -184,22 +171,6 @@ function isLinked({ tools, config }: Services): boolean {
   const { fleet } = config.layout;
   if (tools.fileSystem.look(fleet) === undefined) return false;
   return inspectLock(tools, linkLock(fleet)).hold === 'held';
-}
-
-/** The environment before the file before config.json. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, UNSAFE_PATH. */
-function addressOf({ config, environment, tools }: Services): HubAddress {
-  const given = environment.HOLDFAST_FLEET_URL;
-  if (given) return parseAddress(given);
-  const file = expandHome(config.get('fleet.urlFile'), config.roots.home);
-  if (file !== undefined) {
-    const text = readSecretFile(tools.fileSystem, file);
-    if (text === undefined)
-      throw new FleetAddressError(`there is no file ${file}`, 'fleet.urlFile in config.json names it.');
-    return parseAddress(text);
-  }
-  const url = config.get('fleet.url');
-  if (url === undefined) throw new FleetNotJoinedError();
-  return parseAddress(url);
 }
 
 /** A password goes into a file that only we can read, and nowhere else; one from the environment stays there. */
@@ -229,19 +200,4 @@ function forgetAddress(services: Services): void {
 
 function secretPath({ config }: Services): string {
   return join(dirname(config.layout.configFile), 'fleet-url');
-}
-
-function expandHome(path: string | undefined, home: string): string | undefined {
-  return path?.startsWith('~/') ? join(home, path.slice(2)) : path;
-}
-
-/** What a run that the fleet leased to this machine needs beside. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, GIT_FAILED. */
-export async function openRunCheckpoint(
-  services: Services,
-  sessionId: string,
-  place: { readonly projectDirectory: string; readonly conversation: string },
-): Promise<FleetCheckpoint | undefined> {
-  const door = fleetDoor(services);
-  const { runCheckpoint } = await import('./run-checkpoint.js');
-  return runCheckpoint(services, door, sessionId, place);
 }

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { type Door, FleetCheckpoint, openRepository, readLease } from '../fleet/index.js';
+import { FleetCheckpoint, openRepository, readLease } from '../fleet/index.js';
 import { openConversations } from './conversations.js';
+import { fleetDoor } from './fleet-door.js';
 import { workbenchOf } from './processes.js';
 import type { Services } from './services.js';
 
-/** The checkpoints of a leased run; undefined where there is no lease of it here. Throws GIT_FAILED, GIT_REMOTE. */
+/** The checkpoints of a leased run; undefined where there is no lease of it here. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, GIT_FAILED, GIT_REMOTE. */
 export async function runCheckpoint(
   services: Services,
-  door: Door,
   sessionId: string,
   { projectDirectory, conversation }: { readonly projectDirectory: string; readonly conversation: string },
 ): Promise<FleetCheckpoint | undefined> {
@@ -21,7 +21,7 @@ export async function runCheckpoint(
   const remote = await openRepository(tools, workbench, fleet, lease.repository);
   return new FleetCheckpoint(
     {
-      door,
+      door: fleetDoor(services),
       readLease: read,
       fileSystem,
       clock,

@@ -35,6 +35,17 @@ const WORDS: Readonly<Record<string, Words>> = {
     `${textIn(fields, 'key')} in ${textIn(fields, 'path')} is not a number above 0, and is ignored.`,
   'config.project-keys-ignored': (fields) =>
     `${textIn(fields, 'path')}: ${textIn(fields, 'keys')} ${sizeOf(fields.keys) === 1 ? 'is' : 'are'} not for a project to decide; set it in config.json or in ~/.aurora/config.json (docs/projects.md).`,
+  'fleet.lease-lost': (fields) =>
+    `The run of entry ${textIn(fields, 'entry')} is no longer this machine's: ${fields.why === 'fenced' ? 'another one has it, or somebody gave it away' : 'its lease was not renewed in time'}.`,
+  'fleet.lease-not-written': because('How the lease of a run stands could not be written down for it'),
+  'fleet.not-handed-over': because('A run could not be given back in order, and is ended'),
+  'fleet.question-not-adopted': because(
+    'Question {question} of a run that came from another machine could not be taken along',
+  ),
+  'fleet.row-not-taken': (fields) =>
+    `The database does not take ${textIn(fields, 'session')}; other machines do not see it: ${textIn(fields, 'reason')}`,
+  'fleet.run-left-behind': (fields) =>
+    `Run ${textIn(fields, 'run')} went on at ${textIn(fields, 'machine')}; what this machine had beyond that is kept: holdfast fleet left-behind`,
   'fleet.link-failed': because('This machine is not kept in step with its fleet'),
   'fleet.password-file-ignored': (fields) =>
     `${textIn(fields, 'path')} is not looked at, because others can read it: chmod 600 ${textIn(fields, 'path')}`,
@@ -97,6 +108,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   'question.timeout-not-noted': because('The timeout of question {sessionId} could not be recorded'),
   'question.trash-not-emptied': because('The trash of questions could not be emptied'),
   'question.unreadable': because('Question {sessionId} could not be read'),
+  'notice.fleet-not-read': because('What waits on other machines could not be read for notices'),
+  'run.cut-off-not-told': because('That the run is cut off from its fleet could not be written down'),
   'run.journal-damaged': (fields) =>
     `Line ${textIn(fields, 'line')} of ${textIn(fields, 'path')} is damaged and left out: ${textIn(fields, 'reason')}`,
   'run.journal-mended': (fields) =>

@@ -2,15 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Json } from '../support/holdfast-binary.js';
-import {
-  type FleetHome,
-  filesOf,
-  LEASE_SECONDS,
-  MovingWorld,
-  say,
-  type Turns,
-  write,
-} from '../support/moving-world.js';
+import { type FleetHome, filesOf, MovingWorld, say, type Turns, write } from '../support/moving-world.js';
 import { POSTGRES } from '../support/postgres-place.js';
 import { until } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
@@ -76,14 +68,12 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
     await until(() => loss.isThere(laptop, run));
     await during();
     const before = laptop.loop(run);
-    const pulledAt = Date.now();
     await world.pull(laptop);
     await first.ended;
     for (const file of [slow, held]) rmSync(file, { force: true });
     const second = cloud.worker();
     await world.until(id, ({ epoch }) => epoch === 2);
-    const tookMs = Date.now() - pulledAt;
-    return { id, run, before, tookMs, second };
+    return { id, run, before, second };
   }
 
   async function settled(
@@ -150,7 +140,7 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
         await until(() => writtenHere('one.txt').length > known);
         writeFileSync(isHeld ? held : slow, '');
       })();
-      const { id, run, before, tookMs, second } = await lose(loss);
+      const { id, run, before, second } = await lose(loss);
       await arm;
       const entry = await settled(id, second);
       expect(entry).toMatchObject({ state: 'done', machine: 'cloud', epoch: 2 });
@@ -168,7 +158,6 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
       expect(prompts).toHaveLength(loss.prompts + 1);
       expect(new Set(prompts).size).toBe(prompts.length);
       expect(prompts.at(-1)).toContain('was on the machine laptop before');
-      process.stdout.write(`lost ${loss.step}: taken over ${tookMs} ms later (lease ${LEASE_SECONDS} s)\n`);
     });
 
   /** The files of this name in worktrees of the laptop. */

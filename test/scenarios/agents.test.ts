@@ -261,8 +261,8 @@ describe('an agent without a protocol', () => {
 
   it.each([
     [{ driver: 'claude', line: {} }, 'agents.mine.line: is for the driver line only'],
-    [{ driver: 'line', line: { endMarker: '>' } }, 'agents.mine.line: Unrecognized key: "endMarker"'],
-    [{ driver: 'line', line: { endMarkers: ['a\nb'] } }, 'agents.mine.line.endMarkers.0: must be one line'],
+    [{ driver: 'line', line: { endMarker: '>' } }, 'agents.mine.line: unknown key "endMarker"'],
+    [{ driver: 'line', line: { endMarkers: ['a\nb'] } }, 'agents.mine.line.endMarkers[0]: must be one line'],
     [{ driver: 'line', line: { context: { pattern: '(', windowTokens: 9 } } }, 'is no regular expression'],
     [{ driver: 'line', line: { context: { pattern: 'x', windowTokens: 9 } } }, 'must hold a group'],
   ])('is refused when it is set up as %j', async (settings, message) => {

@@ -56,7 +56,7 @@ const join = defineCommand({
   details: `${ADDRESS}\nJoining again is harmless; --name renames the machine.`,
   options: {
     name,
-    'as-new': { type: 'boolean', about: 'as a machine of its own, where this home was copied from another' },
+    asNew: { type: 'boolean', about: 'as a machine of its own, where this home was copied from another' },
   },
   examples: [
     'holdfast fleet join postgres://ann@db.lan/holdfast --name workstation',
@@ -67,7 +67,7 @@ const join = defineCommand({
     const report = await perform(context, joinFleet, parts(context.services), {
       address,
       name: values.name,
-      isNew: values['as-new'],
+      isNew: values.asNew,
     });
     return told(context, report, [
       `Joined as ${visibleLine(report.machine)}; the address is kept in ${visibleLine(report.keptIn)}`,
