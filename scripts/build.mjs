@@ -54,6 +54,7 @@ const BESIDE_QUICK = {
 const BESIDE_ALL = {
   'open-fleet': 'src/app/open-fleet.ts',
   'open-fleet-queue': 'src/app/open-fleet-queue.ts',
+  'run-checkpoint': 'src/app/run-checkpoint.ts',
 };
 /** Ink's layout engine can only be a module. */
 const BESIDE_WORK = { 'run-view': 'src/tui/run-view/open.tsx' };
@@ -82,7 +83,7 @@ const besideWork = {
 const besideAll = {
   name: 'beside-all',
   setup(build) {
-    build.onResolve({ filter: /\/open-fleet(?:-queue)?\.js$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /\/(?:open-fleet(?:-queue)?|run-checkpoint)\.js$/ }, ({ path, kind }) =>
       kind === 'dynamic-import' ? { path: path.replace(/^.*\//, './'), external: true } : undefined,
     );
   },

@@ -19,12 +19,12 @@ import type { LockTools } from '../storage/index.js';
 import { examine, type Finding } from './doctor.js';
 import type { Door } from './door.js';
 import { FleetNotJoinedError, RequestNotFoundError } from './errors.js';
-import { hearing } from './hearing.js';
-import { type LeftBehind, listLeftBehind } from './left-behind.js';
-import type { MoveReport } from './move-report.js';
+import { hearing } from './link/hearing.js';
+import type { SentRequest, SentRequests } from './link/sent-requests.js';
+import { type LeftBehind, listLeftBehind } from './move/left-behind.js';
+import type { MoveReport } from './move/move-report.js';
 import { forgetOwnMachine, type OwnMachine, readOwnMachine, writeOwnMachine } from './own-machine.js';
 import { runOfRow } from './runs/mirrored-run.js';
-import type { SentRequest, SentRequests } from './sent-requests.js';
 
 export interface DeskOptions {
   readonly tools: LockTools;

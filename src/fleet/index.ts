@@ -1,4 +1,3 @@
-export { type BootClock, bootClock } from './boot-clock.js';
 export { type DeskOptions, FleetDesk, type FleetReport, type MachineReport } from './desk.js';
 export type { Finding } from './doctor.js';
 export { Door } from './door.js';
@@ -9,23 +8,14 @@ export {
   RemoteRefusedError,
   RequestNotFoundError,
 } from './errors.js';
-export { FleetQuestions } from './fleet-questions.js';
-export { FleetQueue, type FleetQueueOptions, type FleetTaken, leaseTimes } from './fleet-queue.js';
-export { fleetRunner } from './fleet-runner.js';
-export { holdLink, linkLock } from './hold-link.js';
-export { JoinedQueue } from './joined-queue.js';
-export { KnownQuestions } from './known-questions.js';
-export {
-  type Fence,
-  LeaseHolder,
-  type LeaseHolderOptions,
-  type LeaseLoss,
-  type LeaseTimes,
-} from './lease.js';
-export { type LeaseRecord, listLeases, readLease } from './lease-file.js';
-export { type LeftBehind, listLeftBehind, settleLeftBehind } from './left-behind.js';
-export { Link, type LinkState } from './link.js';
-export { MovingPlace } from './moving-place.js';
+export { holdLink, linkLock } from './link/hold-link.js';
+export { Link, type LinkState } from './link/link.js';
+export { SentRequests } from './link/sent-requests.js';
+export { type LeaseRecord, listLeases, readLease } from './move/lease-file.js';
+export { type LeftBehind, listLeftBehind, settleLeftBehind } from './move/left-behind.js';
+export { MovingPlace } from './move/moving-place.js';
+export { openRepository, repositoryPlace } from './move/repository.js';
+export { FleetCheckpoint } from './move/run-checkpoint.js';
 export {
   examineFleet,
   type FleetParts,
@@ -40,10 +30,22 @@ export {
   takeBackRequest,
 } from './operations.js';
 export { MACHINE_NAME, machineNameFrom, type OwnMachine, readOwnMachine } from './own-machine.js';
-export type { FleetPlace } from './place.js';
-export { RemoteQuestions } from './remote-questions.js';
-export { openRepository, repositoryPlace } from './repository.js';
-export { FleetCheckpoint } from './run-checkpoint.js';
+export { FleetQuestions } from './questions/fleet-questions.js';
+export { KnownQuestions } from './questions/known-questions.js';
+export { RemoteQuestions } from './questions/remote-questions.js';
+export { type BootClock, bootClock } from './queue/boot-clock.js';
+export { FleetQueue, type FleetQueueOptions, type FleetTaken, leaseTimes } from './queue/fleet-queue.js';
+export { fleetRunner } from './queue/fleet-runner.js';
+export { JoinedQueue } from './queue/joined-queue.js';
+export {
+  type Fence,
+  LeaseHolder,
+  type LeaseHolderOptions,
+  type LeaseLoss,
+  type LeaseTimes,
+} from './queue/lease.js';
+export type { FleetPlace } from './queue/place.js';
+export type { FleetAccounts, FleetDay, WorkerRules } from './queue/worker-rules.js';
 export { FleetElsewhere } from './runs/elsewhere.js';
 export type { OwnRuns } from './runs/own-runs.js';
 export {
@@ -52,5 +54,3 @@ export {
   RemoteRuns,
   type SteeredElsewhere,
 } from './runs/remote-runs.js';
-export { SentRequests } from './sent-requests.js';
-export type { FleetAccounts, FleetDay, WorkerRules } from './worker-rules.js';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
-import type { LeftBehind } from './left-behind.js';
-import type { MoveReport } from './move-report.js';
+import type { LeftBehind } from './move/left-behind.js';
+import type { MoveReport } from './move/move-report.js';
 import type { FleetParts } from './operations.js';
 
 const facts = { capability: 'admin', surfaces: ['cli'], effect: 'write' } as const;

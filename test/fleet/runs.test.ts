@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { openFleetQuestions } from '../../src/app/open-fleet.js';
 import { openOverview } from '../../src/app/open-overview.js';
 import { ownRuns } from '../../src/app/own-runs.js';
-import { Mirror } from '../../src/fleet/mirror.js';
+import { Mirror } from '../../src/fleet/link/mirror.js';
 import { RunMirror } from '../../src/fleet/runs/own-runs.js';
 import { silentLogger, systemClock } from '../../src/foundation/index.js';
 import { connect, Hub, parseAddress } from '../../src/hub/index.js';

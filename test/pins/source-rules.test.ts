@@ -44,8 +44,8 @@ const PUBLISHED_SPELLING = [
   'cli/render/changes.ts',
   'client-settings/',
   // Columns of the database, which happen to be called like keys of our files.
-  'fleet/entry-of-row.ts',
-  'fleet/mirrored-question.ts',
+  'fleet/queue/entry-of-row.ts',
+  'fleet/questions/mirrored-question.ts',
   'hub/',
   'mcp/tools.ts',
   'published/',

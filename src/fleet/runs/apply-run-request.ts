@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isHoldfastError, isUuidV4, visibleExcerpt } from '../../foundation/index.js';
 import type { RequestRow } from '../../hub/index.js';
 import type { OverviewRow } from '../../overview/index.js';
-import { actorOf, isPassing } from '../apply-request.js';
+import { actorOf, isPassing } from '../link/apply-request.js';
 import type { OwnRuns } from './own-runs.js';
 
 const MAX_TEXT = 64 * 1024;

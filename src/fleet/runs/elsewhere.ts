@@ -3,8 +3,8 @@ import type { Hub } from '../../hub/index.js';
 import type { Elsewhere, OverviewRow } from '../../overview/index.js';
 import { isWaiting, type QuestionView } from '../../sessions/question/index.js';
 import type { Door } from '../door.js';
-import { hearing } from '../hearing.js';
-import type { RemoteQuestions } from '../remote-questions.js';
+import { hearing } from '../link/hearing.js';
+import type { RemoteQuestions } from '../questions/remote-questions.js';
 import type { RemoteRuns } from './remote-runs.js';
 
 export interface FleetElsewhereOptions {

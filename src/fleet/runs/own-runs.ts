@@ -1,7 +1,7 @@
 import { isUuidV4 } from '../../foundation/index.js';
 import type { Hub, MirrorRow } from '../../hub/index.js';
 import type { OverviewRow } from '../../overview/index.js';
-import type { Mirror } from '../mirror.js';
+import type { Mirror } from '../link/mirror.js';
 import { rowOfRun } from './mirrored-run.js';
 import type { RemoteRequest } from './remote-runs.js';
 

@@ -12,7 +12,7 @@ import type { OverviewRow } from '../../overview/index.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import type { Door } from '../door.js';
 import { RemoteRefusedError } from '../errors.js';
-import { QUIET_SECONDS, type SenderParts, sendRequest } from '../send-request.js';
+import { QUIET_SECONDS, type SenderParts, sendRequest } from '../link/send-request.js';
 import { runOfRow } from './mirrored-run.js';
 
 export interface RemoteRunsOptions extends SenderParts {

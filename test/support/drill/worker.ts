@@ -3,8 +3,8 @@
  * SIGUSR2 blocks its loop for a while.
  */
 import { randomUUID } from 'node:crypto';
-import { bootClock } from '../../../src/fleet/boot-clock.js';
-import { type Fence, LeaseHolder } from '../../../src/fleet/lease.js';
+import { bootClock } from '../../../src/fleet/queue/boot-clock.js';
+import { type Fence, LeaseHolder } from '../../../src/fleet/queue/lease.js';
 import { silentLogger, systemClock } from '../../../src/foundation/index.js';
 import { connect, type HubConnection, parseAddress } from '../../../src/hub/index.js';
 import { GUARD_NAME, type Guard, startDetached, startGuard } from '../../../src/programs/index.js';

@@ -1,0 +1,313 @@
+import {
+  type Clock,
+  isHoldfastError,
+  type Logger,
+  messageOf,
+  sleepOrHint,
+  VERSION,
+} from '../../foundation/index.js';
+import {
+  channelOf,
+  FleetRuleError,
+  type Hub,
+  type MirrorRow,
+  type RequestRow,
+  type SessionKind,
+} from '../../hub/index.js';
+import type { QuestionSessions, QuestionView } from '../../sessions/question/index.js';
+import type { Door } from '../door.js';
+import { sharedIdentity } from '../errors.js';
+import type { OwnMachine } from '../own-machine.js';
+import { rowOfQuestion } from '../questions/mirrored-question.js';
+import { applyRunRequest } from '../runs/apply-run-request.js';
+import { rowOfRun } from '../runs/mirrored-run.js';
+import { isTold, type OwnRuns, RunMirror } from '../runs/own-runs.js';
+import { applyRequest } from './apply-request.js';
+import { isNotTaken, Mirror } from './mirror.js';
+import { News, Turn } from './news.js';
+import type { SentRequests } from './sent-requests.js';
+
+export interface LinkOptions {
+  readonly door: Door;
+  readonly machine: OwnMachine;
+  readonly bootId: string;
+  readonly questions: QuestionSessions;
+  /** Loaded when the link is first used. */
+  readonly runs: () => Promise<OwnRuns>;
+  readonly sent: SentRequests;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Settles what this machine had of runs that went on elsewhere. Throws as the hub. */
+  readonly settleLeft?: ((hub: Hub) => Promise<void>) | undefined;
+  /** Told when the link is up, with whether the database's calls arrive, and when it is cut, with the reason. */
+  readonly onState?: ((state: LinkState) => void) | undefined;
+}
+
+export type LinkState =
+  | { readonly is: 'up'; readonly hears: boolean }
+  | { readonly is: 'down'; readonly reason: string };
+
+/** A look at what leaves no trace, and at the hub in case nothing was called out; where calls arrive that is not urgent. */
+const LOOK_MS = 5_000;
+const HEARD_LOOK_MS = 20_000;
+/** A sign of life. */
+const BEAT_MS = 20_000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+/** A run that works changes often: its row goes up at most this often. */
+const RUNS_MS = 1_000;
+/** Runs of the archive that were removed are looked for this often, and the mirror is tidied. */
+const ALL_RUNS_MS = 3_600_000;
+/** As many requests are taken at once. */
+const MAX_REQUESTS = 100;
+/** A machine that gave a sign within this time is up. */
+const UP_SECONDS = 60;
+
+/**
+ * What keeps a machine and the hub in step. The files are compared with what the hub has, again and again, so that nothing need
+ * be remembered about what was sent: a crash, an outage or an old backup is a difference like any other.
+ */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #questionMirror: Mirror;
+  readonly #runMirror: Mirror;
+  #runs: OwnRuns | undefined;
+  #incarnation: string | undefined;
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(options: LinkOptions) {
+    const { machine, clock, log } = options;
+    this.#options = options;
+    this.#questionMirror = new Mirror(machine.id, 'question', { clock, log });
+    this.#runMirror = new Mirror(machine.id, 'run', { clock, log });
+  }
+
+  /** Holds the link until the signal fires. Never throws: what fails is said and tried again. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log, onState } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#serve(await this.#options.door.open(), signal);
+      } catch (error) {
+        if (!isHoldfastError(error)) log.error('fleet.link-failed', { error: messageOf(error) });
+        onState?.({ is: 'down', reason: messageOf(error) });
+        log.info('fleet.link-down', { reason: messageOf(error), retryMs: this.#pauseMs });
+      }
+      if (signal.aborted) break;
+      await clock.sleep(this.#pauseMs, signal).catch(() => {});
+      this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
+    }
+  }
+
+  /** One look in both directions, for a command that happens to be here. Throws as the hub. */
+  async pass(hub: Hub): Promise<void> {
+    const runs = await this.#ownRuns();
+    await this.#passOn(hub, new RunMirror(runs, this.#runMirror));
+  }
+
+  async #passOn(hub: Hub, runs: RunMirror): Promise<void> {
+    await this.#beat(hub);
+    // What went on elsewhere while this machine was away is not this one's to mirror any more.
+    await this.#options.settleLeft?.(hub);
+    await this.#questionMirror.load(hub);
+    await this.#mirror(hub, await this.#options.questions.listLive());
+    await this.#runMirror.load(hub);
+    await runs.sendAll(hub);
+    await this.#applyAll(hub);
+    await this.#sendAgain(hub);
+  }
+
+  async #serve(hub: Hub, signal: AbortSignal): Promise<void> {
+    const { machine, questions, clock, onState } = this.#options;
+    const { connection } = hub;
+    const runs = await this.#ownRuns();
+    const mirror = new RunMirror(runs, this.#runMirror);
+    const news = new News();
+    connection.onEnd(() => news.wake());
+    const channel = channelOf(machine.id);
+    await connection.listen(channel, () => news.noteAsked());
+    using _watch = closing(questions.watch((id) => news.noteQuestion(id)));
+    using _runs = closing(runs.watch(() => news.noteRuns()));
+    await this.#passOn(hub, mirror);
+    await this.#tidy(hub);
+    // Only now: a database that can be reached and takes nothing is not asked twice a second.
+    this.#pauseMs = FIRST_PAUSE_MS;
+    const hears = await this.#options.door.isHeard(hub, channel);
+    onState?.({ is: 'up', hears });
+    const [beat, look] = [new Turn(clock, BEAT_MS), new Turn(clock, LOOK_MS)];
+    const asked = new Turn(clock, hears ? HEARD_LOOK_MS : LOOK_MS);
+    const [hourly, runsTurn] = [new Turn(clock, ALL_RUNS_MS), new Turn(clock, RUNS_MS)];
+    while (!signal.aborted && connection.isOpen) {
+      if (look.isDue()) {
+        if (asked.isDue()) news.noteAsked();
+        await this.#sendAgain(hub);
+        if (await this.#isSomethingSilent()) news.noteQuestion(null);
+        // Whoever ran one dies without a trace on the disk, too.
+        runs.look();
+        news.noteRuns();
+      }
+      if (news.takeAsked()) await this.#applyAll(hub);
+      const changed = news.takeQuestions();
+      if (changed.size > 0) await this.#mirrorChanged(hub, changed);
+      if (news.hasRuns && runsTurn.isDue() && news.takeRuns()) await mirror.sendChanged(hub);
+      if (beat.isDue() && (await this.#beat(hub))) await this.#passOn(hub, mirror);
+      if (hourly.isDue()) {
+        await mirror.sendAll(hub);
+        await this.#tidy(hub);
+      }
+      if (!news.isEmpty) continue;
+      const untilMs = Math.min(look.leftMs, news.hasRuns ? runsTurn.leftMs : LOOK_MS);
+      await sleepOrHint(clock, untilMs, news.next(), signal);
+    }
+  }
+
+  async #ownRuns(): Promise<OwnRuns> {
+    this.#runs ??= await this.#options.runs();
+    return this.#runs;
+  }
+
+  async #tidy(hub: Hub): Promise<void> {
+    const removed = await hub.tidy();
+    if (removed > 0) this.#options.log.info('fleet.tidied', { removed });
+  }
+
+  /**
+   * A sign of life. True where the database is not the one it was: an old state of it was restored. Throws FLEET_RULE where
+   * another machine gives signs under this one's identity; whoever started last has it.
+   */
+  async #beat(hub: Hub): Promise<boolean> {
+    const { machine, bootId } = this.#options;
+    const last = await hub.lastSign(machine.id);
+    // Restored from before we joined. One that was removed is known, and is not let in by itself.
+    if (last.bootId === undefined) await hub.join({ ...machine, bootId, version: VERSION });
+    const isOurs = (last.bootId ?? bootId) === bootId || last.quietSeconds > UP_SECONDS;
+    if (this.#incarnation !== undefined && !isOurs) throw sharedIdentity(machine.name);
+    await hub.beat(machine.id, bootId, VERSION);
+    const isAnother = this.#incarnation !== undefined && this.#incarnation !== last.incarnation;
+    this.#incarnation = last.incarnation;
+    return isAnother;
+  }
+
+  /** An asker dies and a set runs out of time without a trace on the disk; only what waits is read for that. */
+  async #isSomethingSilent(): Promise<boolean> {
+    const { questions } = this.#options;
+    const mirror = this.#questionMirror;
+    if (!mirror.hasExactly(questions.ids())) return true;
+    for (const id of mirror.waiting()) {
+      const view = await viewOrNone(questions, id);
+      if (view === undefined || !mirror.has(rowOfQuestion(view))) return true;
+    }
+    return false;
+  }
+
+  async #mirrorChanged(hub: Hub, ids: ReadonlySet<string | null>): Promise<void> {
+    const { questions } = this.#options;
+    if (ids.has(null)) return this.#mirror(hub, await questions.listLive());
+    const views: QuestionView[] = [];
+    for (const id of ids) {
+      const view = id === null ? undefined : await viewOrNone(questions, id);
+      if (view === undefined) return this.#mirror(hub, await questions.listLive());
+      views.push(view);
+    }
+    await this.#questionMirror.send(hub, views.map(rowOfQuestion), []);
+  }
+
+  /** All that the files say, and what they say no more. */
+  async #mirror(hub: Hub, views: readonly QuestionView[]): Promise<void> {
+    const gone = this.#questionMirror.others(new Set(views.map(({ id }) => id)));
+    await this.#questionMirror.send(
+      hub,
+      views.map(rowOfQuestion),
+      gone.map(({ id }) => id),
+    );
+  }
+
+  async #applyAll(hub: Hub): Promise<void> {
+    const { machine, log } = this.#options;
+    for (let isMore = true; isMore; ) {
+      const { rows, refused } = await hub.takeRequests(machine.id);
+      if (refused > 0) log.warn('fleet.requests-ignored', { count: refused });
+      let settled = 0;
+      for (const request of rows) settled += (await this.#apply(hub, request)) ? 1 : 0;
+      isMore = settled > 0 && rows.length === MAX_REQUESTS;
+    }
+  }
+
+  async #apply(hub: Hub, request: RequestRow): Promise<boolean> {
+    const { log } = this.#options;
+    const done =
+      request.session_kind === 'run' ? await this.#applyToRun(request) : await this.#applyToSet(request);
+    if (done === undefined) return false;
+    await this.#settle(hub, { id: request.id, ...done.settled }, done);
+    log.info('fleet.request-settled', { request: request.id, kind: request.kind, state: done.settled.state });
+    return true;
+  }
+
+  /** Where the mirror does not take how the session stands now, the reply is told alone. */
+  async #settle(hub: Hub, settled: Settled, { mirror, kind, rows }: Decided): Promise<void> {
+    const { machine } = this.#options;
+    try {
+      await hub.settle(machine.id, settled, { kind, rows });
+    } catch (error) {
+      if (!isNotTaken(error)) throw error;
+      await hub.settle(machine.id, settled, { kind, rows: [] });
+    }
+    mirror.note(rows);
+  }
+
+  async #applyToSet(request: RequestRow): Promise<Decided | undefined> {
+    const done = await applyRequest(this.#options.questions, request);
+    if (done === undefined) return undefined;
+    const { state, reply, view } = done;
+    const rows = view === undefined ? [] : [rowOfQuestion(view)];
+    return { settled: { state, reply }, mirror: this.#questionMirror, kind: 'question', rows };
+  }
+
+  async #applyToRun(request: RequestRow): Promise<Decided | undefined> {
+    const done = await applyRunRequest(await this.#ownRuns(), request);
+    if (done === undefined) return undefined;
+    const { state, reply, row } = done;
+    const rows = row === undefined || !isTold(row) ? [] : [rowOfRun(row)];
+    return { settled: { state, reply }, mirror: this.#runMirror, kind: 'run', rows };
+  }
+
+  /** What this machine sent and the hub does not know: it was restored from before then, or lost its last moments. */
+  async #sendAgain(hub: Hub): Promise<void> {
+    const { machine, sent, log } = this.#options;
+    for (const request of sent.list()) {
+      if (request.refusal !== undefined || (await hub.request(request.id)) !== undefined) continue;
+      // Whoever sent it may have been told of its end meanwhile.
+      if (!sent.has(request.id)) continue;
+      try {
+        await hub.send(machine.id, request);
+        log.info('fleet.request-sent-again', { request: request.id });
+      } catch (error) {
+        if (!(error instanceof FleetRuleError)) throw error;
+        sent.keep({ ...request, refusal: messageOf(error) });
+      }
+    }
+  }
+}
+
+type Settled = Parameters<Hub['settle']>[1];
+
+/** What became of a request, and how its session stands now. */
+interface Decided {
+  readonly settled: Omit<Settled, 'id'>;
+  readonly mirror: Mirror;
+  readonly kind: SessionKind;
+  readonly rows: readonly MirrorRow[];
+}
+
+async function viewOrNone(questions: QuestionSessions, id: string): Promise<QuestionView | undefined> {
+  try {
+    return await questions.get(id);
+  } catch (error) {
+    if (isHoldfastError(error, 'SESSION_NOT_FOUND')) return undefined;
+    throw error;
+  }
+}
+
+function closing(watch: { close(): void }): Disposable {
+  return { [Symbol.dispose]: () => watch.close() };
+}

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { isHoldfastError, type Logger, messageOf, redact } from '../../foundation/index.js';
+import type { CheckpointRow, Checkpoints, HubFence } from '../../hub/index.js';
+import type { RunServices } from '../../run/index.js';
+import { LoopExportForm } from '../../sessions/loop/index.js';
+import { isPermission, type QuestionView } from '../../sessions/question/index.js';
+import type { LogRecord } from '../../storage/index.js';
+import { readMirrored } from '../questions/mirrored-question.js';
+
+export interface AdoptOptions {
+  readonly services: RunServices;
+  readonly checkpoints: Checkpoints;
+  readonly fence: HubFence;
+  readonly last: CheckpointRow;
+  readonly log: Logger;
+}
+
+/**
+ * Takes in what another machine knew about a run: its loop, its conversation, its open questions. Done twice it is done once.
+ * Throws DOCUMENT_DAMAGED, INVALID_INPUT, LOCKED, and what the hub throws.
+ */
+export async function adoptRun({ services, checkpoints, fence, last, log }: AdoptOptions): Promise<void> {
+  const { projectDirectory } = services;
+  // From here on what is answered elsewhere comes to this machine.
+  const moved = await checkpoints.takeOver(fence);
+  const documents = LoopExportForm.parse(last.documents);
+  const records = await checkpoints.records(fence.entry, last.records);
+  await services
+    .openConversations()
+    .adopt(`run-${last.run}`, [...records, ...promptOf(records, last)] as LogRecord[], {
+      workingDirectory: projectDirectory,
+    });
+  for (const view of questionsOf(moved, last)) {
+    try {
+      await services.questions.adopt({ view, workingDirectory: projectDirectory });
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      log.warn('fleet.question-not-adopted', { question: view.id, error: messageOf(error) });
+    }
+  }
+  // Last: with it the run is here.
+  await services.openLoops().adopt(documents, last.machine);
+}
+
+/** What was about to be sent counts as sent: whoever opens the conversation finds it without an answer. */
+function promptOf(records: readonly Record<string, unknown>[], { prompt, at }: CheckpointRow): LogRecord[] {
+  if (prompt === null || records.length === 0) return [];
+  const turn =
+    Math.max(0, ...records.map((record) => (record.type === 'turn' ? Number(record.turn) : 0))) + 1;
+  const content = redact(prompt);
+  const tokens = Math.ceil(content.length / 4);
+  return [
+    { type: 'status', status: 'active', timestamp: at, turns: turn - 1 },
+    { type: 'turn', role: 'user', content, timestamp: at, tokens, turn },
+  ];
+}
+
+/** As the mirror has them, which is newer; what never got there as the checkpoint has it. Permissions are asked for anew. */
+function questionsOf(
+  moved: readonly { readonly id: string; readonly summary: unknown }[],
+  { questions, run }: CheckpointRow,
+): QuestionView[] {
+  const found = new Map<string, QuestionView>();
+  const summaries = [...questions.map((summary) => ({ summary })), ...moved];
+  for (const { summary } of summaries) {
+    const view = readMirrored(Summary.safeParse(summary).data);
+    if (view === undefined || view.asker?.session !== run || isPermission(view)) continue;
+    found.set(view.id, view);
+  }
+  return [...found.values()];
+}
+
+/** Views that were made into JSON have keys that a reader of the mirror refuses where they are null or absent. */
+const Summary = z.record(z.string(), z.unknown());

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import {
+  filledText,
+  isHoldfastError,
+  isUuidV4,
+  named,
+  nullable,
+  number,
+  record,
+  text,
+  textThat,
+  time,
+  type ValueOf,
+  whole,
+  withDefault,
+} from '../../foundation/index.js';
+import {
+  DOCUMENT_VERSION,
+  ensureDirectory,
+  type FileSystem,
+  formatDocument,
+  hasDirectory,
+  listDirectory,
+  readDocument,
+  removeQuietly,
+  replaceQuick,
+  type StorageTools,
+} from '../../storage/index.js';
+
+const uuid = textThat(isUuidV4, 'not a UUID v4');
+const anyUuid = textThat((value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value), 'not a UUID');
+
+/**
+ * `<state>/fleet/leases/<run>.json`: the lease under which a run of the fleet works here, as its worker tells it to the run.
+ * The worker writes it, at each renewal; nothing outlives the machine's start with it, so it is not synced.
+ */
+const LeaseFile = record({
+  version: withDefault(whole(), () => DOCUMENT_VERSION),
+  run: uuid,
+  entry: uuid,
+  epoch: number(0),
+  /** With the epoch the fence of every write; nobody else may read it. */
+  token: anyUuid,
+  repository: filledText,
+  /** Where the work began: that commit is at the git server. */
+  base: filledText,
+  /** The ref that snapshots of this epoch go to. */
+  ref: filledText,
+  /** The process that ends the run, and the machine's start that its number is of. */
+  guard: record({ pid: whole(), startTime: named('start_time', text) }),
+  bootId: named('boot_id', nullable(text)),
+  /** Until when the run may live: in boot time, and for people. */
+  deadlineMs: named('deadline_ms', number()),
+  deadlineAt: named('deadline_at', time),
+  /** Since when no renewal arrived; null where the last one did. */
+  cutOffSince: named('cut_off_since', nullable(time)),
+  /** What its holder is asked to do: `hand-over` at the end of the iteration. */
+  wish: nullable(text),
+  /** Where the run works. */
+  worktree: filledText,
+});
+export type LeaseRecord = ValueOf<typeof LeaseFile>;
+
+export function leasesPlace(fleet: string): string {
+  return join(fleet, 'leases');
+}
+
+function pathOf(fleet: string, run: string): string {
+  return join(leasesPlace(fleet), `${run}.json`);
+}
+
+export function writeLease(tools: StorageTools, fleet: string, lease: LeaseRecord): void {
+  const path = pathOf(fleet, lease.run);
+  ensureDirectory(tools.fileSystem, fleet);
+  ensureDirectory(tools.fileSystem, leasesPlace(fleet));
+  replaceQuick(tools, path, formatDocument(path, lease, LeaseFile));
+}
+
+/** Undefined where no lease of this run was ever here, or what is there is none. */
+export function readLease(fileSystem: FileSystem, fleet: string, run: string): LeaseRecord | undefined {
+  if (!isUuidV4(run)) return undefined;
+  try {
+    return readDocument(fileSystem, pathOf(fleet, run), LeaseFile);
+  } catch (error) {
+    // Torn by the loss of power: whoever it was for is gone, too.
+    if (!isHoldfastError(error)) throw error;
+    return undefined;
+  }
+}
+
+export function listLeases(fileSystem: FileSystem, fleet: string): LeaseRecord[] {
+  if (!hasDirectory(fileSystem, leasesPlace(fleet))) return [];
+  return listDirectory(fileSystem, leasesPlace(fleet)).flatMap((name) => {
+    const lease = name.endsWith('.json') ? readLease(fileSystem, fleet, name.slice(0, -5)) : undefined;
+    return lease === undefined ? [] : [lease];
+  });
+}
+
+export function forgetLease(
+  { fileSystem }: Pick<StorageTools, 'fileSystem'>,
+  fleet: string,
+  run: string,
+): void {
+  if (isUuidV4(run)) removeQuietly(fileSystem, pathOf(fleet, run));
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { acquireLock, ensureDirectory, type LockTools } from '../../storage/index.js';
+import { EntryPlaceError } from '../../worker/index.js';
+import {
+  checkRemoteUrl,
+  fetchCommit,
+  listTreeTrouble,
+  openMirror,
+  type RemoteRepository,
+  type WorkspaceTools,
+} from '../../workspace/index.js';
+
+/** A repository of the fleet on this machine. */
+export interface FleetRepository extends RemoteRepository {
+  /** The bare mirror that worktrees hang on. */
+  readonly mirror: string;
+}
+
+const FETCH_WAIT_MS = 30 * 60_000;
+
+/** Where the mirror of a repository is kept: the address is no part of a path. */
+export function repositoryPlace(fleet: string, url: string): string {
+  return join(fleet, 'repositories', createHash('sha256').update(url).digest('hex').slice(0, 32));
+}
+
+/** Opens the mirror of a repository, and makes it if need be. Throws GIT_REMOTE, GIT_FAILED, PROGRAM_NOT_STARTED. */
+export async function openRepository(
+  tools: LockTools,
+  workbench: WorkspaceTools,
+  fleet: string,
+  url: string,
+): Promise<FleetRepository> {
+  const directory = repositoryPlace(fleet, checkRemoteUrl(url));
+  ensureDirectory(tools.fileSystem, fleet);
+  ensureDirectory(tools.fileSystem, join(fleet, 'repositories'));
+  ensureDirectory(tools.fileSystem, directory);
+  using _lock = await acquireLock(tools, join(directory, 'making'), { waitMs: FETCH_WAIT_MS });
+  return await openMirror(workbench, directory, url);
+}
+
+/**
+ * Brings a commit of a repository here, one at a time for all workers of the machine. Throws GIT_REMOTE; ENTRY_PLACE for a tree
+ * that git alone cannot carry from machine to machine.
+ */
+export async function bringCommit(
+  tools: LockTools,
+  workbench: WorkspaceTools,
+  repository: FleetRepository,
+  wanted: { readonly commit: string; readonly ref?: string | undefined },
+): Promise<void> {
+  using _lock = await acquireLock(tools, join(repository.mirror, '..', 'fetch'), { waitMs: FETCH_WAIT_MS });
+  await fetchCommit(workbench, repository, wanted);
+}
+
+/** Throws ENTRY_PLACE where the tree of a commit has submodules, or files that are kept elsewhere (LFS). */
+export async function refuseTree(
+  workbench: WorkspaceTools,
+  { mirror, url }: FleetRepository,
+  commit: string,
+): Promise<void> {
+  const trouble = await listTreeTrouble(workbench, mirror, commit);
+  if (trouble === undefined) return;
+  const what = trouble.is === 'submodules' ? 'has submodules' : 'keeps files in git LFS';
+  throw new EntryPlaceError(
+    `${visibleExcerpt(url.replace(/\/\/[^/@]*@/, '//'), 200)} ${what} (${visibleLine(trouble.path)}), which snapshots do not carry yet`,
+    { hint: 'Queue it for one machine alone: `holdfast queue add --local`.' },
+  );
+}

@@ -1,0 +1,98 @@
+import { isHoldfastError, messageOf, sleepOrHint } from '../../foundation/index.js';
+import { HubQueue, QUEUE_CHANNEL } from '../../hub/index.js';
+import type { LockTools } from '../../storage/index.js';
+import type { Door } from '../door.js';
+import type { OwnMachine } from '../own-machine.js';
+import type { WorkerRules } from './worker-rules.js';
+
+export interface QueueWatchOptions {
+  readonly door: Door;
+  readonly machine: OwnMachine;
+  readonly rules: WorkerRules | undefined;
+  readonly tools: LockTools;
+  readonly onHint: () => void;
+}
+
+/** Where calls do not arrive, such as behind a pooler, the queue is looked at this often; where they do, rarely all the same. */
+const LOOK_MS = 5_000;
+const RARE_LOOK_MS = 30_000;
+const OFFER_MS = 60_000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
+
+/** Tells when something of the fleet's queue may have changed, and says meanwhile what this worker takes. */
+export class QueueWatch {
+  readonly #options: QueueWatchOptions;
+  readonly #closed = new AbortController();
+  readonly #worker: string;
+  /** Resolves when it has said goodbye. */
+  readonly ended: Promise<void>;
+  #revision = -1;
+
+  constructor(options: QueueWatchOptions) {
+    this.#options = options;
+    this.#worker = options.tools.ids.uuid();
+    this.ended = this.#run();
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { tools } = this.#options;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!this.#closed.signal.aborted) {
+      try {
+        await this.#follow(() => {
+          pauseMs = FIRST_PAUSE_MS;
+        });
+      } catch (error) {
+        const report = isHoldfastError(error) ? tools.log.info : tools.log.error;
+        report('fleet.queue-not-watched', { error: messageOf(error), retryMs: pauseMs });
+      }
+      if (this.#closed.signal.aborted) return;
+      await tools.clock.sleep(pauseMs, this.#closed.signal).catch(() => {});
+      pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
+    }
+  }
+
+  async #follow(onUp: () => void): Promise<void> {
+    const { door, tools, onHint } = this.#options;
+    const { connection } = await door.open();
+    const hub = new HubQueue(connection);
+    let wake = () => {};
+    connection.onEnd(() => wake());
+    await connection.listen(QUEUE_CHANNEL, () => {
+      wake();
+    });
+    const lookMs = (await door.isHeard(await door.open(), QUEUE_CHANNEL)) ? RARE_LOOK_MS : LOOK_MS;
+    let offeredAtMs = Number.NEGATIVE_INFINITY;
+    while (!this.#closed.signal.aborted && connection.isOpen) {
+      if (tools.clock.monotonicMs() - offeredAtMs >= OFFER_MS) {
+        offeredAtMs = tools.clock.monotonicMs();
+        await this.#offer(hub);
+      }
+      // Before the look: what is called out meanwhile ends the wait behind it.
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const { revision } = await hub.queue();
+      onUp();
+      if (revision !== this.#revision) {
+        this.#revision = revision;
+        onHint();
+      }
+      await sleepOrHint(tools.clock, lookMs, woken, this.#closed.signal);
+    }
+    if (this.#closed.signal.aborted && connection.isOpen && this.#options.rules !== undefined)
+      await hub.endOffer(this.#worker, this.#options.machine.id);
+  }
+
+  async #offer(hub: HubQueue): Promise<void> {
+    const { machine, rules } = this.#options;
+    if (rules === undefined) return;
+    const { labels, trusted, agents, slots } = rules;
+    await hub.offer(this.#worker, machine.id, { labels, trusted, agents: agents(), slots });
+  }
+}
