@@ -2,7 +2,7 @@
 //   node scripts/test-at-load.mjs [--load 10] [tier …]
 // Where the tiers are less than the load that is asked for, processes that only compute make up for it. They end with the
 // tiers. It ends as `.ci/run` does: with what failed, the load, and `N passed, N failed`.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,10 @@ if (unknown.length > 0 || !(wanted > 0)) {
   console.error(`Unknown: ${unknown.join(' ') || `--load ${values.load}`}. Tiers: ${TIERS.join(' ')}`);
   process.exit(2);
 }
+
+// Once: each tier would do it by itself, at the same time.
+const prepared = spawnSync(process.execPath, ['scripts/prepare-tree.mjs'], { stdio: 'inherit' });
+if (prepared.status !== 0) process.exit(prepared.status ?? 1);
 
 const logs = mkdtempSync(join(tmpdir(), 'holdfast-load-'));
 const loads = [];
