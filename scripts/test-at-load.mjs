@@ -1,5 +1,5 @@
-// Runs all tiers side by side, so that each is the load of the others, and tells the load under which they ran.
-//   node scripts/test-at-load.mjs [--load 10] [tier …]
+// Runs all tiers, several side by side, so that each is the load of the others, and tells the load under which they ran.
+//   node scripts/test-at-load.mjs [--load 10] [--beside 3] [tier …]
 // Where the tiers are less than the load that is asked for, processes that only compute make up for it. They end with the
 // tiers. It ends as `.ci/run` does: with what failed, the load, and `N passed, N failed`.
 import { spawn, spawnSync } from 'node:child_process';
@@ -9,20 +9,21 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-const TIERS = ['test', 'test:browser', 'test:fleet', 'test:crash', 'test:nodes', 'test:agents'];
+/** Those that take long first. */
+const TIERS = ['test:crash', 'test:nodes', 'test:agents', 'test:fleet', 'test', 'test:browser'];
 const LOOK_MS = 5_000;
 const BUSY = 'for (;;);';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { load: { type: 'string', default: '10' } },
+  options: { load: { type: 'string', default: '10' }, beside: { type: 'string', default: '3' } },
 });
 const wanted = Number(values.load);
 const chosen = positionals.length > 0 ? positionals : TIERS;
 const unknown = chosen.filter((tier) => !TIERS.includes(tier));
-if (unknown.length > 0 || !(wanted > 0)) {
-  console.error(`Unknown: ${unknown.join(' ') || `--load ${values.load}`}. Tiers: ${TIERS.join(' ')}`);
+if (unknown.length > 0 || !(wanted > 0) || !(Number(values.beside) >= 1)) {
+  console.error(`Unknown: ${unknown.join(' ') || '--load and --beside take numbers'}. Tiers: ${TIERS.join(' ')}`);
   process.exit(2);
 }
 
@@ -40,7 +41,13 @@ process.on('exit', stopBusy);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
 const looking = setInterval(look, LOOK_MS);
-const results = await Promise.all(chosen.map(runTier));
+const waiting = [...chosen];
+const results = [];
+const lanes = Array.from({ length: Number(values.beside) }, async () => {
+  for (let tier = waiting.shift(); tier !== undefined; tier = waiting.shift())
+    results.push(await runTier(tier));
+});
+await Promise.all(lanes);
 clearInterval(looking);
 stopBusy();
 tell();

@@ -26,6 +26,9 @@ const RIGHTS_HINT =
 const SCHEMA_HINT =
   'Make it with `holdfast fleet init`, or bring it up to date with `holdfast fleet migrate`.';
 
+const FAULT_HINT =
+  'That should not happen: look for a newer Holdfast, or report it with this message. `holdfast fleet doctor` says what else is wrong.';
+
 /** The statement was undone by the server itself. A server that goes down may have kept it: of that nothing is certain. */
 const CERTAIN = { isCertain: true };
 
@@ -43,6 +46,8 @@ const BY_CODE: readonly [RegExp, Meaning][] = [
     (said, place) => new FleetUnreachableError(`${place}: ${said}`, CERTAIN),
   ],
   [/^(53|57|58|08|40)/, (said, place) => new FleetUnreachableError(`${place}: ${said}`)],
+  // A statement that this server does not take will not be taken a second later.
+  [/^(42|P0|0A)/, (said) => refused(said, FAULT_HINT)],
   [
     /^(22|23)/,
     (said) => new FleetRuleError('not-taken', `The fleet does not take this: ${said}`, 'Nothing was stored.'),

@@ -129,11 +129,12 @@ describe.skipIf(POSTGRES === undefined)('the hub', () => {
       ];
       const shares = ['settle_entry', 'offer_work', 'end_work', 'note_account', 'note_day'];
       const queues = ['enqueue', 'change_entry', 'move_entry', 'remove_entry', 'pause_queue', 'pause_entry'];
-      const worker = [...inbox, ...runs, ...shares].sort();
+      const moves = ['checkpoint', 'take_over'];
+      const worker = [...inbox, ...runs, ...shares, ...moves].sort();
       expect(await allowed('eve')).toEqual([]);
       expect(await allowed('ci')).toEqual(worker);
       expect(await allowed('ann')).toEqual(
-        [...worker, ...queues, 'remove_machine', 'send', 'take_back'].sort(),
+        [...worker, ...queues, 'move_run', 'release_run', 'remove_machine', 'send', 'take_back'].sort(),
       );
     },
   );

@@ -47,9 +47,11 @@ export type LinkState =
   | { readonly is: 'up'; readonly hears: boolean }
   | { readonly is: 'down'; readonly reason: string };
 
-/** A look at what leaves no trace, and at the hub in case nothing was called out; where calls arrive that is not urgent. */
+/** A look at everything in case nothing was called out; where calls arrive that is not urgent. */
 const LOOK_MS = 5_000;
 const HEARD_LOOK_MS = 20_000;
+/** What leaves no trace on the disk (an asker that died, a set out of time) is seen elsewhere this much later, at most. */
+const SILENT_MS = 10_000;
 /** A sign of life. */
 const BEAT_MS = 20_000;
 const FIRST_PAUSE_MS = 500;
@@ -134,7 +136,7 @@ export class Link {
     this.#pauseMs = FIRST_PAUSE_MS;
     const hears = await this.#options.door.isHeard(hub, channel);
     onState?.({ is: 'up', hears });
-    const [beat, look] = [new Turn(clock, BEAT_MS), new Turn(clock, LOOK_MS)];
+    const [beat, look] = [new Turn(clock, BEAT_MS), new Turn(clock, hears ? SILENT_MS : LOOK_MS)];
     const asked = new Turn(clock, hears ? HEARD_LOOK_MS : LOOK_MS);
     const [hourly, runsTurn] = [new Turn(clock, ALL_RUNS_MS), new Turn(clock, RUNS_MS)];
     while (!signal.aborted && connection.isOpen) {
@@ -156,7 +158,7 @@ export class Link {
         await this.#tidy(hub);
       }
       if (!news.isEmpty) continue;
-      const untilMs = Math.min(look.leftMs, news.hasRuns ? runsTurn.leftMs : LOOK_MS);
+      const untilMs = news.hasRuns ? Math.min(look.leftMs, runsTurn.leftMs) : look.leftMs;
       await sleepOrHint(clock, untilMs, news.next(), signal);
     }
   }

@@ -188,25 +188,39 @@ begin
 end
 $$;
 
-create function holdfast.forget_checkpoints(p_days int) returns int
+create or replace function holdfast.tidy() returns int
 language plpgsql security definer set search_path = holdfast, pg_temp as $$
 declare
-  forgotten int;
+  before timestamptz := clock_timestamp() - interval '1 year';
+  removed int;
+  total int := 0;
 begin
-  if p_days < 1 then perform rule('no-such-age'); end if;
-  delete from checkpoint c using entry e where e.id = c.entry and e.state in ('done', 'failed')
-    and e.ended_at < clock_timestamp() - make_interval(days => p_days);
-  get diagnostics forgotten = row_count;
-  delete from record r using entry e where e.id = r.entry and e.state in ('done', 'failed')
-    and e.ended_at < clock_timestamp() - make_interval(days => p_days);
-  return forgotten;
+  update fleet set tidied_at = clock_timestamp()
+  where tidied_at is null or tidied_at < clock_timestamp() - interval '1 day';
+  if not found then return 0; end if;
+  delete from session where (is_ended and last_activity < before) or gone_at < before;
+  get diagnostics removed = row_count;
+  total := total + removed;
+  delete from request where settled_at < before;
+  get diagnostics removed = row_count;
+  total := total + removed;
+  delete from audit where at < before;
+  get diagnostics removed = row_count;
+  total := total + removed;
+  -- What a run could be gone on with, 30 days after its end.
+  delete from checkpoint c using entry e where e.id = c.entry and e.ended_at < clock_timestamp() - interval '30 days';
+  get diagnostics removed = row_count;
+  total := total + removed;
+  delete from record r using entry e where e.id = r.entry and e.ended_at < clock_timestamp() - interval '30 days';
+  get diagnostics removed = row_count;
+  return total + removed;
 end
 $$;
 
 revoke all on function holdfast.forget_target, holdfast.may_go_to, holdfast.checkpoint, holdfast.take_over, holdfast.run_entry,
-  holdfast.move_run, holdfast.release_run, holdfast.forget_checkpoints from public;
+  holdfast.move_run, holdfast.release_run from public;
 grant select on holdfast.checkpoint, holdfast.record to holdfast_viewer;
 grant select (target) on holdfast.entry to holdfast_viewer;
-grant execute on function holdfast.checkpoint, holdfast.take_over, holdfast.forget_checkpoints to holdfast_worker;
+grant execute on function holdfast.checkpoint, holdfast.take_over to holdfast_worker;
 grant execute on function holdfast.move_run, holdfast.release_run to holdfast_person;
 `;
