@@ -101,7 +101,7 @@ export class QueueDesk {
   /** What of the fleet cannot be read is said in it. */
   async list(): Promise<QueueView> {
     await using open = await this.#open();
-    return this.#view(open);
+    return await this.#view(open);
   }
 
   /** The same, and of those that run what they wait for: each of these runs is looked at. */
@@ -136,36 +136,36 @@ export class QueueDesk {
     const { queue, id } = await this.#find(open, typed);
     if (wishes.isUpdated === true) await this.#update(queue, id);
     const after = wishes.after === undefined ? undefined : await this.#idsIn(queue, wishes.after);
-    return queue.edit(id, (entry) => this.#change(entry, { ...wishes, after }));
+    return await queue.edit(id, (entry) => this.#change(entry, { ...wishes, after }));
   }
 
   /** Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ENTRY_RUNNING, ENTRY_NEEDED. */
   async remove(typed: string): Promise<Entry> {
     await using open = await this.#open();
     const { queue, id } = await this.#find(open, typed);
-    return queue.remove(id);
+    return await queue.remove(id);
   }
 
   /** Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ENTRY_RUNNING. */
   async move(typed: string, to: Move): Promise<Entry> {
     await using open = await this.#open();
     const { queue, id } = await this.#find(open, typed);
-    if (!('other' in to)) return queue.move(id, to);
+    if (!('other' in to)) return await queue.move(id, to);
     const [other = to.other] = await this.#idsIn(queue, [to.other]);
-    return queue.move(id, { ...to, other });
+    return await queue.move(id, { ...to, other });
   }
 
   /** One entry, or all of it. Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ILLEGAL_TRANSITION. */
   async pause(typed?: string): Promise<void> {
     await using open = await this.#open();
-    if (typed === undefined) return this.#forAll(open, (queue) => queue.pause());
+    if (typed === undefined) return await this.#forAll(open, (queue) => queue.pause());
     const { queue, id } = await this.#find(open, typed);
     await queue.pause(id);
   }
 
   async resume(typed?: string): Promise<void> {
     await using open = await this.#open();
-    if (typed === undefined) return this.#forAll(open, (queue) => queue.resume());
+    if (typed === undefined) return await this.#forAll(open, (queue) => queue.resume());
     const { queue, id } = await this.#find(open, typed);
     await queue.resume(id);
   }
@@ -179,7 +179,7 @@ export class QueueDesk {
       throw new InvalidInputError(
         `${id.slice(0, 8)} is ${status ?? 'gone'}; only what failed is tried again`,
       );
-    return queue.retry(id);
+    return await queue.retry(id);
   }
 
   async #lookAtRun(entry: EntryView): Promise<EntryView> {

@@ -33,9 +33,9 @@ const inbox = defineCommand({
     const sessionId = values.session === undefined ? undefined : await questions.resolve(values.session);
     const view = sessionId === undefined ? undefined : await questions.get(sessionId);
     if (isJson && values.plain) throw new UsageError('Either --json or --plain, not both');
-    if (isJson || !(terminal.isInteractive || values.plain)) return printPending(context, open, view);
+    if (isJson || !(terminal.isInteractive || values.plain)) return await printPending(context, open, view);
     if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
-      return printPending(context, open, view);
+      return await printPending(context, open, view);
     }
     const options = {
       questions: questions.as('inbox'),
