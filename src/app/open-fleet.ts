@@ -27,6 +27,7 @@ import {
   type HubAddress,
   parseAddress,
 } from '../hub/index.js';
+import { retireRun } from '../run/index.js';
 import {
   ensureDirectory,
   inspectLock,
@@ -153,7 +154,8 @@ async function settleLeftIn({ tools, config, questions, log }: Services, machine
     leases,
     standing: await checkpoints.standing(leases.map(({ entry }) => entry)),
     machine: machine.id,
-    snapshotOf: async (entry) => (await checkpoints.last(entry))?.git_oid ?? null,
+    lastOf: (entry) => checkpoints.last(entry),
+    retire: ({ run }) => retireRun({ tools, log }, config.layout, run),
     questions,
   });
   for (const { run, machine: where } of left) log.warn('fleet.run-left-behind', { run, machine: where });

@@ -110,6 +110,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   'question.unreadable': because('Question {sessionId} could not be read'),
   'notice.fleet-not-read': because('What waits on other machines could not be read for notices'),
   'run.cut-off-not-told': because('That the run is cut off from its fleet could not be written down'),
+  'run.result-not-stored': because(
+    'What the run came to could not be pushed or stored; it is in its worktree',
+  ),
   'run.journal-damaged': (fields) =>
     `Line ${textIn(fields, 'line')} of ${textIn(fields, 'path')} is damaged and left out: ${textIn(fields, 'reason')}`,
   'run.journal-mended': (fields) =>

@@ -109,6 +109,8 @@ export class HubConnection implements AsyncDisposable {
   readonly #heard = new Set<string>();
   readonly #ends = new Set<() => void>();
   #isOpen = true;
+  /** Several parts of a process share a connection, and the driver takes one statement at a time. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(client: Client, host: HubHost, clock: Clock, log: Logger) {
     this.#client = client;
@@ -132,9 +134,8 @@ export class HubConnection implements AsyncDisposable {
 
   /** Rows of a statement. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_RULE, FLEET_SCHEMA. */
   async rows(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    if (!this.#isOpen) throw new FleetUnreachableError('the connection was cut');
     try {
-      const { rows } = await this.#client.query<Row>(sql, [...values]);
+      const { rows } = await this.#inTurn(() => this.#client.query<Row>(sql, [...values]));
       return rows;
     } catch (error) {
       const failure = describeFailure(error, placeOf(this.host));
@@ -150,10 +151,19 @@ export class HubConnection implements AsyncDisposable {
   /** Several statements in one transaction, for migrations. Throws as `rows`. */
   async script(sql: string): Promise<void> {
     try {
-      await this.#client.query(sql);
+      await this.#inTurn(() => this.#client.query(sql));
     } catch (error) {
       throw describeFailure(error, placeOf(this.host));
     }
+  }
+
+  #inTurn<Result>(ask: () => Promise<Result>): Promise<Result> {
+    const asked = this.#last.then(() => {
+      if (!this.#isOpen) throw new FleetUnreachableError('the connection was cut');
+      return ask();
+    });
+    this.#last = asked.catch(() => {});
+    return asked;
   }
 
   /** Calls back for what is called out on a channel from now on, until it is closed. */

@@ -38,6 +38,7 @@ type Meaning = (said: string, place: string) => HoldfastError;
 const BY_CODE: readonly [RegExp, Meaning][] = [
   [/^28/, (said) => refused(said, PASSWORD_HINT)],
   [/^3D000$/, (said) => refused(said, 'Make it first: createdb holdfast.')],
+  [/^42710$/, (said) => refused(said, 'Choose another name, or drop that role first.')],
   [/^42501$/, (said) => refused(said, RIGHTS_HINT)],
   [/^(3F000|42P01|42883|42703)$/, (said) => new FleetSchemaError(said, SCHEMA_HINT)],
   [/^25006$/, (_, place) => new FleetUnreachableError(`${place} is read-only`, CERTAIN)],

@@ -135,6 +135,8 @@ export interface FleetFacts {
   readonly labels: readonly string[];
   /** The machine that has it, or had it last. */
   readonly machine: string | null;
+  /** How often it was taken: its snapshots are under this number. */
+  readonly epoch: number;
   /** Null where nobody has it. */
   readonly lease: FleetLease | null;
   /** Why no worker that is there takes it; null where one may. */

@@ -100,6 +100,7 @@ export {
   changePlanIn,
   isWorktreeThere,
   listWorktreeRecords,
+  retireRun,
   retireWorktree,
   runOfWorktree,
   type WorktreeRecord,

@@ -36,7 +36,21 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
   await parts.plan.begin(parts.loop.state.sessionId, parts.loop.state);
   for (;;) {
     const end = await step(parts, memory, attention);
-    if (end !== undefined) return end;
+    if (end === undefined) continue;
+    await storeResult(parts, end, attention);
+    return end;
+  }
+}
+
+/** What a leased run came to goes where its snapshots went: whoever queued it may have no other way to it. */
+async function storeResult(parts: RunParts, { outcome }: RunEnd, attention: Attention): Promise<void> {
+  const { checkpoint, log } = parts;
+  if (checkpoint === undefined || outcome === 'interrupted' || attention.isWanted) return;
+  using cut = attention.cut({ isIteration: true });
+  try {
+    await storeCheckpoint(parts, null, cut.signal);
+  } catch (error) {
+    log.warn('run.result-not-stored', { error: messageOf(error) });
   }
 }
 

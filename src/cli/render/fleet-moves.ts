@@ -8,14 +8,19 @@ export function renderLeftBehind(found: readonly LeftBehind[], now: Date): strin
   return found.flatMap((left) => linesOf(left, now)).join('\n');
 }
 
-function linesOf({ run, worktree, snapshot, machine, since, answers }: LeftBehind, now: Date): string[] {
+function linesOf(left: LeftBehind, now: Date): string[] {
+  const { run, worktree, snapshot, repository, ref, machine, since, answers } = left;
   const where = machine === null ? 'on another machine' : `on ${visibleLine(machine)}`;
   const when = since === null ? '' : ` since ${momentOf(since, now)}`;
   const known = snapshot === null ? '' : `, snapshot ${snapshot.slice(0, 12)}`;
   const path = visibleLine(shellWord(worktree));
   return [
     `run ${run.slice(0, 8)} is ${where}${when}; left behind at ${visibleLine(worktree)}${known}`,
-    ...(snapshot === null ? [] : [`  see what is here only: git -C ${path} diff ${snapshot.slice(0, 12)}`]),
+    ...(snapshot === null || repository === undefined || ref === undefined
+      ? []
+      : [
+          `  see what is here only: git -C ${path} fetch ${visibleLine(shellWord(repository))} ${visibleLine(shellWord(ref))} && git -C ${path} diff ${snapshot.slice(0, 12)}`,
+        ]),
     ...answers.map((answer) => `  an answer that nobody heard: ${visibleLine(answer)}`),
   ];
 }

@@ -8,10 +8,10 @@ import { renderTable } from './table.js';
 /** What everybody in a fleet can read, said when one joins. */
 export const SHARED: readonly string[] = [
   'Everybody in the fleet can read the questions that agents ask on this machine and what was answered, word for word.',
-  'They see its runs: project, plan, agent, phase, tests, cost, why one waits. Conversations, code and files stay here.',
+  'They see its runs: project, plan, agent, phase, tests, cost, why one waits. Conversations, code and files stay here; a run of the queue stores its conversation, redacted.',
 ];
 
-const HEAD = ['MACHINE', 'ROLE', 'VERSION', 'STATE', 'WAITING', 'WORKS', 'RESTS', 'COST'];
+const HEAD = ['MACHINE', 'LOGIN', 'VERSION', 'STATE', 'WAITING', 'WORKS', 'RESTS', 'COST'];
 
 /** After so long without a sign a machine counts as quiet: it gives one every 20 seconds. */
 const QUIET_SECONDS = 60;

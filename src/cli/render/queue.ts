@@ -1,4 +1,4 @@
-import { formatAge, visibleExcerpt, visibleLabel, visibleLine } from '../../foundation/index.js';
+import { formatAge, shellWord, visibleExcerpt, visibleLabel, visibleLine } from '../../foundation/index.js';
 import type { EntryView, QueueView, ShownEntry } from '../../queue/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
@@ -162,6 +162,7 @@ export function renderEntry({ entry, owner, planFiles, report }: ShownEntry, now
     ['run', entry.runId],
     ['watched by', owner],
     ['worktree', entry.worktree === null ? null : visibleLine(entry.worktree)],
+    ['result', resultOf(entry)],
     ['kept plan', visibleLine(planFiles[0] ?? '')],
     ['again', entry.status === 'failed' ? `holdfast queue retry ${entry.id.slice(0, 8)}` : null],
     ['report', report === null ? null : `holdfast report ${entry.runId?.slice(0, 8) ?? ''}`],
@@ -170,6 +171,13 @@ export function renderEntry({ entry, owner, planFiles, report }: ShownEntry, now
     .filter((row): row is [string, string] => row[1] !== null && row[1] !== '')
     .map(([name, value]) => `${name.padEnd(11)} ${value}`)
     .join('\n');
+}
+
+/** How what a run of the fleet came to gets into one's own clone. */
+function resultOf({ fleet, runId, status }: EntryView): string | null {
+  if (fleet === undefined || runId === null || (status !== 'done' && status !== 'failed')) return null;
+  const from = `${visibleLine(shellWord(fleet.repository))} refs/holdfast/${runId}/${fleet.epoch}`;
+  return `git fetch ${from} && git merge FETCH_HEAD`;
 }
 
 function fleetRows({ fleet }: EntryView): [string, string | null][] {

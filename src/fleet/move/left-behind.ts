@@ -7,6 +7,7 @@ import {
   named,
   nullable,
   number,
+  optional,
   record,
   text,
   textThat,
@@ -42,6 +43,9 @@ const LeftBehindFile = record({
   worktree: filledText,
   /** The last snapshot that others have: what is newer is here only. */
   snapshot: nullable(text),
+  /** Where that snapshot can be fetched from. */
+  repository: optional(filledText),
+  ref: optional(filledText),
   /** Who has it since when, as far as that was known then. */
   machine: nullable(text),
   since: nullable(time),
@@ -67,9 +71,15 @@ export function noteLeftBehind(
   fleet: string,
   { lease, last }: { readonly lease: LeaseRecord; readonly last: CheckpointRow },
 ): void {
-  const { run, entry, epoch, worktree } = lease;
+  const { run, entry, epoch, worktree, repository } = lease;
   const notedAt = tools.clock.now().toISOString();
-  const known = { snapshot: last.git_oid, machine: last.machine, since: last.at };
+  const known = {
+    snapshot: last.git_oid,
+    repository,
+    ref: last.git_ref,
+    machine: last.machine,
+    since: last.at,
+  };
   write(tools, fleet, { version: 1, run, entry, epoch, worktree, ...known, notedAt, answers: [] });
 }
 
@@ -84,29 +94,34 @@ export async function settleLeftBehind(
     readonly leases: readonly LeaseRecord[];
     readonly standing: readonly StandingRow[];
     readonly machine: string;
-    readonly snapshotOf: (entry: string) => Promise<string | null>;
+    readonly lastOf: (entry: string) => Promise<CheckpointRow | undefined>;
+    /** Its worktree here is nobody's place to work any more. */
+    readonly retire: (lease: LeaseRecord) => void;
     readonly questions: QuestionSessions;
   },
 ): Promise<LeftBehind[]> {
-  const { leases, standing, machine, snapshotOf, questions } = facts;
+  const { leases, standing, machine, lastOf, retire, questions } = facts;
   const left: LeftBehind[] = [];
   for (const lease of leases) {
     const now = standing.find(({ entry }) => entry === lease.entry);
     if (now === undefined || now.epoch <= lease.epoch || now.machine === machine) continue;
-    const { run, entry, epoch, worktree } = lease;
+    const { run, entry, epoch, worktree, repository } = lease;
+    const last = await lastOf(entry);
     const one: LeftBehind = {
       version: 1,
       run,
       entry,
       epoch,
       worktree,
-      snapshot: await snapshotOf(entry),
+      snapshot: last?.git_oid ?? null,
+      ...(last === undefined ? {} : { repository, ref: last.git_ref }),
       machine: now.machine_name,
       since: now.since,
       notedAt: tools.clock.now().toISOString(),
       answers: await unheardAnswers(questions, run, now.machine_name),
     };
     write(tools, fleet, one);
+    retire(lease);
     forgetLease(tools, fleet, run);
     left.push(one);
   }

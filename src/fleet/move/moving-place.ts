@@ -8,6 +8,7 @@ import {
   listWorktreeRecords,
   prepareWorktree,
   type RunServices,
+  retireRun,
   retireWorktree,
   runOfWorktree,
   type WorktreeRecord,
@@ -20,7 +21,7 @@ import { findBranch, placeSnapshot, registerWorktree, unlockWorktree } from '../
 import type { LeaseHolder } from '../queue/lease.js';
 import type { FleetPlace } from '../queue/place.js';
 import { adoptRun } from './adopt-run.js';
-import { type LeaseRecord, readLease, writeLease } from './lease-file.js';
+import { forgetLease, type LeaseRecord, readLease, writeLease } from './lease-file.js';
 import { noteLeftBehind } from './left-behind.js';
 import { bringCommit, type FleetRepository, openRepository, refuseTree } from './repository.js';
 import { isPassing } from './run-checkpoint.js';
@@ -123,6 +124,11 @@ export class MovingPlace implements FleetPlace {
     while (loops.owner().hold === 'held' && !lease.lost.aborted)
       await sleepOrHint(services.clock, LOOK_MS, new Promise(() => {}), lease.lost);
     await this.end(entry);
+    if (lease.lost.aborted) return;
+    // Everything went along: what is left here is nobody's run.
+    const run = entry.runId ?? '';
+    retireRun({ tools, log: this.#options.log }, services, run);
+    forgetLease(tools, directory, run);
   }
 
   /** A server that is away for a moment is no reason to give a run up. */
@@ -261,7 +267,9 @@ export class MovingPlace implements FleetPlace {
     const workbench = services.workbench();
     const old = this.#known(entry.runId ?? '');
     if (old !== undefined) retireWorktree(tools, services, old);
-    const worktree = await this.#intended(entry, repository, old === undefined ? '' : `-${epoch}`);
+    // What is there already was left behind here, and stays as it is.
+    const isNew = old === undefined && lookAt(tools.fileSystem, this.#treeOf(entry)) === undefined;
+    const worktree = await this.#intended(entry, repository, isNew ? '' : `-${epoch}`);
     writeWorktree(tools, services, worktree);
     const { git_oid: commit, git_parent: parent, git_ref: ref } = last;
     await bringCommit(tools, workbench, repository, { commit, ref });
@@ -279,6 +287,10 @@ export class MovingPlace implements FleetPlace {
     const placed: WorktreeRecord = { ...worktree, step: 'checked-out' };
     writeWorktree(tools, services, placed);
     return placed;
+  }
+
+  #treeOf({ runId }: Entry): string {
+    return join(this.#options.directory, 'worktrees', runId ?? '');
   }
 
   async #intended(entry: Entry, { mirror }: FleetRepository, suffix: string): Promise<WorktreeRecord> {

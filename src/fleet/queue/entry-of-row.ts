@@ -54,6 +54,7 @@ export function entryOfRow(row: EntryRow, reader: RowReader): Entry {
       repository: row.repository,
       labels: row.needs,
       machine: row.machine_name,
+      epoch: row.epoch,
       lease: hasLease ? { quietSeconds, endsInSeconds } : null,
       obstacle: row.state === 'queued' ? obstacleTo(row, reader.offers) : null,
     },

@@ -189,6 +189,18 @@ export function retireWorktree(tools: StorageTools, places: WorktreePlaces, work
   writeWorktree(tools, places, { ...worktree, status: 'removed' });
 }
 
+/** The same for whatever worktree a run has here. */
+export function retireRun(
+  { tools, log }: { readonly tools: StorageTools; readonly log: Logger },
+  places: WorktreePlaces,
+  run: string,
+): void {
+  const own = listWorktreeRecords({ fileSystem: tools.fileSystem, log }, places).filter(
+    (one) => runOfWorktree(one) === run && one.status !== 'removed',
+  );
+  for (const worktree of own) retireWorktree(tools, places, worktree);
+}
+
 /** For a run that is gone for good, and its worktree too. */
 export function forgetWorktree(
   { fileSystem }: Pick<StorageTools, 'fileSystem'>,

@@ -107,9 +107,14 @@ export function commandsFor({
   const [there, here, name] = [shellWord(path), shellWord(repository), shellWord(branch)];
   const hasChanges = uncommitted !== 0;
   const commit = [`git -C ${there} add --all`, `git -C ${there} commit`];
+  // A mirror of the fleet has no files of its own: the work is fetched into the clone that one is in.
+  const isMirror = repository.endsWith('.git');
+  const merge = isMirror
+    ? [`git fetch ${there} ${name}`, 'git merge FETCH_HEAD']
+    : [`git -C ${here} merge ${name}`];
   const remove = `git -C ${here} worktree remove ${hasChanges ? '--force ' : ''}${there}`;
   return {
-    merge: isBranchThere ? [...(isThere && hasChanges ? commit : []), `git -C ${here} merge ${name}`] : [],
+    merge: isBranchThere ? [...(isThere && hasChanges ? commit : []), ...merge] : [],
     discard: [
       isThere ? remove : `git -C ${here} worktree prune`,
       ...(isBranchThere ? [`git -C ${here} branch -D ${name}`] : []),
