@@ -77,6 +77,15 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
       });
       expect(workstation.prompts()).toHaveLength(1);
       expect(laptop.prompts()).toEqual([]);
+      // What it came to is at the remote, and one command away from whoever queued it.
+      const shown = await laptop.run(['queue', 'show', id]);
+      const [, repository = '', ref = ''] =
+        /^result +git fetch (\S+) (\S+) && git merge/m.exec(shown.stdout) ?? [];
+      laptop.git(['fetch', '--quiet', repository.replaceAll("'", ''), ref]);
+      expect(laptop.git(['show', 'FETCH_HEAD:adder.mjs'])).toContain(CODE.trim());
+      const { data: more } = await laptop.json(['queue', 'add', PLAN, ...QUICK]);
+      const removed = await laptop.run(['queue', 'remove', more[0].id]);
+      expect(removed).toMatchObject({ code: 0, stderr: '' });
     },
   );
 
