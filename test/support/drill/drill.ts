@@ -114,7 +114,7 @@ export class Drill implements AsyncDisposable {
 
   async begin(db: Cluster, machines: readonly string[]): Promise<void> {
     mkdirSync(this.#directory, { recursive: true });
-    const options = { external: ['pg-native'], banner: { js: REQUIRE } };
+    const options = { format: 'esm' as const, external: ['pg-native'], banner: { js: REQUIRE } };
     this.#programs = {
       worker: await bundled(new URL('worker.ts', import.meta.url), options),
       run: await bundled(new URL('run.ts', import.meta.url), options),
