@@ -5,7 +5,11 @@ import { builtOnce, type Services } from './services.js';
 
 /** One connection for all that this process does with its fleet while it lives. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID. */
 export function fleetDoor(services: Services): Door {
-  return builtOnce(services.tools, 'fleet-door', () => doorTo(services, addressOf(services)));
+  const open = () => doorTo(services, addressOf(services));
+  const held = builtOnce(services.tools, 'fleet-door', () => ({ door: open() }));
+  // Whoever had it is done with it.
+  if (held.door.isClosed) held.door = open();
+  return held.door;
 }
 
 /** A way to an address. */

@@ -41,6 +41,10 @@ export class Door implements AsyncDisposable {
     this.#options = options;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   get address(): HubAddress {
     return this.#options.address;
   }
