@@ -23,7 +23,9 @@ const wanted = Number(values.load);
 const chosen = positionals.length > 0 ? positionals : TIERS;
 const unknown = chosen.filter((tier) => !TIERS.includes(tier));
 if (unknown.length > 0 || !(wanted > 0) || !(Number(values.beside) >= 1)) {
-  console.error(`Unknown: ${unknown.join(' ') || '--load and --beside take numbers'}. Tiers: ${TIERS.join(' ')}`);
+  console.error(
+    `Unknown: ${unknown.join(' ') || '--load and --beside take numbers'}. Tiers: ${TIERS.join(' ')}`,
+  );
   process.exit(2);
 }
 
