@@ -9,7 +9,7 @@ import { POSTGRES } from '../support/postgres-place.js';
 import { until } from '../support/processes.js';
 import { newEntry, PLAN_FILES } from '../support/queue-entries.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
-import { startWorker, WITH_REQUIRE } from '../support/workers.js';
+import { startWorker } from '../support/workers.js';
 
 const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
 const DONE: EntryEnd = {
@@ -137,7 +137,7 @@ describe.skipIf(POSTGRES === undefined)('a worker whose database is away', () =>
         await manyEntries(db, 5);
         await using worker = await startWorker<FleetQueueWorker>(
           new URL('../support/fleet-queue-worker.ts', import.meta.url),
-          { build: WITH_REQUIRE, wrap: ['faketime', '-f', offset] },
+          { wrap: ['faketime', '-f', offset] },
         );
         const said = await worker.call('now');
         const [row] = await db.sql(

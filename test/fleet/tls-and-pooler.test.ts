@@ -8,7 +8,7 @@ import { Door, type LinkState } from '../../src/fleet/index.js';
 import { silentLogger, systemClock } from '../../src/foundation/index.js';
 import { parseAddress } from '../../src/hub/index.js';
 import { nodeFileSystem } from '../../src/storage/index.js';
-import { type Cluster, cluster, OWNER_PASSWORD, unprivileged } from '../support/postgres.js';
+import { type Cluster, cluster, freePort, OWNER_PASSWORD, unprivileged } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
 import { until } from '../support/processes.js';
 import { type TempDir, tempDir } from '../support/temp-dir.js';
@@ -83,7 +83,7 @@ describe.skipIf(POSTGRES === undefined)('between a machine and its database', ()
     { postgres: true, pgbouncer: true },
     'behind a pooler that loses calls all still arrives, and it is said',
     async () => {
-      const port = db.port + 1;
+      const port = await freePort();
       const place = dir.at('pooler');
       mkdirSync(place);
       chmodSync(place, 0o755);
@@ -96,6 +96,7 @@ describe.skipIf(POSTGRES === undefined)('between a machine and its database', ()
           `auth_type = trust\nauth_file = ${users}\npool_mode = transaction\nunix_socket_dir =\n`,
       );
       const pooler = spawn('pgbouncer', ['-q', settings], { ...unprivileged(), stdio: 'ignore' });
+      const ended = new Promise((resolve) => pooler.once('exit', resolve));
       const url = db.url.replace(`:${db.port}/`, `:${port}/`);
       const home = (name: string) =>
         createServices({
@@ -127,7 +128,6 @@ describe.skipIf(POSTGRES === undefined)('between a machine and its database', ()
         await open?.questions.answer(set.id, [{ questionIndex: 0, selectedOption: 'B' }]);
         await until(async () => (await asker.questions.get(set.id)).outcome.status === 'completed');
       } finally {
-        const ended = new Promise((resolve) => pooler.once('exit', resolve));
         pooler.kill('SIGKILL');
         await ended;
       }

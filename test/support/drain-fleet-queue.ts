@@ -3,7 +3,7 @@ import type { FleetQueueWorker } from './fleet-queue-worker.js';
 import { manyEntries } from './many-entries.js';
 import type { Cluster } from './postgres.js';
 import { SeededRandom } from './seeded-random.js';
-import { startWorkers, WITH_REQUIRE } from './workers.js';
+import { startWorkers } from './workers.js';
 
 export interface Drained {
   readonly taken: number;
@@ -30,7 +30,6 @@ export async function drainFleetQueue(
   const processes = await startWorkers<FleetQueueWorker>(
     workers,
     new URL('./fleet-queue-worker.ts', import.meta.url),
-    { build: WITH_REQUIRE },
   );
   try {
     const results = await Promise.all(processes.map((one) => one.call('drain', { url, joinUrl: db.url })));

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { BuildOptions } from 'esbuild';
 import { bundled } from './bundled.js';
 import type { Handlers, Message } from './worker-side.js';
 
@@ -77,23 +76,14 @@ export class WorkerGoneError extends Error {
 export interface StartOptions {
   /** A program in front of node, such as `unshare --pid --fork`. */
   readonly wrap?: readonly string[];
-  /** How its program is built, where it needs more than usual. */
-  readonly build?: BuildOptions;
 }
-
-/** For programs with packages of CommonJS in them, such as pg. */
-export const WITH_REQUIRE: BuildOptions = {
-  banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-  },
-};
 
 /** Starts a worker from its TypeScript file. */
 export async function startWorker<Calls extends Handlers, Note = unknown>(
   file: URL,
   options: StartOptions = {},
 ): Promise<WorkerProcess<Calls, Note>> {
-  const program = await bundled(file, options.build);
+  const program = await bundled(file);
   const env = { ...process.env, NODE_OPTIONS: '' };
   const [command, ...parameters] = options.wrap ?? [];
   const child =
@@ -104,7 +94,8 @@ export async function startWorker<Calls extends Handlers, Note = unknown>(
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
         });
   const worker = new WorkerProcess<Calls, Note>(child);
-  await once(child, 'message');
+  const died = worker.ended.then(({ code, signal }) => Promise.reject(new WorkerGoneError(code, signal)));
+  await Promise.race([once(child, 'message'), died]);
   return worker;
 }
 
