@@ -1,4 +1,4 @@
-export { type AgentFile, readAgentFiles } from './agent-files.js';
+export { readAgentFiles } from './agent-files.js';
 export {
   type AgentDefinition,
   agentNamed,
@@ -9,19 +9,7 @@ export {
   PRESET_NAMES,
 } from './definitions.js';
 export { describeEvent } from './describe-event.js';
-export type {
-  AgentCapabilities,
-  AgentConnection,
-  AgentDriver,
-  DriverTools,
-  KeptReply,
-  McpServerSpec,
-  ReadReplies,
-  ResumeHandle,
-  StartOptions,
-  TranscriptPlace,
-} from './driver.js';
-export { AgentBusyError, AgentEndedError, AgentNotStartedError, AgentUnknownError } from './errors.js';
+export type { AgentConnection, DriverTools, KeptReply, McpServerSpec, ResumeHandle } from './driver.js';
 export {
   type AgentEvent,
   NO_USAGE,
@@ -33,10 +21,7 @@ export {
 export { missingVariables, neededVariables } from './needed-variables.js';
 export {
   BY_A_PERSON,
-  decidePermission,
-  denialText,
   type FileChange,
-  onGround,
   PERMISSION_MODES,
   type PermissionAnswer,
   type PermissionMode,
@@ -44,8 +29,8 @@ export {
   type PermissionRequest,
 } from './permission.js';
 export { loadPrices } from './prices/load.js';
-export type { OwnPrice, Priced, PriceOf } from './prices/price.js';
-export { type ProbeOptions, type ProbeStep, probeAgent } from './probe-agent.js';
+export type { PriceOf } from './prices/price.js';
+export { type ProbeStep, probeAgent } from './probe-agent.js';
 export {
   type HopelessCause,
   type ServiceName,
@@ -55,7 +40,7 @@ export {
   serviceTroubleOf,
   type WindowUse,
 } from './service-errors.js';
-export { allowanceNameOf, type SettingsPlace, settingsPlaceOf } from './settings-directory.js';
+export { allowanceNameOf, settingsPlaceOf } from './settings-directory.js';
 export {
   checkedUsage,
   dollarsOf,

@@ -6,11 +6,8 @@ export {
   driverTools,
   knownAgents,
   locateAgent,
-  NoAgentError,
-  type StartAgentOptions,
   startAgent,
 } from './agents.js';
-export { settingsFromAurora } from './aurora-config.js';
 export {
   type ChatStart,
   type ChatWishes,
@@ -19,16 +16,8 @@ export {
   isSameProject,
   placeConversation,
 } from './chat-start.js';
+export { ConfigError } from './config.js';
 export {
-  type Config,
-  ConfigError,
-  type Environment,
-  processEnvironment,
-  SETTINGS,
-  type SettingKey,
-} from './config.js';
-export {
-  type AutomaticCleaning,
   cleanAutomatically,
   conversationPath,
   createConversationSessions,
@@ -42,8 +31,8 @@ export { createLoopSessions, type OpenLoopsOptions, openLoops } from './loops.js
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { CostUnknownError, openPrices } from './prices.js';
 export { createProcessSessions, launchOf, type OpenProcessesOptions, openProcesses } from './processes.js';
-export { createServices, type ServiceOptions, type Services } from './services.js';
+export { createServices, type Services } from './services.js';
 export { withTemporaryHome } from './temporary-home.js';
-export { type HeldScreen, mendTerminal, noteTerminal } from './terminals.js';
+export { noteTerminal } from './terminals.js';
 export { openLocks } from './unlock.js';
 export { readTextFile } from './user-files.js';

@@ -5,34 +5,16 @@ export {
   type ProjectSession,
   type RememberedProject,
 } from './all-projects.js';
-export {
-  type BrowsedSessions,
-  type BrowseFilter,
-  type BrowseParts,
-  browse,
-  browseSessions,
-  type Facet,
-} from './browse.js';
-export {
-  Catalog,
-  type CatalogFilter,
-  type KindFailure,
-  type TrashedRef,
-  type VerifiedSession,
-} from './catalog.js';
+export { type BrowsedSessions, browseSessions } from './browse.js';
+export { Catalog, type CatalogFilter, type TrashedRef } from './catalog.js';
 export { changeKind } from './change.js';
 export { cleanOldConversations, cleanOldQuestions } from './clean-old.js';
 export { conversationKind } from './conversation.js';
-export {
-  InvalidCatalogIdError,
-  RestoreBlockedError,
-  type SessionRef,
-} from './errors.js';
+export { InvalidCatalogIdError, RestoreBlockedError, type SessionRef } from './errors.js';
 export { findSession } from './find.js';
 export {
   type CatalogKind,
   type ExportFormat,
-  type RetainedKind,
   SESSION_KINDS,
   type SessionDetail,
   type SessionFault,
@@ -58,7 +40,6 @@ export {
   verifySessions,
 } from './operations.js';
 export { processKind } from './process.js';
-export { type ProjectTools, rememberProject } from './projects.js';
 export { questionKind } from './question.js';
 export { type RetainOptions, type RetainReport, retain } from './retain.js';
 export { retainDaily } from './retain-daily.js';

@@ -1,16 +1,11 @@
 export { addAllowance, hasAllowance, otherwiseSet, removeAllowance, renderAllowance } from './allowance.js';
 export {
-  type AgentClient,
   type Allowance,
   CLIENT_NAMES,
   CLIENTS,
   type ClientName,
   type ClientPlaces,
   type McpServerEntry,
-  SERVER_NAME,
-  STARTUP_TIMEOUT_SEC,
-  TOOL_NAMES,
-  TOOL_TIMEOUT_MS,
 } from './client.js';
 export { ClientSettingsError } from './errors.js';
 export {
@@ -28,13 +23,6 @@ export {
   renderHookEntries,
 } from './hook-entries.js';
 export type { Added } from './json-allowance.js';
-export {
-  addEntry,
-  hasEntry,
-  isEmptySettings,
-  removeEntry,
-  renderEntry,
-  type SettingsEdit,
-} from './settings.js';
-export { addSkill, hasSkill, removeSkill, type SkillFile, skillFile } from './skill.js';
+export { addEntry, hasEntry, isEmptySettings, removeEntry, renderEntry } from './settings.js';
+export { addSkill, hasSkill, removeSkill, skillFile } from './skill.js';
 export { digestOf, editBetween, type TextEdit, undoEdits } from './undo.js';

@@ -1,5 +1,5 @@
 export { type Actor, actorIn, mcpActor, OUTSIDE } from './actor.js';
-export { BarredStream, type BarredStreamOptions } from './barred-stream.js';
+export { BarredStream } from './barred-stream.js';
 export { ringBell } from './bell.js';
 export { type Clock, DAY_MS, sleepOrHint, startOfDay, systemClock, timestamp } from './clock.js';
 export {
@@ -13,20 +13,11 @@ export {
 } from './errors.js';
 export { firstIssue } from './first-issue.js';
 export { type Ids, isUuidV4, systemIds, uuidFrom } from './ids.js';
-export {
-  allows,
-  defineLifecycle,
-  IllegalTransitionError,
-  isTerminal,
-  type Lifecycle,
-  next,
-} from './lifecycle.js';
+export { allows, defineLifecycle, IllegalTransitionError, isTerminal, next } from './lifecycle.js';
 export { type LogFields, type Logger, silentLogger } from './log.js';
 export {
-  type Capability,
   checkInput,
   defineOperation,
-  type Effect,
   type Operation,
   type OperationContext,
   type OperationFacts,
@@ -53,7 +44,6 @@ export {
   pairOf,
   RecordFault,
   record,
-  type Scalar,
   scalar,
   text,
   textThat,
@@ -63,7 +53,7 @@ export {
   withDefault,
 } from './record.js';
 export { openPrivateKey, redact } from './redact.js';
-export type { Retirable, RetirableFacts } from './retirable.js';
+export type { Retirable } from './retirable.js';
 export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';
 export { formatAge } from './text/age.js';
 export { counted } from './text/counted.js';
@@ -71,13 +61,6 @@ export { costWords, dollarsText, type KnownCost, withoutNoise } from './text/dol
 export { inMarkdown, quoted } from './text/markdown-quote.js';
 export { shellWord } from './text/shell-word.js';
 export { sparkline } from './text/sparkline.js';
-export {
-  escapeCharacter,
-  visibleBlock,
-  visibleExcerpt,
-  visibleJson,
-  visibleLabel,
-  visibleLine,
-} from './text/visible-text.js';
+export { visibleBlock, visibleExcerpt, visibleJson, visibleLabel, visibleLine } from './text/visible-text.js';
 export { BAR, barred, breakWord, columnsOf, rowsOf, wrapSpans, wrapText } from './text/wrap.js';
 export { VERSION } from './version.js';

@@ -8,7 +8,6 @@ export {
 } from './find-run.js';
 export {
   listOverview,
-  type OverviewOperationParts,
   type OverviewReader,
   type RunFacts,
   type RunFactsParts,
@@ -16,14 +15,5 @@ export {
   readRunLog,
   showRunAnywhere,
 } from './operations.js';
-export { Overview, type OverviewParts } from './overview.js';
-export {
-  directoryOfRow,
-  type Elsewhere,
-  type OverviewRow,
-  type RowGroup,
-  type RowQuestion,
-  type RowRequest,
-  type RowSource,
-  type RowWorktree,
-} from './row.js';
+export { Overview } from './overview.js';
+export { directoryOfRow, type Elsewhere, type OverviewRow, type RowGroup, type RowSource } from './row.js';

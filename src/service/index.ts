@@ -9,20 +9,12 @@ export {
   showService,
 } from './operations.js';
 export {
-  type InstalledService,
   installUnit,
   removeUnit,
   type ServiceChange,
   type ServiceTools,
-  type UnitStatus,
   unitPath,
   unitStatus,
 } from './service.js';
-export {
-  planStart,
-  type ServiceProject,
-  type StartReport,
-  startRuns,
-  type UnreadableProject,
-} from './start-runs.js';
+export { planStart, type ServiceProject, type StartReport, startRuns } from './start-runs.js';
 export { unitText, workerUnitText } from './unit.js';

@@ -47,19 +47,10 @@ export {
   lookAt,
   NewerVersionError,
   StorageError,
-  type StorageFault,
   UnsafePathError,
 } from './errors.js';
 export { gitCommonDirectory, realPath } from './git-directory.js';
-export {
-  commitGroup,
-  type FileGroup,
-  type GroupChange,
-  hasRedo,
-  type Redo,
-  readRedo,
-  rollForward,
-} from './group/redo.js';
+export { commitGroup, type FileGroup, hasRedo, type Redo, readRedo, rollForward } from './group/redo.js';
 export {
   assertLoopPlace,
   deriveLayout,
@@ -67,7 +58,6 @@ export {
   findLoopDirectory,
   isRepositoryTop,
   type Layout,
-  type MovedDirectories,
   type Roots,
 } from './layout.js';
 export {
@@ -89,7 +79,7 @@ export {
   ProcessRecord,
 } from './lock/process-identity.js';
 export { closeReleased } from './lock/released-records.js';
-export { JsonlLog, LogPoisonedError, type TailRepair } from './log/jsonl-log.js';
+export { JsonlLog, type TailRepair } from './log/jsonl-log.js';
 export {
   type LogDamage,
   type LogEntry,

@@ -37,14 +37,11 @@ export type {
   ContextReport,
   ProgressReport,
   StartedReport,
-  TasksReport,
-  TickReport,
 } from './report.js';
 export type { ChangeState, Learning } from './schema.js';
 export type { Progress } from './scope.js';
 export {
   ChangeSessions,
-  type ChangeSessionsOptions,
   type CompletedTask,
   type Scope,
   type StartedSession,

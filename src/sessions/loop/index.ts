@@ -12,57 +12,29 @@ export { type LoopExport, LoopExportForm } from './moved-loop.js';
 export {
   guideLoop,
   type LoopParts,
-  type LoopServices,
-  type LoopSummary,
   pauseLoop,
   resumeLoop,
   type SentRequest,
   showLoop,
   stopLoop,
-  summarizeLoop,
-  verifyLoop,
 } from './operations.js';
-export { type BudgetReached, checkBudget, isCostUnknown, likelyCost, type Used } from './policies/budget.js';
+export { type BudgetReached, likelyCost, type Used } from './policies/budget.js';
 export { conditionOf, wantsFailingTests, wantsSecondRun } from './policies/dual-gate.js';
-export {
-  isGreen,
-  type Measurement,
-  NO_SELF_REPORT,
-  reasonForNoDocuments,
-  type SelfReport,
-} from './policies/measurement.js';
+export { isGreen, type Measurement, NO_SELF_REPORT, type SelfReport } from './policies/measurement.js';
 export { describeMissing, isAboutTests, type Missing } from './policies/missing.js';
 export {
   type ChosenPreset,
   choosePreset,
   type Phase,
-  PhaseSetting,
   PLAN_PRESETS,
   type PlanPreset,
   PRESETS,
-  type Preset,
-  type PresetName,
-  resolvePreset,
 } from './policies/presets.js';
-export {
-  believed,
-  countdown,
-  type LimitSignal,
-  type LimitWait,
-  type Permission,
-} from './policies/rate-limit.js';
-export {
-  formatStatusBlock,
-  type ParsedStatus,
-  parseStatus,
-  type StatusBlock,
-  selfReportOf,
-} from './policies/status-block.js';
+export { believed, countdown, type LimitSignal, type LimitWait } from './policies/rate-limit.js';
+export { parseStatus, selfReportOf } from './policies/status-block.js';
 export { gatesOf, isOfOtherPlan, isOver, LoopReport, offerOf, ResumeOffer, reportOf } from './report.js';
 export { type LoopRequest, LoopRequestInput } from './requests.js';
-export type { DetectAction, Expiry, ExpiryAction } from './resume.js';
 export type {
-  Baseline,
   Budget,
   ChangedFile,
   LoopDocuments,
@@ -79,12 +51,6 @@ export {
   type LoopSessionsOptions,
   type ResumeOptions,
 } from './sessions.js';
-export {
-  type CostSource,
-  costSourceOf,
-  costText,
-  type ShownUsage,
-  tokensText,
-} from './usage-text.js';
-export type { LoopView, PhaseView } from './view.js';
+export { type CostSource, costSourceOf, costText, type ShownUsage, tokensText } from './usage-text.js';
+export type { LoopView } from './view.js';
 export { causeOfWait, describeWait, momentOf, TRIES_NOW, untilOf, type Waiting } from './wait-words.js';

@@ -1,4 +1,4 @@
-export { type ContextLevel, type ContextThresholds, ContextTracker } from './context-tracker.js';
+export { ContextTracker } from './context-tracker.js';
 export {
   InvalidProcessIdError,
   LaunchDiffersError,
@@ -8,21 +8,14 @@ export {
   PromptFailedError,
   PromptTimedOutError,
   TerminateFailedError,
-  type TimeoutKind,
   TooManyProcessesError,
 } from './errors.js';
-export type { Denial } from './gatherer.js';
 export { canExecute, isOver, type ProcessState, processLifecycle } from './lifecycle.js';
-export type { Measured, Workbench } from './measure.js';
+export type { Workbench } from './measure.js';
 export { listProcesses, type ProcessParts, showProcess, stopProcess } from './operations.js';
 export type { PromptResponse } from './response.js';
-export { isProcessId, type Launch, processId, type StopMode } from './schema.js';
-export {
-  type ExecuteOptions,
-  type ProcessNotice,
-  ProcessSession,
-  type StartConnection,
-} from './session.js';
+export { isProcessId, processId } from './schema.js';
+export { type ExecuteOptions, type ProcessNotice, ProcessSession, type StartConnection } from './session.js';
 export { type AgentLaunch, ProcessSessions, type ProcessSessionsOptions } from './sessions.js';
 export { FileProcessStore } from './store.js';
 export type { ProcessInfo, ProcessStanding } from './view.js';

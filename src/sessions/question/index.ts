@@ -1,7 +1,7 @@
 export { askerLine, cardLines } from './card-lines.js';
 export { checkAnswers } from './check-answers.js';
 export type { CreateInput } from './check-input.js';
-export { DEFAULT_LIMITS, OUTER_LIMITS, type QuestionLimits } from './check-questions.js';
+export { DEFAULT_LIMITS, OUTER_LIMITS } from './check-questions.js';
 export type { Delivery } from './collect.js';
 export type { QuestionDesk } from './desk.js';
 export {
@@ -20,7 +20,6 @@ export {
   TooManySessionsError,
 } from './errors.js';
 export { describeAnswers, formatAnswers, outcomeInWords } from './format-response.js';
-export type { HeldQuestion } from './held-question.js';
 export { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 export type { CreateQuestionOptions } from './new-set.js';
 export {
@@ -40,7 +39,7 @@ export {
   waitForQuestions,
 } from './operations.js';
 export { inOneLine, isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
-export { escapeText, quoteText } from './quote-text.js';
+export { quoteText } from './quote-text.js';
 export { QuestionReport, reportOf } from './report.js';
 export {
   AnswerInput,
@@ -54,8 +53,7 @@ export {
 } from './schema.js';
 export { type Draft, QuestionSessions, type QuestionSessionsOptions } from './sessions.js';
 export { isSettled, type QuestionOutcome } from './state.js';
-export { FileQuestionStore, type QuestionStore } from './store.js';
-export type { MovedQuestion } from './verbs/adopt.js';
+export { FileQuestionStore } from './store.js';
 export type { GivenAnswers } from './verbs/answer.js';
 export { isWaiting, type QuestionView } from './view.js';
 export type { WaitOptions } from './wait-for-answers.js';

@@ -12,7 +12,6 @@ export type {
   PushMessage,
   PushState,
   PushTest,
-  PushWish,
 } from './pocket.js';
 
 /*

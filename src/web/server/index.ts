@@ -1,8 +1,8 @@
 // What commands need beside the server itself, which is in `serve.ts`: nothing here listens.
-export { DeviceNotFoundError, LinkRefusedError, NotPairedError, WebNotRunningError } from './errors.js';
+export { LinkRefusedError, NotPairedError, WebNotRunningError } from './errors.js';
 export { writeAudit } from './files/audit.js';
-export { CAPABILITIES, issueCode } from './files/codes.js';
-export { type DeviceReport, listDevices, revokeDevice, revokeDevices } from './files/devices.js';
+export { issueCode } from './files/codes.js';
+export { listDevices, revokeDevice, revokeDevices } from './files/devices.js';
 export { writeLauncher } from './files/launcher.js';
 export {
   decidePairing,
