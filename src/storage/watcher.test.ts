@@ -124,7 +124,7 @@ describe('over a system that tells what the test says', () => {
       vi.advanceTimersByTime(10_000);
       return looks > before;
     };
-    return { fileSystem, watches, closed: () => closed, looksOn };
+    return { fileSystem, watches, closed: () => closed, looks: () => looks, looksOn };
   }
 
   it('passes on what it hears', async () => {
@@ -156,6 +156,27 @@ describe('over a system that tells what the test says', () => {
     vi.advanceTimersByTime(2_000);
     expect(onHint).toHaveBeenCalledTimes(1);
     watch.close();
+  });
+
+  it('checks fifty directories at a time, however many there are, and each in its turn', async () => {
+    await using dir = await tempDir();
+    const { fileSystem, looks } = scripted({ delivers: true });
+    const watcher = watcherOver(fileSystem);
+    const places = Array.from({ length: 120 }, (_, number) => dir.at(String(number)));
+    const hinted = new Set<string>();
+    for (const place of places) {
+      mkdirSync(place);
+      watcher.watch(place, () => hinted.add(place));
+    }
+    vi.advanceTimersByTime(6_000);
+    for (const place of places) utimesSync(place, 1, 1);
+    hinted.clear();
+    const before = looks();
+    vi.advanceTimersByTime(2_000);
+    expect(looks() - before).toBe(50);
+    vi.advanceTimersByTime(4_000);
+    expect(hinted.size).toBe(120);
+    watcher.close();
   });
 
   it('polls where its probe is not delivered, says so, and remembers it for the device', async () => {

@@ -14,13 +14,15 @@ export interface DirectoryWatch {
 export type OnHint = (name: string | null) => void;
 
 const SAFETY_CHECK_MS = 2_000;
+/** More than that are looked at in turns: what it costs to wait must not grow with what there is. */
+const CHECKED_AT_ONCE = 50;
 const POLL_MS = 200;
 const PROBE_MS = 1_000;
 const PROBE_PREFIX = '.holdfast-probe-';
 
 /**
  * Watches directories and passes on hints; the receiver re-reads and decides. Hints may be missed, doubled or merged,
- * so every two seconds the directory's time stamp is compared as well. Where watching is refused, or a probe shows
+ * so every two seconds the directory's time stamp is compared as well, for up to fifty directories at a time. Where watching is refused, or a probe shows
  * that nothing is delivered (some network file systems), it polls every 200 ms and says so in the log.
  */
 export class DirectoryWatcher {
@@ -84,10 +86,18 @@ export class DirectoryWatcher {
     }
     if (this.#watches.size > 0 && this.#ticker === undefined) {
       this.#tickMs = tickMs;
-      this.#ticker = setInterval(() => {
-        for (const watch of this.#watches) watch.compare();
-      }, tickMs);
+      this.#ticker = setInterval(() => this.#compare(isAnyPolling), tickMs);
     }
+  }
+
+  /** Those that were not looked at for the longest time, of which the set keeps the order. */
+  #compare(isAnyPolling: boolean): void {
+    const due = isAnyPolling ? [...this.#watches] : [...this.#watches].slice(0, CHECKED_AT_ONCE);
+    for (const watch of due) {
+      this.#watches.delete(watch);
+      this.#watches.add(watch);
+    }
+    for (const watch of due) if (this.#watches.has(watch)) watch.compare();
   }
 
   /** Makes a file in the directory and waits for the hint of it; a device that stays silent is polled from then on. */

@@ -28,7 +28,7 @@ export interface TopControllerOptions {
 }
 
 /** Ages are told in minutes, for the most part. */
-const AGES_MS = 30_000;
+const AGES_MS = 60_000;
 
 /** Holds the state of the overview, does what it asks for, and tells who draws it. */
 export class TopController {

@@ -33,7 +33,7 @@ export function rangeOf(lines: readonly TopLine[], shown: readonly OverviewRow[]
 }
 
 /** From this width on every column has room. */
-export const FULL_COLUMNS = 70;
+const FULL_COLUMNS = 70;
 
 interface Widths {
   readonly project: number;
