@@ -16,7 +16,7 @@ import { chooseAgent } from './agents.js';
 import type { Services } from './services.js';
 
 /** The account of this name. Throws ACCOUNT_UNKNOWN. */
-export function accountNamed({ config }: Services, name: string): AccountSettings {
+function accountNamed({ config }: Services, name: string): AccountSettings {
   const account = Object.hasOwn(config.accounts, name) ? config.accounts[name] : undefined;
   if (account === undefined) throw new AccountUnknownError(name, Object.keys(config.accounts));
   return account;

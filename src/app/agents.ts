@@ -20,7 +20,7 @@ import { askPermission } from '../run/questions/ask-permission.js';
 import type { Services } from './services.js';
 
 /** No agent was named, and none of the usual ones is installed. */
-export class NoAgentError extends HoldfastError<'NO_AGENT'> {
+class NoAgentError extends HoldfastError<'NO_AGENT'> {
   readonly code = 'NO_AGENT';
 
   constructor() {

@@ -11,7 +11,7 @@ import { agentVersion, knownAgents } from './agents.js';
 import type { Services } from './services.js';
 
 /** The installed version of a client has no hooks that we know, or does not say which version it is. */
-export class HooksUnknownError extends HoldfastError<'HOOKS_UNKNOWN'> {
+class HooksUnknownError extends HoldfastError<'HOOKS_UNKNOWN'> {
   readonly code = 'HOOKS_UNKNOWN';
 
   constructor(client: HookClient, version: string | null) {

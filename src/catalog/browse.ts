@@ -35,7 +35,7 @@ const FACETS = ['kind', 'project', 'agent', 'status'] as const;
 const MAX_VALUES = 200;
 
 /** Those that fit, a page at a time. A page begins behind a session, not at a number: what comes and goes meanwhile moves nothing. */
-export function browse(
+function browse(
   sessions: readonly ProjectSession[],
   filter: BrowseFilter,
   { after, limit = PAGE }: { readonly after?: string | undefined; readonly limit?: number } = {},

@@ -10,10 +10,10 @@ export const SERVER_NAME = 'holdfast';
 export const TOOL_NAMES = ['ask_user_questions', 'get_answered_questions'] as const;
 
 /** How long a client waits for one tool call: a person may take a day to answer. */
-export const TOOL_TIMEOUT_MS = 86_400_000;
+const TOOL_TIMEOUT_MS = 86_400_000;
 
 /** How long Codex waits for the server to start; its own default is 10 s, short for a cold disk. */
-export const STARTUP_TIMEOUT_SEC = 60;
+const STARTUP_TIMEOUT_SEC = 60;
 
 /** How to start `holdfast mcp`. */
 export interface McpServerEntry {

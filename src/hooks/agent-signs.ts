@@ -8,7 +8,7 @@ export interface AgentSigns {
   read(): string | undefined;
 }
 
-export const AGENT_IS_GONE = 'the agent that asked is gone';
+const AGENT_IS_GONE = 'the agent that asked is gone';
 export const ANSWERED_THERE = 'it was answered at the terminal';
 
 /**

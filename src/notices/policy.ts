@@ -4,9 +4,9 @@ import type { ChannelSettings, QuietHours } from './settings.js';
 import { UNKNOWN } from './standings.js';
 
 /** A card that was on a focused screen so lately needs no notice. */
-export const SEEN_WITHIN_MS = 15_000;
+const SEEN_WITHIN_MS = 15_000;
 /** What is no question and could not be told for so long is no news any more. */
-export const STALE_MS = 24 * 60 * 60_000;
+const STALE_MS = 24 * 60 * 60_000;
 /** How long until each further try. */
 const RETRY_AFTER_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000];
 

@@ -91,7 +91,7 @@ export function toolKindOf(kind: string | undefined): ToolKind {
 }
 
 /** A call as people and the policy see it. */
-export function permissionRequestOf(fields: ToolCallFields): PermissionRequest {
+function permissionRequestOf(fields: ToolCallFields): PermissionRequest {
   const name = fields.name ?? claudeToolName(fields) ?? fields.title ?? fields.kind ?? 'tool';
   return {
     id: fields.toolCallId ?? '',

@@ -41,7 +41,7 @@ export function actionResult(item: Item): AgentEvent {
   return { type: 'tool-result', id: item.id ?? '', isError, output: shown };
 }
 
-export function callOf(item: Item): Call {
+function callOf(item: Item): Call {
   switch (item.type) {
     case 'commandExecution': {
       return commandCall({ command: withoutShell(item.command ?? '') });

@@ -1,5 +1,5 @@
 /** What the agent answered to a request of ours that it did not do. */
-export class RefusedRequest extends Error {}
+class RefusedRequest extends Error {}
 
 /** The agent is gone, or says nothing more. */
 export class LostAgent extends Error {}

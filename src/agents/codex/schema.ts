@@ -77,7 +77,7 @@ const RateWindow = z.looseObject({
 export type RateWindow = z.infer<typeof RateWindow>;
 
 /** The notifications we act on, with what they carry. */
-export const NOTIFICATIONS = {
+const NOTIFICATIONS = {
   'turn/started': turn,
   'turn/completed': turn,
   'item/started': z.looseObject({ ...ofThread, item: Item }),

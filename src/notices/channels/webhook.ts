@@ -49,7 +49,7 @@ export function webhookChannel(
 }
 
 /** Whether an address is named by where it is kept. */
-export function isPlace(url: string): boolean {
+function isPlace(url: string): boolean {
   return /^(env|file):/.test(url);
 }
 

@@ -21,7 +21,7 @@ export interface Story {
 }
 
 /** The story of all tasks that stand in no numbered group. */
-export const UNNUMBERED_STORY = 'unnumbered';
+const UNNUMBERED_STORY = 'unnumbered';
 
 const GROUP = /^ {0,3}##(?:\s|$)/;
 const NUMBERED_GROUP = /^ {0,3}##[ \t]+(\d+)\.(?=\s|$)(.*)/;

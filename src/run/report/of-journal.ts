@@ -87,6 +87,6 @@ function testsOf(attempts: readonly Attempt[]): IterationTests[] {
 }
 
 /** What an iteration counts for: its story where there are stories, else its phase. */
-export function unitOf({ phase, story }: Pick<Attempt, 'phase' | 'story'>): string {
+function unitOf({ phase, story }: Pick<Attempt, 'phase' | 'story'>): string {
   return story ?? phase;
 }

@@ -24,7 +24,7 @@ const Wait = z.object({
 });
 
 /** The process that runs a loop, or ran it last without letting go. */
-export const LoopOwner = z.object({
+const LoopOwner = z.object({
   /** Null where its record cannot be read. */
   pid: z.int().nullable(),
   host: z.string().nullable(),

@@ -215,7 +215,7 @@ export class JsonlLog implements Disposable {
 }
 
 /** The log cannot be written any more: an earlier write or sync failed and what is on disk is not certain. */
-export class LogPoisonedError extends HoldfastError<'LOG_POISONED'> {
+class LogPoisonedError extends HoldfastError<'LOG_POISONED'> {
   readonly code = 'LOG_POISONED';
 
   constructor(path: string, cause: unknown) {

@@ -14,7 +14,6 @@ export type LineFault = 'nul' | 'not-json' | 'not-a-record' | 'checksum';
 const CRC_KEY = ',"crc":"';
 const SEQ_KEY = '"seq":';
 const CRC_SUFFIX_BYTES = CRC_KEY.length + 8 + 2;
-const LF = 0x0a;
 const ZERO = 0x30;
 const CRC_KEY_BYTES = Uint8Array.from(Buffer.from(CRC_KEY));
 const SEQ_KEY_BYTES = Uint8Array.from(Buffer.from(SEQ_KEY));
@@ -139,10 +138,6 @@ function salvagedAt(line: Buffer, start: number, end: number, seed: number): Sal
 /** Nested objects look like starts as well, so the search is bounded. */
 const MAX_SALVAGE_BYTES = 64 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
-
-export function isLineEnd(byte: number | undefined): boolean {
-  return byte === LF;
-}
 
 function isSeq(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;

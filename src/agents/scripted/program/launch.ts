@@ -1,7 +1,7 @@
 import { type CommandLine, type OptionKinds, takeApart } from './arguments.js';
 import { type McpServers, readClaudeServers } from './mcp-servers.js';
 
-export const PROTOCOLS = ['claude', 'codex', 'acp', 'line'] as const;
+const PROTOCOLS = ['claude', 'codex', 'acp', 'line'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /** How the program was started: what the real one would have understood, and our own settings. */

@@ -54,7 +54,7 @@ export type Step = {
 }[StepName];
 
 /** How a turn may end by itself. */
-export const TURN_ENDS = ['completed', 'refused', 'turn-limit', 'context-overflow'] as const;
+const TURN_ENDS = ['completed', 'refused', 'turn-limit', 'context-overflow'] as const;
 
 /** What the agent does with one prompt. */
 export interface Turn {

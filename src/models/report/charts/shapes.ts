@@ -62,7 +62,7 @@ export function textWidth(text: string): number {
   return text.length * CHARACTER_WIDTH + capitals * (CAPITAL_WIDTH - CHARACTER_WIDTH);
 }
 
-export const CHARACTER_WIDTH = 6.2;
+const CHARACTER_WIDTH = 6.2;
 const CAPITAL_WIDTH = 8.2;
 
 /** A text that fits, or nothing where not even a few characters do. */

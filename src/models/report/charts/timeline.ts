@@ -54,7 +54,7 @@ export function timelineChart(report: RunReport): Chart | undefined {
 
 const MAX_LANES = 14;
 
-export function timelineOf(report: RunReport): Timeline {
+function timelineOf(report: RunReport): Timeline {
   const { iterations, phases, lastActivityAt, startedAt, waits } = report;
   const lanes =
     iterations.length > 0 ? lanesOf(report) : phases.map((phase) => laneOfPhase(phase, lastActivityAt));

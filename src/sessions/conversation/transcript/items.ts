@@ -65,7 +65,7 @@ export type TranscriptItem = Placed &
 export type Found = Omit<LogEntry, 'line'> | Omit<LogDamage, 'line'> | Omit<LogTail, 'line'>;
 
 /** Longer turns are cut in a page of many, and read whole on demand. */
-export const PAGE_TEXT = 16_384;
+const PAGE_TEXT = 16_384;
 
 /** What was found, as an item; null for what a reader has no use for. Gaps are told by who reads: only there it is known what came before. */
 export function itemOf(found: Found, line: number | null, maxText = PAGE_TEXT): TranscriptItem | null {

@@ -198,7 +198,7 @@ export function overallPercent(
 }
 
 /** A number among numbers that may be anything. */
-export function numberIn(numbers: Readonly<Record<string, unknown>> | undefined, key: string): number {
+function numberIn(numbers: Readonly<Record<string, unknown>> | undefined, key: string): number {
   const value = numbers?.[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

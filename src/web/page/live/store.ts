@@ -35,7 +35,7 @@ export interface RunListener {
 export type Access = 'in' | 'none' | 'ended';
 
 /** How long a set that is settled is shown. */
-export const SETTLED_MS = 6_000;
+const SETTLED_MS = 6_000;
 
 /** Everything that the page knows, as signals; and the way to the server. */
 export class Store {

@@ -27,7 +27,7 @@ export function PocketNotes() {
 }
 
 /** What a place can show without a server: the inbox and the runs were kept, everything else has to be asked for. */
-export function keptWords({ name }: Place, time: string): string {
+function keptWords({ name }: Place, time: string): string {
   if (name === 'inbox' || name === 'question')
     return `This is the inbox as it was at ${time}; what you type is kept here, and sent when you say so.`;
   if (name === 'runs') return `These are the runs as they were at ${time}.`;

@@ -141,7 +141,7 @@ function Moment({ at }: { at: string | null }) {
   return <time dateTime={at}>{`${day} ${two(date.getHours())}:${two(date.getMinutes())}`}</time>;
 }
 
-export function damageWords(item: Extract<ReaderItem, { kind: 'damage' }>): string {
+function damageWords(item: Extract<ReaderItem, { kind: 'damage' }>): string {
   if (item.reason === 'gap') return `${counted(item.missing ?? 1, 'record')} missing.`;
   return `${counted(item.length, 'byte')} cannot be read: ${visibleLine(item.detail)}. What is around is whole.`;
 }

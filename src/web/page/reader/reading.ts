@@ -7,7 +7,7 @@ import { growing } from './parts.js';
 import { type Ahead, queryOf, turnsPath, type Wanted } from './wanted.js';
 
 /** So many pages are held at most; those that are far away are let go, and read again when somebody goes there. */
-export const MAX_PAGES = 6;
+const MAX_PAGES = 6;
 /** What comes bit by bit is put into one page up to so many items. */
 const MERGED_ITEMS = 80;
 const LOOK_MS = 2_000;
@@ -205,7 +205,7 @@ function sameTools(before: readonly ReaderItem[], now: readonly ReaderItem[]): b
 }
 
 /** Pages with what was added behind the last one. */
-export function withTail(pages: readonly ReaderPage[], page: ReaderPage): ReaderPage[] {
+function withTail(pages: readonly ReaderPage[], page: ReaderPage): ReaderPage[] {
   const last = pages.at(-1);
   if (last === undefined) return [page];
   const done = { ...last, items: closed(last.items), isEnd: page.isEnd, size: page.size, turns: page.turns };

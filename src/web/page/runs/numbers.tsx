@@ -109,7 +109,7 @@ function Figure({
 }
 
 /** A bar; what it says stands beside it in words. */
-export function Meter({ share }: { share: number }) {
+function Meter({ share }: { share: number }) {
   return (
     <svg
       class={share >= 0.9 ? 'meter full' : 'meter'}

@@ -7,7 +7,7 @@ const HEIGHT = 20;
 const MAX_POINTS = 30;
 
 /** The points of a curve from left to right, `passing` of the most tests that there were. */
-export function curveOf(tests: readonly TestPoint[], width: number, height: number): string {
+function curveOf(tests: readonly TestPoint[], width: number, height: number): string {
   const shown = tests.slice(-MAX_POINTS);
   const top = Math.max(1, ...shown.map(({ total }) => total));
   const step = shown.length < 2 ? 0 : width / (shown.length - 1);

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../foundation/index.js';
 import { BodyTooLargeError, NotJsonError } from '../errors.js';
 
-export const MAX_BODY_BYTES = 256 * 1024;
+const MAX_BODY_BYTES = 256 * 1024;
 
 /** The body of a write. Throws NOT_JSON, BODY_TOO_LARGE, INVALID_INPUT. */
 export async function readJson(request: Request): Promise<unknown> {
