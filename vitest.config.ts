@@ -5,7 +5,7 @@ import { hasRoomInMemory, MEMORY } from './test/support/temp-dir.js';
 
 /**
  * Waiting for a disk is a third of the time of tests that start programs, and it tells nothing: what survives the loss
- * of power is proved by the order of system calls. The crash tiers and the agents work on the disk all the same.
+ * of power is proved by the order of system calls. The long fault runs and the agents work on the disk all the same.
  */
 const inMemory = process.env.HOLDFAST_TEST_ON_DISK !== '1' && hasRoomInMemory() ? { TMPDIR: MEMORY } : {};
 
@@ -21,8 +21,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // One more than there are cores: our tests wait much, for processes and for the disk.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: our tests wait much, for processes and for the disk.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         test: {
@@ -50,6 +50,7 @@ export default defineConfig({
           name: 'crash-quick',
           include: ['test/crash/**/*.quick.test.ts'],
           isolate: false,
+          env: inMemory,
         },
       },
       {
