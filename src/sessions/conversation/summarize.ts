@@ -48,7 +48,7 @@ export function glance(id: string, ends: FileEnds): Glance | undefined {
 /** Null for a first line that is no record; undefined when it is longer than what was read. */
 function firstRecord(ends: FileEnds, seed: number): ConversationRecord | null | undefined {
   const { dataEnd: size } = ends;
-  const head = ends.head.subarray(0, size);
+  const head = size < ends.head.length ? ends.head.subarray(0, size) : ends.head;
   const end = head.indexOf(LF);
   if (end === -1 && head.length < size) return undefined;
   return recordIn(head.subarray(0, end === -1 ? head.length : end), seed)?.record ?? null;

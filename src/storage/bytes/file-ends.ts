@@ -38,7 +38,7 @@ export class EndsReader {
   }
 
   #readOpen({ descriptor, facts: { size, modifiedMs } }: OpenLog): FileEnds | undefined {
-    const head = this.#head.subarray(0, Math.min(size, this.#head.length));
+    const head = firstOf(this.#head, size);
     if (!readExactly(this.#fileSystem, descriptor, head, 0)) return undefined;
     const tail =
       head.length === size ? head : this.#readTail(descriptor, size, Math.min(size, this.#tail.length));
@@ -51,7 +51,7 @@ export class EndsReader {
   }
 
   #readTail(descriptor: number, end: number, length: number): Buffer | undefined {
-    const tail = this.#tail.subarray(0, length);
+    const tail = firstOf(this.#tail, length);
     return readExactly(this.#fileSystem, descriptor, tail, end - length) ? tail : undefined;
   }
 
@@ -80,6 +80,11 @@ export class EndsReader {
     );
     return last === undefined ? undefined : data * block + last.findLastIndex((byte) => byte !== 0) + 1;
   }
+}
+
+/** A view of a buffer is not free, and most files are longer than the buffer. */
+function firstOf(buffer: Buffer, length: number): Buffer {
+  return length >= buffer.length ? buffer : buffer.subarray(0, length);
 }
 
 function isNul(bytes: Buffer): boolean {
