@@ -18,6 +18,7 @@ import {
   ownIdentity,
 } from '../storage/index.js';
 import { type Config, type Environment, loadConfig } from './config.js';
+import { runLeases } from './run-leases.js';
 
 export interface ServiceOptions {
   readonly environment: Environment;
@@ -91,6 +92,7 @@ export function createServices(options: ServiceOptions): Services {
     maxSessions: config.get('question.maxSessions'),
     retentionMs: config.get('question.retentionDays') * DAY_MS,
     timeoutMs: config.get('question.timeoutSeconds') * 1_000,
+    leases: runLeases(tools, config.layout.fleet),
   });
   const programs = new ProgramRegistry(tools, config.layout.programs);
   const self = options.self ?? { command: 'holdfast', args: [] };

@@ -33,6 +33,17 @@ export class RemoteRefusedError extends HoldfastError<'REMOTE_REFUSED'> {
   }
 }
 
+/** The lease of a run ended here: another machine may be at it, with its questions. What was typed stays as a draft. */
+export class RunMayHaveMovedError extends HoldfastError<'RUN_MAY_HAVE_MOVED'> {
+  readonly code = 'RUN_MAY_HAVE_MOVED';
+
+  constructor(run: string, endedAt: string) {
+    super(`The run that asks this may go on at another machine: its lease here ended at ${endedAt}`, {
+      hint: `Your draft is kept. \`holdfast queue list\` shows where run ${run.slice(0, 8)} is; what it asks there is in every inbox of the fleet.`,
+    });
+  }
+}
+
 /** No request of this person's with such an id is on its way. */
 export class RequestNotFoundError extends HoldfastError<'REQUEST_NOT_FOUND'> {
   readonly code = 'REQUEST_NOT_FOUND';

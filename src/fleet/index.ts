@@ -7,11 +7,12 @@ export {
   FleetNotJoinedError,
   RemoteRefusedError,
   RequestNotFoundError,
+  RunMayHaveMovedError,
 } from './errors.js';
 export { holdLink, linkLock } from './link/hold-link.js';
 export { Link, type LinkState } from './link/link.js';
 export { SentRequests } from './link/sent-requests.js';
-export { type LeaseRecord, listLeases, readLease } from './move/lease-file.js';
+export { assertLeaseHolds, type LeaseRecord, listLeases, readLease, writeLease } from './move/lease-file.js';
 export { type LeftBehind, listLeftBehind, settleLeftBehind } from './move/left-behind.js';
 export { MovingPlace } from './move/moving-place.js';
 export { openRepository, repositoryPlace } from './move/repository.js';

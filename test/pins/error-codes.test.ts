@@ -12,6 +12,7 @@ import {
   FleetNotJoinedError,
   RemoteRefusedError,
   RequestNotFoundError,
+  RunMayHaveMovedError,
 } from '../../src/fleet/index.js';
 import {
   AbortedError,
@@ -143,6 +144,7 @@ describe('exit codes', () => {
     [new FleetSchemaError('x', 'y'), 'FLEET_SCHEMA', 1],
     [new FleetUnreachableError('x'), 'FLEET_UNREACHABLE', 1],
     [new DecidedElsewhereError('x', 'y', 'z'), 'DECIDED_ELSEWHERE', 1],
+    [new RunMayHaveMovedError('x', 'y'), 'RUN_MAY_HAVE_MOVED', 1],
     [new RemoteRefusedError('x', 'y'), 'REMOTE_REFUSED', 1],
     [new RequestNotFoundError('x'), 'REQUEST_NOT_FOUND', 4],
     [new RunElsewhereError('x', 'workstation'), 'RUN_ELSEWHERE', 3],

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import {
+  type Clock,
   filledText,
+  flag,
   isHoldfastError,
   isUuidV4,
   named,
@@ -21,11 +23,14 @@ import {
   formatDocument,
   hasDirectory,
   listDirectory,
+  type ProcessIdentity,
   readDocument,
   removeQuietly,
   replaceQuick,
   type StorageTools,
 } from '../../storage/index.js';
+import { RunMayHaveMovedError } from '../errors.js';
+import { bootClock } from '../queue/boot-clock.js';
 
 const uuid = textThat(isUuidV4, 'not a UUID v4');
 const anyUuid = textThat((value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value), 'not a UUID');
@@ -56,6 +61,11 @@ const LeaseFile = record({
   cutOffSince: named('cut_off_since', nullable(time)),
   /** What its holder is asked to do: `hand-over` at the end of the iteration. */
   wish: nullable(text),
+  /** Whether its worker ended it in order: then nobody took the run away. */
+  isOver: named(
+    'is_over',
+    withDefault(flag, () => false),
+  ),
   /** Where the run works. */
   worktree: filledText,
 });
@@ -94,6 +104,19 @@ export function listLeases(fileSystem: FileSystem, fleet: string): LeaseRecord[]
     const lease = name.endsWith('.json') ? readLease(fileSystem, fleet, name.slice(0, -5)) : undefined;
     return lease === undefined ? [] : [lease];
   });
+}
+
+/** Throws RUN_MAY_HAVE_MOVED where a lease of this run was here and its deadline is over. */
+export function assertLeaseHolds(
+  tools: StorageTools & { readonly clock: Clock; readonly identity: ProcessIdentity },
+  fleet: string,
+  run: string,
+): void {
+  const lease = readLease(tools.fileSystem, fleet, run);
+  if (lease === undefined || lease.isOver) return;
+  const isThisStart = lease.bootId === (tools.identity.bootId ?? null);
+  const { bootMs } = bootClock(tools.fileSystem, tools.clock);
+  if (!isThisStart || bootMs() >= lease.deadlineMs) throw new RunMayHaveMovedError(run, lease.deadlineAt);
 }
 
 export function forgetLease(

@@ -44,6 +44,7 @@ export interface MovingPlaceOptions {
 interface Held {
   readonly guard: Guard;
   readonly place: RunPlace;
+  readonly holder: LeaseHolder;
   readonly stop: () => void;
   lease: LeaseRecord;
 }
@@ -98,7 +99,8 @@ export class MovingPlace implements FleetPlace {
       writeLease(tools, directory, record);
       const isThere = there.openLoops().get()?.sessionId === run;
       const place = this.#placeOf(entry, there, ready, guard, isThere);
-      this.#held.set(entry.id, { guard, place, lease: record, stop: this.#follow(entry.id, lease, guard) });
+      const stop = this.#follow(entry.id, lease, guard);
+      this.#held.set(entry.id, { guard, place, lease: record, holder: lease, stop });
       return place;
     } catch (error) {
       await guard.end();
@@ -112,6 +114,7 @@ export class MovingPlace implements FleetPlace {
     this.#held.delete(id);
     held.stop();
     await held.guard.end();
+    if (!held.holder.lost.aborted) this.#write({ ...held.lease, isOver: true });
   }
 
   async handOver(entry: Entry, lease: LeaseHolder): Promise<void> {
@@ -152,18 +155,14 @@ export class MovingPlace implements FleetPlace {
 
   /** Feeds the guard, and tells the run how its lease stands. */
   #follow(id: string, lease: LeaseHolder, guard: Guard): () => void {
-    const { tools, directory, services } = this.#options;
+    const { services } = this.#options;
     const tell = () => {
       const held = this.#held.get(id);
       if (held === undefined) return;
       const now = { ...held.lease, ...standingOf(lease, this.#bootMs(), services.clock.now()) };
       if (JSON.stringify(now) === JSON.stringify(held.lease)) return;
       held.lease = now;
-      try {
-        writeLease(tools, directory, now);
-      } catch (error) {
-        this.#options.log.warn('fleet.lease-not-written', { error: messageOf(error) });
-      }
+      this.#write(now);
     };
     const renewed = lease.onRenewed((deadlineMs) => {
       guard.renew(deadlineMs);
@@ -176,6 +175,16 @@ export class MovingPlace implements FleetPlace {
       clearInterval(timer);
       renewed[Symbol.dispose]();
     };
+  }
+
+  /** It tells what the guard does in any case. */
+  #write(lease: LeaseRecord): void {
+    const { tools, directory, log } = this.#options;
+    try {
+      writeLease(tools, directory, lease);
+    } catch (error) {
+      log.warn('fleet.lease-not-written', { error: messageOf(error) });
+    }
   }
 
   #bootMs(): number {
@@ -205,6 +214,7 @@ export class MovingPlace implements FleetPlace {
       bootId: tools.identity.bootId,
       ...standingOf(lease, this.#bootMs(), services.clock.now()),
       wish: null,
+      isOver: false,
       worktree: ready.path,
     };
   }

@@ -89,13 +89,13 @@ export class QuestionSessions {
   /**
    * Answers a set. The first answer wins; the same one again gets the same reply.
    * A `callId` must be the one that the set belongs to, where it belongs to one. Throws SESSION_NOT_FOUND, INVALID_ANSWER,
-   * CALL_ID_MISMATCH, ALREADY_SETTLED, ASKER_GONE, LOCKED, and what `answers` throws.
+   * CALL_ID_MISMATCH, ALREADY_SETTLED, ASKER_GONE, RUN_MAY_HAVE_MOVED, LOCKED, and what `answers` throws.
    */
   answer(id: string, answers: GivenAnswers, options: AnswerOptions = {}): Promise<QuestionView> {
     return answerSet(this.#options, id, answers, options);
   }
 
-  /** Rejects a set, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED, LOCKED. */
+  /** Rejects a set, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED, RUN_MAY_HAVE_MOVED, LOCKED. */
   reject(
     id: string,
     reason: string | null = null,

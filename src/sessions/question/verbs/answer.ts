@@ -8,7 +8,7 @@ import { isPermission } from '../permission.js';
 import type { AnswerInput, AnswersFile, Question } from '../schema.js';
 import { digestOf, isForeign, isSettled, outcomeOf, type QuestionOutcome } from '../state.js';
 import type { QuestionView } from '../view.js';
-import { actorOf, decide, heal, outcomeIn, viewIn, viewNow, writeStatus } from './held.js';
+import { actorOf, assertAskerIsHere, decide, heal, outcomeIn, viewIn, viewNow, writeStatus } from './held.js';
 import type { QuestionTools } from './tools.js';
 import { whyGone } from './withdraw.js';
 
@@ -25,13 +25,14 @@ export interface AnswerOptions {
 }
 
 /** See `QuestionSessions.answer`. */
-export function answerSet(
+export async function answerSet(
   tools: QuestionTools,
   id: string,
   answers: GivenAnswers,
   options: AnswerOptions,
 ): Promise<QuestionView> {
-  return decide(tools, id, (held) => {
+  await assertAskerIsHere(tools, id);
+  return await decide(tools, id, (held) => {
     const { request } = held.snapshot;
     if (request === undefined) throw new InvalidAnswerError('The questions can no longer be read');
     const asked = request.callId ?? held.snapshot.status?.callId;

@@ -5,6 +5,7 @@ import type { StatusFile } from '../schema.js';
 import {
   healedStatus,
   isBeingMade,
+  isSettled,
   outcomeOf,
   type QuestionOutcome,
   type QuestionSnapshot,
@@ -45,6 +46,15 @@ export async function decide<Result>(
     if (done !== undefined) return isNewOfAuq ? whileHeld(tools, id, act) : done.result;
     await tools.clock.sleep(SECOND_WRITE_LOOK_MS);
   }
+}
+
+/** A set of a run that may go on elsewhere by now is decided there. Throws SESSION_NOT_FOUND, RUN_MAY_HAVE_MOVED. */
+export async function assertAskerIsHere({ leases, store, clock }: QuestionTools, id: string): Promise<void> {
+  if (leases?.areAny() !== true) return;
+  const snapshot = await store.read(id);
+  const run = snapshot.request?.asker?.session;
+  // What is settled says so itself.
+  if (run !== undefined && !isSettled(outcomeOf(snapshot, clock.now()))) await leases.assertHolds(run);
 }
 
 /** Every transition makes what was delivered before old: the marks go, and who made the one before. */

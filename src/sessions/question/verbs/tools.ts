@@ -21,4 +21,14 @@ export interface QuestionTools {
   readonly retentionMs: number;
   /** When a new set times out; 0 = never. */
   readonly timeoutMs: number;
+  /** What runs of the fleet work here under; absent where runs stay where they are. */
+  readonly leases?: RunLeases | undefined;
+}
+
+/** The leases of this machine. */
+export interface RunLeases {
+  /** Whether there was ever one. */
+  areAny(): boolean;
+  /** Throws RUN_MAY_HAVE_MOVED where that of this run is over: another machine may be at it by now. */
+  assertHolds(run: string): Promise<void>;
 }

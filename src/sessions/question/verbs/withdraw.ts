@@ -5,7 +5,7 @@ import { questionLifecycle } from '../lifecycle.js';
 import { isPermission } from '../permission.js';
 import { digestOf, isSettled } from '../state.js';
 import type { QuestionView } from '../view.js';
-import { actorOf, decide, outcomeIn, viewNow, writeStatus } from './held.js';
+import { actorOf, assertAskerIsHere, decide, outcomeIn, viewNow, writeStatus } from './held.js';
 import { listSets } from './read.js';
 import type { QuestionTools } from './tools.js';
 
@@ -17,13 +17,14 @@ export function whyGone(asker: { readonly hook?: string | undefined } | null | u
 }
 
 /** See `QuestionSessions.reject`. */
-export function rejectSet(
+export async function rejectSet(
   tools: QuestionTools,
   id: string,
   given: string | null,
   { appliedRequest }: { readonly appliedRequest?: string } = {},
 ): Promise<QuestionView> {
-  return decide(tools, id, (held) => {
+  await assertAskerIsHere(tools, id);
+  return await decide(tools, id, (held) => {
     checkReason(given);
     // Nobody means anything by blanks.
     const reason = given?.trim() === '' ? null : given;
