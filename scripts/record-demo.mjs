@@ -1,5 +1,7 @@
-// Records docs/demo.svg: `holdfast demo` runs in tmux, somebody presses Enter at its question, and every screen becomes a
-// frame of a film made of nothing but text. Needs tmux and a built dist/ (npm run build).
+// Records docs/demo.svg and docs/fleet-demo.svg: `holdfast demo` and `holdfast demo --fleet` run in tmux, somebody presses Enter
+// at the question, and every screen becomes a frame of a film made of nothing but text. Needs tmux and a built dist/ (npm run
+// build), the second one PostgreSQL and git as well.
+//   node scripts/record-demo.mjs [demo] [fleet-demo]    both, if none is named
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,43 +9,68 @@ import { fileURLToPath } from 'node:url';
 import { drawFilm, openTerminal, pause } from './terminal-picture.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const ROWS = 26;
-const LOOK_MS = 20;
-/** The demo is over in a few seconds: nobody could read it at its own pace. */
+const FILMS = [
+  {
+    name: 'demo',
+    words: 'demo',
+    label: 'holdfast demo: a plan, an agent, a question, a kill, a resume and the report',
+    rows: 26,
+    lookMs: 20,
+    longestMs: Number.POSITIVE_INFINITY,
+  },
+  {
+    name: 'fleet-demo',
+    words: 'demo --fleet',
+    label:
+      'holdfast demo --fleet: a plan queued on a laptop and run by a workstation, a question answered on the laptop, a pulled plug, and the run that goes on on the laptop',
+    rows: 48,
+    lookMs: 100,
+    // Nobody wants to see a lease end at its own pace.
+    longestMs: 3_000,
+  },
+];
+/** What happens in a moment nobody could read at its own pace. */
 const SLOWER = 3;
 const SHORTEST_MS = 400;
 const QUESTION_MS = 1_000;
 const LAST_MS = 8_000;
-const TOO_LONG_MS = 60_000;
+const TOO_LONG_MS = 180_000;
 const PROMPT = /[○●]/;
 
-const home = mkdtempSync(join(tmpdir(), 'holdfast-recording-'));
-try {
-  const frames = await record();
-  const label = 'holdfast demo: a plan, an agent, a question, a kill, a resume and the report';
-  writeFileSync(join(root, 'docs', 'demo.svg'), drawFilm(frames, label));
-  console.log(`docs/demo.svg: ${frames.length} frames`);
-} finally {
-  rmSync(home, { recursive: true, force: true });
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !FILMS.some((film) => film.name === name));
+if (unknown.length > 0) throw new Error(`no such film: ${unknown.join(', ')}`);
+for (const film of FILMS) if (named.length === 0 || named.includes(film.name)) await make(film);
+
+async function make(film) {
+  const home = mkdtempSync(join(tmpdir(), 'holdfast-recording-'));
+  try {
+    const frames = await record(home, film);
+    writeFileSync(join(root, 'docs', `${film.name}.svg`), drawFilm(frames, film.label));
+    console.log(`docs/${film.name}.svg: ${frames.length} frames`);
+  } finally {
+    // Something that ends may still write.
+    rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
 }
 
-async function record() {
-  const terminal = openTerminal(home, { rows: ROWS, words: 'demo' });
+async function record(home, { words, rows: height, lookMs, longestMs }) {
+  const terminal = openTerminal(home, { rows: height, words });
   const frames = [];
   let isAnswered = false;
   try {
     for (const deadline = Date.now() + TOO_LONG_MS; ; ) {
       const isOver = terminal.isOver();
-      const rows = padded(terminal.look());
+      const rows = padded(terminal.look(), height);
       const isQuestion = !isAnswered && rows.some((row) => PROMPT.test(row));
-      add(frames, rows, isQuestion ? QUESTION_MS : LOOK_MS);
+      add(frames, rows, isQuestion ? QUESTION_MS : lookMs);
       if (isOver) break;
       if (isQuestion) {
         terminal.keys('Enter');
         isAnswered = true;
       }
       if (Date.now() > deadline) throw new Error(`the demo does not end:\n${rows.join('\n')}`);
-      await pause(LOOK_MS);
+      await pause(lookMs);
     }
   } finally {
     terminal.close();
@@ -51,7 +78,7 @@ async function record() {
   if (!isAnswered) throw new Error('the demo asked nothing');
   return frames.map(({ rows, ms }, index) => ({
     rows,
-    ms: index === frames.length - 1 ? LAST_MS : Math.max(SHORTEST_MS, SLOWER * ms),
+    ms: index === frames.length - 1 ? LAST_MS : Math.min(longestMs, Math.max(SHORTEST_MS, SLOWER * ms)),
   }));
 }
 
@@ -61,6 +88,6 @@ function add(frames, rows, ms) {
   else if (rows.some((row) => row.trim() !== '')) frames.push({ rows, ms });
 }
 
-function padded(rows) {
-  return [...rows, ...Array(ROWS).fill('')].slice(0, ROWS);
+function padded(rows, height) {
+  return [...rows, ...Array(height).fill('')].slice(0, height);
 }
