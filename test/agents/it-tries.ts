@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { whyNotInstalled } from './real-agents.js';
+import { type Needed, whyNotInstalled } from './real-agents.js';
 
 /**
  * A test with programs of other people. Where one of them cannot be tried it is skipped, and its name says why; with
  * HOLDFAST_NO_SKIPS=1 it fails instead.
  */
 export function itTries(
-  programs: readonly Parameters<typeof whyNotInstalled>[0][],
+  programs: readonly Needed[],
   name: string,
   prove: () => Promise<void>,
   { isConcurrent = false, timeoutMs }: { readonly isConcurrent?: boolean; readonly timeoutMs?: number } = {},

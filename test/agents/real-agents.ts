@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import { agentPaths } from '../../scripts/agents-cache.mjs';
@@ -6,6 +6,7 @@ import { ACP_PRESETS, acpDriver } from '../../src/agents/acp/index.js';
 import { claudeDriver } from '../../src/agents/claude/index.js';
 import { codexDriver } from '../../src/agents/codex/index.js';
 import type { AgentDriver, StartOptions } from '../../src/agents/driver.js';
+import { POSTGRES } from '../support/postgres-place.js';
 
 export type RealAgentName = 'claude' | 'codex' | 'gemini' | 'opencode';
 
@@ -136,13 +137,26 @@ const opencode: RealAgent = {
 
 export const REAL_AGENTS: Readonly<Record<RealAgentName, RealAgent>> = { claude, codex, gemini, opencode };
 
-/** Why a program of the cache cannot be tried here; undefined = it can. It never runs where it could reach anybody. */
-export function whyNotInstalled(name: keyof ReturnType<typeof agentPaths>): string | undefined {
+/** What tests of this tier need of the machine: programs of the cache, and a server of PostgreSQL. */
+export type Needed = keyof ReturnType<typeof agentPaths> | 'postgres';
+
+/** Why a program cannot be tried here; undefined = it can. One of the cache never runs where it could reach anybody. */
+export function whyNotInstalled(name: Needed): string | undefined {
+  if (name === 'postgres') return whyNoPostgres();
   if (agentPaths()[name] === undefined) return `${name} is not installed`;
   const isLoopbackAll = Object.values(networkInterfaces()).every((addresses) =>
     addresses?.every(({ internal }) => internal),
   );
   return isLoopbackAll ? undefined : 'there is more network than loopback: start it with npm run test:agents';
+}
+
+function whyNoPostgres(): string | undefined {
+  if (POSTGRES === undefined) return 'postgres is not installed';
+  const isRoot = process.geteuid?.() === 0;
+  const [, , users = 0] = readFileSync('/proc/self/uid_map', 'utf8').trim().split(/\s+/).map(Number);
+  return isRoot && users === 1
+    ? 'postgres does not run as root, and here is nobody else: start it as the real root'
+    : undefined;
 }
 
 /** Makes a home for an agent that knows the stand-in and nothing else, and says how to start it there. */

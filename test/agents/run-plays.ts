@@ -9,7 +9,7 @@ export const QUESTION = {
 };
 
 export const DONE: ModelTurn = { text: `Done.\n\n${status(true)}\n` };
-const NOT_DONE: ModelTurn = { text: `Not yet.\n\n${status(false)}\n` };
+export const NOT_DONE: ModelTurn = { text: `Not yet.\n\n${status(false)}\n` };
 const CHECKS = runs(CHECK);
 const WRITES_TESTS = writes({ 'test/adder.test.mjs': TESTS });
 const WRITES_CODE = writes({ 'adder.mjs': CODE });
