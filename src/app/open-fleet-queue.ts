@@ -12,17 +12,16 @@ import {
   readOwnMachine,
   type WorkerRules,
 } from '../fleet/index.js';
-import { isHoldfastError, visibleLine } from '../foundation/index.js';
+import { isHoldfastError } from '../foundation/index.js';
 import { Checkpoints, type Use } from '../hub/index.js';
-import { type FileQueue, PlanNotQueuedError, type Queue } from '../queue/index.js';
+import type { FileQueue, Queue } from '../queue/index.js';
 import { entryRunner } from '../worker/index.js';
-import { findRemoteUrl, findRepositoryTop, isOnRemote } from '../workspace/index.js';
 import { accountOfUse, dayLimits } from './accounts.js';
 import { chooseInstalledAgent, knownAgents } from './agents.js';
 import { fleetDoor } from './fleet-door.js';
-import { workbenchOf } from './processes.js';
 import { runServices } from './run-services.js';
 import type { Services } from './services.js';
+import { type MayPushBase, sharedRepository } from './shared-repository.js';
 import type { Served, WorkOptions } from './work-options.js';
 
 /**
@@ -31,7 +30,13 @@ import type { Served, WorkOptions } from './work-options.js';
  */
 export function openFleetQueue(
   services: Services,
-  worker?: { readonly slots: number; readonly labels: readonly string[] },
+  {
+    worker,
+    mayPushBase,
+  }: {
+    readonly worker?: { readonly slots: number; readonly labels: readonly string[] };
+    readonly mayPushBase?: MayPushBase | undefined;
+  } = {},
 ): FleetQueue | undefined {
   const { tools, config, clock } = services;
   const directory = config.layout.fleet;
@@ -44,7 +49,7 @@ export function openFleetQueue(
     tools,
     directory,
     boot: bootClock(tools.fileSystem, clock),
-    repositoryOf: (project, base) => repositoryOf(services, project, base),
+    repositoryOf: (project, base) => sharedRepository(services, project, base, mayPushBase),
     rules: worker === undefined ? undefined : rulesOf(services, door.address.user, worker),
   });
 }
@@ -56,7 +61,7 @@ export function serveBothQueues(
   local: FileQueue,
 ): Served | undefined {
   const { log } = services;
-  const fleet = openFleetQueue(services, { slots, labels });
+  const fleet = openFleetQueue(services, { worker: { slots, labels } });
   if (fleet === undefined) return undefined;
   const queue = new JoinedQueue(
     { local, fleet },
@@ -159,28 +164,4 @@ function dayOf(services: Services): FleetDay | undefined {
     used: () => ledger.used(ledger.today(), { except: ELSEWHERE }),
     noteElsewhere: (use) => ledger.record(ELSEWHERE, use),
   };
-}
-
-/** Where other machines get the repository from: it must have the commit that the work begins at. */
-async function repositoryOf(services: Services, project: string, base: string | null): Promise<string> {
-  const { fileSystem } = services.tools;
-  const top = findRepositoryTop(fileSystem, fileSystem.resolve(project));
-  const tools = workbenchOf(services);
-  const url = top === undefined ? undefined : await findRemoteUrl(tools, top);
-  if (top === undefined || url === undefined)
-    throw new PlanNotQueuedError(
-      `${visibleLine(project)} has no remote that other machines could get it from`,
-      {
-        hint: 'Give it one: git remote add origin <url>, and push. Or say --local, to queue it for this machine alone.',
-      },
-    );
-  if (!/^[a-z]+:\/\/|^\/|^[^/:]+@[^/:]+:/.test(url))
-    throw new PlanNotQueuedError(`The remote ${visibleLine(url)} means something on this machine only`, {
-      hint: 'Give it as a URL, or as an absolute path that every machine has.',
-    });
-  if (base !== null && !(await isOnRemote(tools, top, base)))
-    throw new PlanNotQueuedError(`The commit ${base.slice(0, 8)} is on no branch of the remote`, {
-      hint: 'Push it first: git push. Or say --base <commit> for one that is there, or --local.',
-    });
-  return url;
 }

@@ -30,12 +30,19 @@ import { openRunStatus } from './open-run-status.js';
 import { workbenchOf } from './processes.js';
 import { runServices } from './run-services.js';
 import { builtOnce, type SelfCommand, type Services, servicesAt } from './services.js';
+import type { MayPushBase } from './shared-repository.js';
 import type { Served, WorkOptions } from './work-options.js';
 
 /** The queue of this user and, where there is one, of the fleet, for one command. */
-export function openQueuesIn(services: Services, { isLocal = false } = {}): QueueDesk {
+export function openQueuesIn(
+  services: Services,
+  {
+    isLocal = false,
+    mayPushBase,
+  }: { readonly isLocal?: boolean; readonly mayPushBase?: MayPushBase | undefined } = {},
+): QueueDesk {
   if (!isFleetKnown(services)) return openQueueIn(services);
-  const open = async () => (await import('./open-fleet-queue.js')).openFleetQueue(services);
+  const open = async () => (await import('./open-fleet-queue.js')).openFleetQueue(services, { mayPushBase });
   return openQueueIn(services, openRunAdmission(services), { open, isLocal });
 }
 
@@ -179,6 +186,7 @@ function workersPlace({ layout }: Services['config']): string {
   return join(layout.queue, 'workers');
 }
 
+export type { MayPushBase } from './shared-repository.js';
 export type { WorkOptions } from './work-options.js';
 
 export interface OpenQueueOptions extends LibraryOptions {

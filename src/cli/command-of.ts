@@ -36,8 +36,8 @@ export interface CommandForm<Parts, Input, Output, Options extends Specs> {
   readonly repairsConfig?: boolean;
   readonly options: Options;
   readonly examples: readonly string[];
-  /** What the operation works with. */
-  parts(services: Services, typed: Typed<Options>): Parts;
+  /** What the operation works with; the terminal is for what it has to ask the person. */
+  parts(services: Services, typed: Typed<Options>, terminal: Terminal): Parts;
   /** What was typed, as the operation takes it; whether it is right is for the operation to say. */
   input(typed: Typed<Options>, parts: Parts, services: Services): Input;
   /** For people. */
@@ -73,7 +73,7 @@ export function commandOf<
     async run(context, { positionals, values }) {
       const { services, terminal, isJson } = context;
       const typed = { positionals, values, isJson };
-      const parts = form.parts(services, typed);
+      const parts = form.parts(services, typed, terminal);
       const input = checkInput(operation, form.input(typed, parts, services));
       const output = await operation.run(parts, input, asCaller(context));
       const shown = { ...typed, parts, services, terminal };

@@ -1,8 +1,14 @@
 import { askGit, GitFailedError } from './git.js';
 import { gitTools, type WorkspaceTools } from './take-snapshot.js';
 
+/** A remote by the name that a repository has for it. */
+export interface NamedRemote {
+  readonly name: string;
+  readonly url: string;
+}
+
 /** Where a repository is fetched from: `origin`, else its only remote; undefined where it has none. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
-export async function findRemoteUrl(tools: WorkspaceTools, top: string): Promise<string | undefined> {
+export async function findRemote(tools: WorkspaceTools, top: string): Promise<NamedRemote | undefined> {
   try {
     const output = await askGit(gitTools(tools, {}), top, ['config', '--get-regexp', '^remote\\..*\\.url$']);
     const remotes = output
@@ -12,9 +18,7 @@ export async function findRemoteUrl(tools: WorkspaceTools, top: string): Promise
         const [, name, url] = /^remote\.(.+)\.url (.+)$/.exec(line) ?? [];
         return name === undefined || url === undefined ? [] : [{ name, url }];
       });
-    const chosen =
-      remotes.find(({ name }) => name === 'origin') ?? (remotes.length === 1 ? remotes[0] : undefined);
-    return chosen?.url;
+    return remotes.find(({ name }) => name === 'origin') ?? (remotes.length === 1 ? remotes[0] : undefined);
   } catch (error) {
     if (error instanceof GitFailedError && error.exitCode === 1) return undefined;
     throw error;

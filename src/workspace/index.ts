@@ -27,7 +27,7 @@ export {
   remoteOf,
   remoteUrlOf,
 } from './git-remote.js';
-export { findRemoteUrl, isOnRemote } from './git-remotes.js';
+export { findRemote, isOnRemote, type NamedRemote } from './git-remotes.js';
 export {
   type BasePoint,
   checkOutFiles,

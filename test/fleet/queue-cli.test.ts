@@ -5,6 +5,7 @@ import { type Cluster, cluster } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
 import { until } from '../support/processes.js';
 import { CODE, done, PLAN, write } from '../support/run-world.js';
+import { Pane } from '../support/tmux.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
 import { type WorktreeWorld, worktreeWorld } from '../support/worktree-world.js';
 
@@ -45,6 +46,15 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
     const place = join(workstation.env.HOLDFAST_HOME ?? '', 'state', 'fleet', 'repositories');
     return existsSync(place) ? readdirSync(place) : [];
   };
+
+  const head = () => laptop.git(['rev-parse', 'HEAD']).trim();
+  /** The commits that were pushed so that work can begin at them, with their refs. */
+  const kept = () =>
+    laptop
+      .git(['ls-remote', 'origin', 'refs/holdfast/base/*'])
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split('\t'));
 
   verifiesNeeding(
     'F03',
@@ -143,11 +153,84 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
     'a commit that is not on the remote, a project without one and an entry in place are refused with the way out',
     async () => {
       laptop.commitAll('not pushed');
-      expect((await laptop.run(['queue', 'add', PLAN, ...QUICK])).stderr).toContain('git push');
+      const refused = await laptop.run(['queue', 'add', PLAN, ...QUICK]);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toMatch(/git push.*--push-base.*--base.*--local/);
+      expect(kept()).toEqual([]);
       expect((await laptop.run(['queue', 'add', PLAN, ...QUICK, '--in-place'])).stderr).toContain('--local');
       expect((await workstation.run(['queue', 'add', PLAN, ...QUICK])).stderr).toContain('git remote add');
       const unit = await workstation.run(['worker', '--labels', 'linux,docker', '--slots', '3', '--unit']);
       expect(unit.stdout).toMatch(/^ExecStart=.*"worker" "--slots=3" "--labels=linux,docker" "--quiet"$/m);
+    },
+  );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true, tmux: true },
+    'a commit that is not on the remote is pushed when the person says so, and another machine begins at it',
+    async () => {
+      laptop.put('unpushed.txt', 'not on any branch of the remote\n');
+      laptop.commitAll('not pushed');
+      await using pane = await Pane.open(laptop, { columns: 160 });
+      const command = ['queue', 'add', PLAN, ...QUICK].join(' ');
+      const question = `${head().slice(0, 8)} is not at origin. Push it as refs/holdfast/base/${head().slice(0, 12)}? [y/N]`;
+      await pane.holdfast(command);
+      await pane.until(question);
+      await pane.press('Enter');
+      expect(await pane.exitCode()).toBe(2);
+      expect(kept()).toEqual([]);
+      await pane.holdfast(command);
+      await pane.until(question);
+      await pane.type('y');
+      await pane.press('Enter');
+      expect(await pane.exitCode()).toBe(0);
+      expect(kept()).toEqual([[head(), `refs/holdfast/base/${head().slice(0, 12)}`]]);
+      await workstation.run(['config', 'set', 'fleet.trust', '["ann"]']);
+      workstation.script(WORKS);
+      expect((await workstation.run(['worker', '--once'])).stdout).toContain(`${PLAN}: done`);
+      const [worked] = await db.sql(
+        `select c.git_oid from holdfast.checkpoint c join holdfast.entry e on e.id = c.entry where e.base = $1`,
+        [head()],
+      );
+      laptop.git(['fetch', '--quiet', 'origin', String(worked?.git_oid)]);
+      expect(laptop.git(['show', 'FETCH_HEAD:unpushed.txt'])).toContain('not on any branch');
+    },
+  );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    '--push-base says it for scripts; what is there already is neither asked for nor pushed again',
+    async () => {
+      laptop.commitAll('not pushed either');
+      const before = kept().length;
+      const added = await laptop.run(['queue', 'add', PLAN, ...QUICK, '--push-base']);
+      expect(added.stderr).toContain(`${head().slice(0, 8)} is not at origin: pushing it as`);
+      expect(added.code).toBe(0);
+      expect(kept()).toHaveLength(before + 1);
+      expect(kept().map(([commit]) => commit)).toContain(head());
+      const again = await laptop.run(['queue', 'add', PLAN, ...QUICK]);
+      expect(again.code).toBe(0);
+      expect(again.stderr).not.toContain('pushing');
+    },
+  );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'a server that takes branches alone gets a branch; one that cannot be reached is said, and nothing is queued',
+    async () => {
+      laptop.commitAll('for a branch');
+      await laptop.run(['config', 'set', 'fleet.ref', 'branch']);
+      expect((await laptop.run(['queue', 'add', PLAN, ...QUICK, '--push-base'])).code).toBe(0);
+      const branch = `refs/heads/holdfast/base/${head().slice(0, 12)}`;
+      expect(laptop.git(['ls-remote', 'origin', branch])).toBe(`${head()}\t${branch}\n`);
+      laptop.commitAll('for nobody');
+      laptop.git(['remote', 'set-url', 'origin', laptop.dir.at('nowhere.git')]);
+      const away = await laptop.run(['queue', 'add', PLAN, ...QUICK, '--push-base']);
+      expect(away).toMatchObject({ code: 1, stdout: '' });
+      expect(away.stderr).toContain('The git server cannot be reached');
+      expect(await db.sql('select 1 from holdfast.entry where base = $1', [head()])).toEqual([]);
     },
   );
 });

@@ -2,7 +2,15 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Json } from '../support/holdfast-binary.js';
-import { type FleetHome, filesOf, MovingWorld, say, type Turns, write } from '../support/moving-world.js';
+import {
+  type FleetHome,
+  filesOf,
+  LEASE_SECONDS,
+  MovingWorld,
+  say,
+  type Turns,
+  write,
+} from '../support/moving-world.js';
 import { POSTGRES } from '../support/postgres-place.js';
 import { until } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
@@ -80,7 +88,7 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
     id: string,
     second: { child: { kill(signal: NodeJS.Signals): unknown }; ended: Promise<unknown> },
   ) {
-    const entry = await world.until(id, ({ state }) => state !== 'running');
+    const entry = await world.until(id, ({ state }) => state !== 'running' && state !== 'queued');
     second.child.kill('SIGTERM');
     await second.ended;
     return entry;
@@ -129,6 +137,18 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
       prompts: 1,
     },
   ];
+
+  verifies('F04', 'is not lost by a preparation that takes longer than a lease', async () => {
+    laptop.play([{ steps: [write('last.txt', 'last\n'), say(true)] }]);
+    const id = await world.add(laptop, [
+      '--verify',
+      'test -f last.txt',
+      '--prepare',
+      `sleep ${LEASE_SECONDS}`,
+    ]);
+    const worker = laptop.worker();
+    expect(await settled(id, worker)).toMatchObject({ state: 'done', machine: 'laptop', epoch: 1 });
+  });
 
   for (const loss of LOSSES)
     verifies('F04', `goes on elsewhere at its last checkpoint when that was ${loss.step}`, async () => {

@@ -23,7 +23,14 @@ import type { FleetPlace } from '../queue/place.js';
 import { adoptRun } from './adopt-run.js';
 import { forgetLease, type LeaseRecord, readLease, writeLease } from './lease-file.js';
 import { noteLeftBehind } from './left-behind.js';
-import { bringCommit, type FleetRepository, openRepository, refuseTree } from './repository.js';
+import {
+  bringCommit,
+  type FleetRepository,
+  openRepository,
+  type RefKind,
+  refPrefix,
+  refuseTree,
+} from './repository.js';
 import { isPassing } from './run-checkpoint.js';
 
 export interface MovingPlaceOptions {
@@ -36,7 +43,7 @@ export interface MovingPlaceOptions {
   /** How the guard is started. */
   readonly guard: { readonly command: string; readonly args: readonly string[] };
   /** Where snapshots go: refs of our own, or branches. */
-  readonly refs: 'refs' | 'branch';
+  readonly refs: RefKind;
   checkpoints(): Promise<Checkpoints>;
 }
 
@@ -81,6 +88,9 @@ export class MovingPlace implements FleetPlace {
     const isOurs = last === undefined || last.epoch === before?.epoch;
     // Nothing of the run is started before there is somebody to end it.
     const guard = await this.#startGuard(lease);
+    // To make it ready may take longer than a lease lasts.
+    using _fed = lease.onRenewed((deadlineMs) => guard.renew(deadlineMs));
+    guard.renew(lease.deadlineMs);
     try {
       const worktree = isOurs
         ? await this.#worktreeHere(entry, repository)
@@ -200,7 +210,6 @@ export class MovingPlace implements FleetPlace {
     const { tools, refs, services } = this.#options;
     const { epoch, token } = lease.fence;
     const run = entry.runId ?? '';
-    const prefix = refs === 'branch' ? 'refs/heads/holdfast' : 'refs/holdfast';
     return {
       version: 1,
       run,
@@ -209,7 +218,7 @@ export class MovingPlace implements FleetPlace {
       token,
       repository: url,
       base,
-      ref: `${prefix}/${run}/${epoch}`,
+      ref: `${refPrefix(refs)}/${run}/${epoch}`,
       guard: guard.process,
       bootId: tools.identity.bootId,
       ...standingOf(lease, this.#bootMs(), services.clock.now()),

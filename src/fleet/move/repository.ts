@@ -18,6 +18,19 @@ export interface FleetRepository extends RemoteRepository {
   readonly mirror: string;
 }
 
+/** Whether a git server takes refs of our own, or branches alone. */
+export type RefKind = 'refs' | 'branch';
+
+/** What every ref begins with that we write at a git server. */
+export function refPrefix(kind: RefKind): string {
+  return kind === 'branch' ? 'refs/heads/holdfast' : 'refs/holdfast';
+}
+
+/** Where a commit is kept that work begins at and that no branch of the server has: at the tip of a ref every server hands it out. */
+export function baseRef(commit: string, kind: RefKind): string {
+  return `${refPrefix(kind)}/base/${commit.slice(0, 12)}`;
+}
+
 const FETCH_WAIT_MS = 30 * 60_000;
 
 /** Where the mirror of a repository is kept: the address is no part of a path. */

@@ -23,6 +23,7 @@ import { parseDuration } from '../../duration.js';
 import { renderEntry, renderQueue } from '../../render/queue.js';
 import { RUN_OPTIONS } from '../run/run-options.js';
 import { labelsOf } from './labels.js';
+import { mayPushBase } from './may-push-base.js';
 
 const parts = (services: Services): QueueParts => ({ queue: openQueuesIn(services) });
 
@@ -100,8 +101,8 @@ const add = commandOf(addToQueue, {
     'commit that is checked out now. The plan is kept as it is now, and that is what runs (`queue edit --update` takes a newer\n' +
     'one). An entry --after another of the same repository goes on in its worktree; --base asks for a fresh one.\n' +
     'Nothing runs before a worker is there: holdfast worker.\n' +
-    'In a fleet an entry goes to the queue of the fleet: the commit must be on the remote, and any worker of yours, or of\n' +
-    'somebody who trusts you, may run it. --local keeps it on this machine.',
+    'In a fleet an entry goes to the queue of the fleet: the commit must be on the remote (where it is not, you are asked whether\n' +
+    'to push it), and any worker of yours, or of somebody who trusts you, may run it. --local keeps it on this machine.',
   options: {
     ...LOCAL,
     change: { type: 'string', value: '<name>', about: 'an OpenSpec change instead of a plan' },
@@ -117,6 +118,10 @@ const add = commandOf(addToQueue, {
       value: '<commit>',
       about: 'where its branch begins; what is checked out if absent',
     },
+    pushBase: {
+      type: 'boolean',
+      about: 'in a fleet: push that commit where the remote does not have it, as refs/holdfast/base/<commit>',
+    },
     inPlace: { type: 'boolean', about: 'in the directory itself, one after the other, without a worktree' },
     dryRun: { type: 'boolean', about: 'show what would be queued; write nothing' },
   },
@@ -126,7 +131,12 @@ const add = commandOf(addToQueue, {
     'holdfast queue add --from tasks.md --verify "npm test"',
     'holdfast queue add docs/prps/driver.md --labels linux,docker',
   ],
-  parts: localParts,
+  parts: (services, { values: { local, pushBase }, isJson }, terminal) => ({
+    queue: openQueuesIn(services, {
+      isLocal: local,
+      mayPushBase: mayPushBase(terminal, { isSaid: pushBase, isJson }),
+    }),
+  }),
   input: ({ positionals, values }) => ({
     plans: [...positionals],
     change: values.change,

@@ -1,0 +1,20 @@
+import type { MayPushBase } from '../../../app/open-queue.js';
+import { visibleLine } from '../../../foundation/index.js';
+import type { Terminal } from '../../terminal.js';
+
+/** Asks whether a commit is pushed, unless that was said; without a terminal it is not. */
+export function mayPushBase(
+  terminal: Pick<Terminal, 'ask' | 'isInteractive' | 'note'>,
+  { isSaid, isJson }: { readonly isSaid: boolean; readonly isJson: boolean },
+): MayPushBase {
+  return async ({ commit, remote, ref }) => {
+    const lacking = `${commit.slice(0, 8)} is not at ${visibleLine(remote)}`;
+    if (isSaid) {
+      terminal.note(`${lacking}: pushing it as ${ref}`);
+      return true;
+    }
+    if (!terminal.isInteractive || isJson) return false;
+    const answer = await terminal.ask(`${lacking}. Push it as ${ref}? [y/N] `);
+    return answer !== null && /^y/i.test(answer.trim());
+  };
+}
