@@ -52,6 +52,7 @@ const BESIDE_QUICK = {
 };
 /** The fleet and its driver: beside everything, loaded only where a fleet is set. */
 const BESIDE_ALL = {
+  'lease-holds': 'src/app/lease-holds.ts',
   'open-fleet': 'src/app/open-fleet.ts',
   'open-fleet-queue': 'src/app/open-fleet-queue.ts',
   'run-checkpoint': 'src/app/run-checkpoint.ts',
@@ -83,8 +84,10 @@ const besideWork = {
 const besideAll = {
   name: 'beside-all',
   setup(build) {
-    build.onResolve({ filter: /\/(?:open-fleet(?:-queue)?|run-checkpoint)\.js$/ }, ({ path, kind }) =>
-      kind === 'dynamic-import' ? { path: path.replace(/^.*\//, './'), external: true } : undefined,
+    build.onResolve(
+      { filter: /\/(?:lease-holds|open-fleet(?:-queue)?|run-checkpoint)\.js$/ },
+      ({ path, kind }) =>
+        kind === 'dynamic-import' ? { path: path.replace(/^.*\//, './'), external: true } : undefined,
     );
   },
 };

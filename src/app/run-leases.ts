@@ -7,7 +7,7 @@ export function runLeases(tools: LockTools, fleet: string): NonNullable<Question
   return {
     areAny: () => tools.fileSystem.look(join(fleet, 'leases')) !== undefined,
     async assertHolds(run) {
-      const { assertLeaseHolds } = await import('../fleet/index.js');
+      const { assertLeaseHolds } = await import('./lease-holds.js');
       assertLeaseHolds(tools, fleet, run);
     },
   };

@@ -150,6 +150,20 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
     expect(await settled(id, worker)).toMatchObject({ state: 'done', machine: 'laptop', epoch: 1 });
   });
 
+  verifies('F04', 'goes on under a new guard where somebody killed the one it had', async () => {
+    laptop.play([{ steps: [write('one.txt', '1\n'), { delay: 600_000 }] }]);
+    const id = await world.add(laptop, ['--verify', 'test -f last.txt']);
+    const worker = laptop.worker();
+    const { run_id: run } = (await world.until(id, ({ checkpoints }) => checkpoints === 1)) as {
+      run_id: string;
+    };
+    await until(() => existsSync(join(laptop.worktree(run), 'one.txt')));
+    laptop.play([{ steps: [write('last.txt', 'last\n'), say(true)] }]);
+    process.kill(laptop.guard(run), 'SIGKILL');
+    expect(await settled(id, worker)).toMatchObject({ state: 'done', machine: 'laptop', epoch: 1 });
+    expect(filesOf(laptop.worktree(run))).toMatchObject({ 'one.txt': '1\n', 'last.txt': 'last\n' });
+  });
+
   for (const loss of LOSSES)
     verifies('F04', `goes on elsewhere at its last checkpoint when that was ${loss.step}`, async () => {
       const isHeld = loss.step.includes('checks');

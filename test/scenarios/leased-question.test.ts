@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createServices, type Services } from '../../src/app/base.js';
 import { bootClock, type LeaseRecord, writeLease } from '../../src/fleet/index.js';
+import { machine } from '../support/holdfast-binary.js';
 import { type TempDir, tempDir } from '../support/temp-dir.js';
 import { verifies } from '../support/verifies.js';
 
@@ -72,6 +73,21 @@ describe('a question of a run that works here under a lease', () => {
       expect((await questions.answer(late.id, ANSWER)).outcome.status).toBe('completed');
     },
   );
+
+  verifies('F04', 'is refused by the command that starts often, with the way out', async () => {
+    await using one = await machine();
+    const services = createServices({
+      environment: one.env,
+      workingDirectory: one.project,
+      command: 'test',
+    });
+    const set = await services.questions.create(QUESTIONS, { asker: { session: RUN } });
+    writeLease(services.tools, services.config.layout.fleet, lease(services, -1_000));
+    const { code, stderr } = await one.run(['answer', set.id, 'B'], { isProcess: true });
+    expect(code).toBe(1);
+    expect(stderr).toContain('may go on at another machine');
+    expect(stderr).toContain('holdfast queue list');
+  });
 
   verifies('F04', 'stands in nobody else’s way: other questions are answered as ever', async () => {
     await using dir = await tempDir();

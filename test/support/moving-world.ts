@@ -30,6 +30,8 @@ export interface FleetHome {
   loop(run: string): Json;
   turns(run: string): Json[];
   worktree(run: string): string;
+  /** The process that ends the run with its lease. */
+  guard(run: string): number;
 }
 
 /** A database, a git server, a project, and machines. */
@@ -75,6 +77,7 @@ export class MovingWorld implements AsyncDisposable {
     if (joined.code !== 0) throw new Error(joined.stderr);
     const script = one.dir.at('script.json');
     const state = join(one.env.HOLDFAST_HOME ?? '', 'state');
+    const leaseOf = (run: string) => readJson(join(state, 'fleet', 'leases', `${run}.json`));
     const home: FleetHome = {
       name,
       machine: one,
@@ -87,7 +90,8 @@ export class MovingWorld implements AsyncDisposable {
         one.start(['worker', ...args], { env: { ...env, HOLDFAST_SCRIPTED_SCRIPT: script } }),
       loop: (run) => readJson(join(state, 'runs', run, 'loop', 'loop-state.json')),
       turns: (run) => readLines(join(one.env.HOME ?? '', '.aurora', 'spawn', 'sessions', `run-${run}.jsonl`)),
-      worktree: (run) => readJson(join(state, 'fleet', 'leases', `${run}.json`))?.worktree ?? '',
+      worktree: (run) => leaseOf(run)?.worktree ?? '',
+      guard: (run) => leaseOf(run)?.guard.pid,
     };
     this.homes.push(home);
     return home;

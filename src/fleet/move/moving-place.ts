@@ -54,6 +54,8 @@ interface Held {
   readonly holder: LeaseHolder;
   readonly stop: () => void;
   lease: LeaseRecord;
+  /** Its guard has left, and we did not end it. */
+  isUnguarded: boolean;
 }
 
 const LOOK_MS = 250;
@@ -110,12 +112,20 @@ export class MovingPlace implements FleetPlace {
       const isThere = there.openLoops().get()?.sessionId === run;
       const place = this.#placeOf(entry, there, ready, guard, isThere);
       const stop = this.#follow(entry.id, lease, guard);
-      this.#held.set(entry.id, { guard, place, lease: record, holder: lease, stop });
+      const held: Held = { guard, place, lease: record, holder: lease, isUnguarded: false, stop };
+      this.#held.set(entry.id, held);
+      void guard.left.then(() => {
+        held.isUnguarded = true;
+      });
       return place;
     } catch (error) {
       await guard.end();
       throw error;
     }
+  }
+
+  isUnguarded({ id }: Entry): boolean {
+    return this.#held.get(id)?.isUnguarded ?? false;
   }
 
   async end({ id }: Entry): Promise<void> {

@@ -4,6 +4,9 @@ import { type EntryRunner, runnerIn } from '../../worker/index.js';
 import type { FleetTaken } from './fleet-queue.js';
 import type { FleetPlace } from './place.js';
 
+/** More than that are killed by somebody who means it. */
+const MAX_GUARDS = 5;
+
 /**
  * Runs entries of the fleet where `place` puts them, and everything else as `local` does. A run of the fleet does not outlive the
  * lease it works under, nor the worker: it is ended here before anybody else may take it.
@@ -23,10 +26,14 @@ export function fleetRunner(place: FleetPlace, local: EntryRunner, log: Logger):
       lease.wanted.addEventListener('abort', handOver, { once: true });
       const runner = runnerIn((_, stop) => place.prepare(entry, lease, stop));
       try {
-        const end = await runner.run(taken, AbortSignal.any([signal, handedOver.signal]));
-        if (end !== undefined && !lease.wanted.aborted) {
+        for (let guards = 1; ; guards++) {
+          const end = await runner.run(taken, AbortSignal.any([signal, handedOver.signal]));
+          if (end === undefined || lease.wanted.aborted) break;
+          const isUnguarded = place.isUnguarded(entry) && !lease.lost.aborted;
           await place.end(entry);
-          return end;
+          if (!isUnguarded || guards === MAX_GUARDS) return end;
+          // The run ended itself for want of a guard: that is nothing it came to.
+          log.warn('fleet.guard-gone', { entry: entry.id });
         }
       } finally {
         lease.wanted.removeEventListener('abort', handOver);

@@ -12,6 +12,8 @@ export interface FleetPlace {
    * ended at `lease.deadlineMs` at the latest. Throws ENTRY_PLACE, GIT_FAILED.
    */
   prepare(entry: Entry, lease: LeaseHolder, signal: AbortSignal): Promise<RunPlace>;
+  /** Whether what was to end the run is gone, though nobody here ended it: the run ended itself then. */
+  isUnguarded(entry: Entry): boolean;
   /** Ends what runs of it here, whole, and waits until it is gone: the lease was lost, or the worker stops. Never throws. */
   end(entry: Entry): Promise<void>;
   /** Brings the iteration to its end and then ends as `end`: the run is wanted elsewhere. Never throws. */
