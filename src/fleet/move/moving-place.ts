@@ -100,7 +100,11 @@ export class MovingPlace implements FleetPlace {
       const ready = await prepareWorktree(this.#servicesFor(entry), worktree, { tell: () => {}, signal });
       const there = services.at(ready.path);
       if (!isOurs) {
-        if (before !== undefined) noteLeftBehind(tools, directory, { lease: before, last });
+        if (before !== undefined) {
+          noteLeftBehind(tools, directory, { lease: before, last });
+          // That lease says no more about the run: it is here again.
+          forgetLease(tools, directory, run);
+        }
         const { log } = this.#options;
         const { fence } = lease;
         await this.#patiently(signal, async () =>
