@@ -8,6 +8,7 @@ import {
   FleetQueue,
   fleetRunner,
   JoinedQueue,
+  keepRefsTidy,
   MovingPlace,
   readOwnMachine,
   type WorkerRules,
@@ -19,6 +20,7 @@ import { entryRunner } from '../worker/index.js';
 import { accountOfUse, dayLimits } from './accounts.js';
 import { chooseInstalledAgent, knownAgents } from './agents.js';
 import { fleetDoor } from './fleet-door.js';
+import { workbenchOf } from './processes.js';
 import { runServices } from './run-services.js';
 import type { Services } from './services.js';
 import { type MayPushBase, sharedRepository } from './shared-repository.js';
@@ -68,13 +70,42 @@ export function serveBothQueues(
     { log, ...(onFleetTrouble === undefined ? {} : { onTrouble: onFleetTrouble }) },
   );
   const runner = fleetRunner(fleetPlaceOf(services, fleet), entryRunner(runServices(services), local), log);
-  return { queue, runner, [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose]() };
+  const ending = new AbortController();
+  const tidied = keepTidy(services, ending.signal);
+  return {
+    queue,
+    runner,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await tidied;
+      await fleet[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A worker reaches the git servers of its entries without anybody typing a password: so it is the one that removes old refs there. */
+function keepTidy(services: Services, signal: AbortSignal): Promise<void> {
+  const { tools, clock, log, config } = services;
+  return keepRefsTidy(
+    {
+      tools,
+      workbench: workbenchOf(services),
+      directory: config.layout.fleet,
+      clock,
+      log,
+      checkpoints: () => openCheckpoints(services),
+    },
+    signal,
+  );
+}
+
+async function openCheckpoints(services: Services): Promise<Checkpoints> {
+  return new Checkpoints((await fleetDoor(services).open()).connection);
 }
 
 /** Where runs of the fleet work on this machine. */
 function fleetPlaceOf(services: Services, queue: Queue): FleetPlace {
   const { tools, log, config } = services;
-  const door = fleetDoor(services);
   return new MovingPlace({
     queue,
     services: runServices(services),
@@ -83,7 +114,7 @@ function fleetPlaceOf(services: Services, queue: Queue): FleetPlace {
     directory: config.layout.fleet,
     guard: guardProgram(services),
     refs: config.get('fleet.ref'),
-    checkpoints: async () => new Checkpoints((await door.open()).connection),
+    checkpoints: () => openCheckpoints(services),
   });
 }
 

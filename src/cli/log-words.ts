@@ -42,6 +42,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'fleet.question-not-adopted': because(
     'Question {question} of a run that came from another machine could not be taken along',
   ),
+  'fleet.refs-not-removed': because('Old refs of runs could not be removed from a git server'),
   'fleet.row-not-taken': (fields) =>
     `The database does not take ${textIn(fields, 'session')}; other machines do not see it: ${textIn(fields, 'reason')}`,
   'fleet.run-left-behind': (fields) =>

@@ -15,6 +15,7 @@ export { SentRequests } from './link/sent-requests.js';
 export { assertLeaseHolds, type LeaseRecord, listLeases, readLease, writeLease } from './move/lease-file.js';
 export { type LeftBehind, listLeftBehind, settleLeftBehind } from './move/left-behind.js';
 export { MovingPlace } from './move/moving-place.js';
+export { keepRefsTidy, removeOldRefs } from './move/old-refs.js';
 export { baseRef, openRepository, repositoryPlace } from './move/repository.js';
 export { FleetCheckpoint } from './move/run-checkpoint.js';
 export {

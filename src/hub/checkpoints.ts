@@ -55,6 +55,15 @@ const StandingRow = z.object({
 });
 export type StandingRow = z.infer<typeof StandingRow>;
 
+const EndedRunRow = z.object({
+  run: z.uuid(),
+  repository: z.string().max(2_000),
+  base: z.string().max(100).nullable(),
+});
+export type EndedRunRow = z.infer<typeof EndedRunRow>;
+
+const BaseRow = z.object({ base: z.string().max(100) });
+
 export interface NewCheckpoint {
   readonly git: {
     readonly commit: string;
@@ -120,6 +129,18 @@ export class Checkpoints {
     return found.map(({ record }) => record as Record<string, unknown>);
   }
 
+  /** What the run asked on the machines that had it before. Nothing is changed. */
+  async asked(entry: string): Promise<{ id: string; summary: unknown }[]> {
+    const found = await this.#connection.rows(
+      `select s.id, s.summary from holdfast.session s join holdfast.entry e on e.id = $1
+       where s.kind = 'question' and s.home <> e.machine and s.gone_at is null
+         and s.summary->'asker'->>'session' = e.run_id::text
+         and s.home in (select t.machine from holdfast.taking t where t.entry = e.id)`,
+      [entry],
+    );
+    return found.map(({ id, summary }) => ({ id: String(id), summary }));
+  }
+
   /** Makes this machine the home of what the run asked on others; what is on its way there comes here. */
   async takeOver({ entry, epoch, token }: HubFence): Promise<{ id: string; summary: unknown }[]> {
     const found = await this.#connection.rows('select * from holdfast.take_over($1, $2, $3)', [
@@ -151,5 +172,24 @@ export class Checkpoints {
       [entries],
     );
     return checkedRows(StandingRow, found).rows;
+  }
+
+  /** Runs that ended so long ago that the hub keeps nothing to go on with: as `tidy` in the schema. */
+  async longEnded(): Promise<EndedRunRow[]> {
+    const found = await this.#connection.rows(
+      `select e.run_id as run, e.repository, e.base from holdfast.entry e
+       where e.run_id is not null and e.state <> 'running' and (e.state in ('done', 'failed') or e.removed_at is not null)
+         and coalesce(e.ended_at, e.removed_at) < clock_timestamp() - interval '30 days'`,
+    );
+    return checkedRows(EndedRunRow, found).rows;
+  }
+
+  /** The commits that whatever is queued or runs began at, or will. */
+  async openBases(): Promise<string[]> {
+    const found = await this.#connection.rows(
+      `select distinct base from holdfast.entry
+       where base is not null and removed_at is null and state not in ('done', 'failed')`,
+    );
+    return checkedRows(BaseRow, found).rows.map(({ base }) => base);
   }
 }

@@ -10,6 +10,7 @@ export {
 export {
   type CheckpointRow,
   Checkpoints,
+  type EndedRunRow,
   type HubFence,
   type MovedRow,
   type NewCheckpoint,

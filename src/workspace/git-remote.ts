@@ -151,13 +151,50 @@ export async function findRemoteRef(
   remote: RemoteRepository,
   ref: string,
 ): Promise<string | undefined> {
-  const result = await atDoor(tools, remote, ['ls-remote', '--', remote.url, ref], ASK_MS);
+  return (await listRemoteRefs(tools, remote, [ref])).get(ref);
+}
+
+/** The refs of the server that fit a pattern, and what each points to. Throws GIT_REMOTE, PROGRAM_NOT_STARTED. */
+export async function listRemoteRefs(
+  tools: WorkspaceTools,
+  remote: RemoteRepository,
+  patterns: readonly string[],
+): Promise<Map<string, string>> {
+  const result = await atDoor(tools, remote, ['ls-remote', '--', remote.url, ...patterns], ASK_MS);
   if (result.exitCode !== 0) throw remoteError(remote, result);
-  const line = result.output
-    .toString('utf8')
-    .split('\n')
-    .find((one) => one.endsWith(`\t${ref}`));
-  return line?.split('\t')[0];
+  const lines = result.output.toString('utf8').split('\n');
+  return new Map(
+    lines.flatMap((line) => {
+      const [commit, ref] = line.split('\t');
+      return commit === undefined || ref === undefined ? [] : [[ref, commit] as const];
+    }),
+  );
+}
+
+/**
+ * Removes refs of the server, each only while it points where it is said to. Throws GIT_REMOTE where one of them stays;
+ * PROGRAM_NOT_STARTED.
+ */
+export async function removeRemoteRefs(
+  tools: WorkspaceTools,
+  remote: RemoteRepository,
+  refs: ReadonlyMap<string, string>,
+): Promise<void> {
+  const leases = [...refs].map(([ref, commit]) => `--force-with-lease=${ref}:${commit}`);
+  const gone = [...refs.keys()].map((ref) => `:${ref}`);
+  const args = ['push', '--quiet', '--no-verify', ...leases, '--', remote.url, ...gone] as const;
+  const result = await atDoor(tools, remote, args, TRANSFER_MS);
+  if (result.exitCode !== 0) throw remoteError(remote, result);
+}
+
+/** Whether a commit that is here has another one in its history. Throws PROGRAM_NOT_STARTED. */
+export async function isInHistory(
+  tools: WorkspaceTools,
+  remote: RemoteRepository,
+  { earlier, commit }: { readonly earlier: string; readonly commit: string },
+): Promise<boolean> {
+  const { exitCode } = await atDoor(tools, remote, ['merge-base', '--is-ancestor', earlier, commit], ASK_MS);
+  return exitCode === 0;
 }
 
 /**

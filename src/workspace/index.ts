@@ -19,6 +19,8 @@ export {
   findRemoteRef,
   GitRemoteError,
   hasCommit,
+  isInHistory,
+  listRemoteRefs,
   listTreeTrouble,
   openMirror,
   pushCommit,
@@ -26,6 +28,7 @@ export {
   type RemoteTrouble,
   remoteOf,
   remoteUrlOf,
+  removeRemoteRefs,
 } from './git-remote.js';
 export { findRemote, isOnRemote, type NamedRemote } from './git-remotes.js';
 export {

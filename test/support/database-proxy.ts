@@ -4,6 +4,8 @@ import { connect, createServer, type Socket } from 'node:net';
 export interface Point {
   /** What the statement has in it. */
   readonly statement: string;
+  /** What else, such as an id; absent: every such statement will do. */
+  readonly about?: string;
   /** `after`: the database has done it and committed, and its reply is on its way. */
   readonly when: 'before' | 'after';
 }
@@ -29,7 +31,9 @@ export interface DatabaseProxy extends AsyncDisposable {
   holdAt(point: Point): Promise<Held>;
   /** From now on nothing gets through that way; what is sent waits, as on a network that is down. */
   silence(direction: Direction): void;
-  /** What waited is delivered, late. */
+  /** Cuts what is connected; whoever comes from now on is turned away at once, as by a server that is down. */
+  refuse(): void;
+  /** What waited is delivered, late; who was turned away may come again. */
   heal(): void;
   cutAll(): void;
 }
@@ -46,7 +50,9 @@ export async function databaseProxy(
   const pipes = new Set<Pipe>();
   const waiting: Waiting[] = [];
   let silent: Direction | undefined;
+  let isRefusing = false;
   const server = createServer((client) => {
+    if (isRefusing) return void client.destroy();
     const pipe = new Pipe(client, connect(port, host), waiting, () => pipes.delete(pipe));
     pipe.silence(silent);
     pipes.add(pipe);
@@ -66,7 +72,14 @@ export async function databaseProxy(
     through: (url) => url.replace(`:${port}/`, `:${own}/`),
     holdAt: (point) => new Promise((reached) => waiting.push({ point, reached })),
     silence,
-    heal: () => silence(undefined),
+    refuse() {
+      isRefusing = true;
+      cutAll();
+    },
+    heal() {
+      isRefusing = false;
+      silence(undefined);
+    },
     cutAll,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -116,7 +129,9 @@ class Pipe {
   }
 
   #fromClient(data: Buffer): void {
-    const at = this.#waiting.findIndex(({ point }) => data.includes(point.statement));
+    const at = this.#waiting.findIndex(
+      ({ point: { statement, about = '' } }) => data.includes(statement) && data.includes(about),
+    );
     const [found] = at === -1 ? [] : this.#waiting.splice(at, 1);
     this.#up.push(data);
     if (found?.point.when === 'before') this.#hold(found);

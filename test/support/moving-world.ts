@@ -68,8 +68,9 @@ export class MovingWorld implements AsyncDisposable {
     name: string,
     settings: Readonly<Record<string, unknown>> = {},
     url = this.db.url,
+    path?: string,
   ): Promise<FleetHome> {
-    const one = await machine();
+    const one = await machine(path === undefined ? {} : { path });
     one.configure({ fleet: { leaseSeconds: LEASE_SECONDS }, ...settings });
     const env = { HOLDFAST_FLEET_URL: url };
     const verb = this.homes.length === 0 ? 'init' : 'join';
@@ -122,6 +123,19 @@ export class MovingWorld implements AsyncDisposable {
     return String(row?.id);
   }
 
+  /** Queues the same again, as often as is wanted; returns the ids. */
+  async copies(id: string, count: number): Promise<string[]> {
+    const rows = await this.db.sql(
+      `insert into holdfast.entry (id, position, repository, base, agent, project, plan, content, options, on_failure, created_by,
+         created_from)
+       select gen_random_uuid(), position + n, repository, base, agent, project, plan, content, options, on_failure, created_by,
+         created_from
+       from holdfast.entry, generate_series(1, $2::int) n where id = $1 returning id`,
+      [id, count],
+    );
+    return rows.map((row) => String(row.id));
+  }
+
   async entry(id: string): Promise<Record<string, unknown>> {
     const [row] = await this.db.sql(
       `select e.state, e.epoch::int as epoch, e.run_id, m.name as machine, e.reason,
@@ -142,6 +156,11 @@ export class MovingWorld implements AsyncDisposable {
       return isSo(entry);
     });
     return entry;
+  }
+
+  /** As if the length of a lease had passed, on the clock of the database. */
+  async endLeases(): Promise<void> {
+    await this.db.sql("update holdfast.entry set lease_until = clock_timestamp() where state = 'running'");
   }
 
   /** Pulls the plug: every process of a home at once. */

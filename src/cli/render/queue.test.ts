@@ -11,6 +11,17 @@ const QUESTION = '1db7e625-0000-4000-8000-000000000000';
 const RUNNING = { is: 'running', isAbandoned: false } as const;
 const worker = { pid: 7, host: 'here', since: NOW.toISOString() };
 
+const FLEET = {
+  by: 'ann',
+  from: 'laptop',
+  isFromHere: true,
+  repository: 'https://git.lan/team/project.git',
+  labels: [],
+  machine: 'laptop',
+  epoch: 1,
+  obstacle: null,
+};
+
 function view(overrides: Partial<EntryView>): EntryView {
   return { ...entry({ status: 'running', worker }), standing: RUNNING, planNote: null, ...overrides };
 }
@@ -35,6 +46,21 @@ describe('why an entry stands as it does', () => {
     ],
   ])('%s', (_, given, words) => {
     expect(whyOf(given, moment)).toBe(words);
+  });
+
+  it.each([
+    ['gave a sign just now', 300, 15, 'on laptop'],
+    ['missed two renewals', 300, 45, 'on laptop: no sign for 0:45, will be taken over in 4:15'],
+    [
+      'missed two renewals of a short lease',
+      30,
+      12,
+      'on laptop: no sign for 0:12, will be taken over in 0:18',
+    ],
+    ['gave a sign just now under a short lease', 30, 3, 'on laptop'],
+  ])('one of the fleet whose machine %s', (_, leaseSeconds, quietSeconds, words) => {
+    const lease = { quietSeconds, endsInSeconds: leaseSeconds - quietSeconds };
+    expect(whyOf(view({ worker: null, fleet: { ...FLEET, lease } }), moment)).toBe(words);
   });
 
   it('shows an entry as left, not as running, when its worker is gone', () => {

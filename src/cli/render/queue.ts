@@ -77,8 +77,9 @@ const PLAN_NOTES = {
   gone: 'is gone since; what was queued runs',
 } as const;
 
-/** After so long without a sign it is said: a lease is renewed every 20 seconds. */
+/** After two renewals without a sign it is said: a lease is renewed every 20 seconds, a short one 15 times in its length. */
 const QUIET_SECONDS = 40;
+const QUIET_PART = 2 / 15;
 
 /** Who has an entry of the fleet, and how sure that is. */
 function leaseWords({ fleet }: EntryView): string | undefined {
@@ -87,7 +88,8 @@ function leaseWords({ fleet }: EntryView): string | undefined {
   if (fleet.lease === null || fleet.lease.endsInSeconds <= 0)
     return `${machine} gave it back or is gone; the next worker that fits goes on with it`;
   const { quietSeconds, endsInSeconds } = fleet.lease;
-  if (quietSeconds < QUIET_SECONDS) return `on ${machine}`;
+  const isQuiet = quietSeconds >= Math.min(QUIET_SECONDS, QUIET_PART * (quietSeconds + endsInSeconds));
+  if (!isQuiet) return `on ${machine}`;
   return `on ${machine}: no sign for ${minutes(quietSeconds)}, will be taken over in ${minutes(endsInSeconds)}`;
 }
 

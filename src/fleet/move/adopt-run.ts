@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isHoldfastError, type Logger, messageOf, redact } from '../../foundation/index.js';
-import type { CheckpointRow, Checkpoints, HubFence } from '../../hub/index.js';
+import { type CheckpointRow, type Checkpoints, FleetRuleError, type HubFence } from '../../hub/index.js';
 import type { RunServices } from '../../run/index.js';
 import { LoopExportForm } from '../../sessions/loop/index.js';
 import { isPermission, type QuestionView } from '../../sessions/question/index.js';
@@ -19,10 +19,12 @@ export interface AdoptOptions {
  * Takes in what another machine knew about a run: its loop, its conversation, its open questions. Done twice it is done once.
  * Throws DOCUMENT_DAMAGED, INVALID_INPUT, LOCKED, and what the hub throws.
  */
-export async function adoptRun({ services, checkpoints, fence, last, log }: AdoptOptions): Promise<void> {
+export async function adoptRun(options: AdoptOptions): Promise<void> {
+  const { services, checkpoints, fence, last } = options;
   const { projectDirectory } = services;
-  // From here on what is answered elsewhere comes to this machine.
-  const moved = await checkpoints.takeOver(fence);
+  // The sets are here before anybody is told that they are: an answer that comes at once finds them.
+  const early = await adoptQuestions(options, questionsOf(await checkpoints.asked(fence.entry), last));
+  const moved = await takeOver(options, early);
   const documents = LoopExportForm.parse(last.documents);
   const records = await checkpoints.records(fence.entry, last.records);
   await services
@@ -30,16 +32,42 @@ export async function adoptRun({ services, checkpoints, fence, last, log }: Adop
     .adopt(`run-${last.run}`, [...records, ...promptOf(records, last)] as LogRecord[], {
       workingDirectory: projectDirectory,
     });
-  for (const view of questionsOf(moved, last)) {
+  // What was decided there meanwhile is decided here.
+  await adoptQuestions(options, questionsOf(moved, last));
+  // Last: with it the run is here.
+  await services.openLoops().adopt(documents, last.machine);
+}
+
+/** From here on what is answered elsewhere comes to this machine. Sets of a run that is not ours after all wait for nobody here. */
+async function takeOver(
+  { services, checkpoints, fence, last }: AdoptOptions,
+  adopted: readonly string[],
+): Promise<{ id: string; summary: unknown }[]> {
+  try {
+    return await checkpoints.takeOver(fence);
+  } catch (error) {
+    if (error instanceof FleetRuleError)
+      for (const id of adopted) await services.questions.cancel(id, `run ${last.run} went on elsewhere`);
+    throw error;
+  }
+}
+
+/** Returns those that were not here before. */
+async function adoptQuestions(
+  { services, log }: AdoptOptions,
+  views: readonly QuestionView[],
+): Promise<string[]> {
+  const { questions, projectDirectory } = services;
+  const adopted: string[] = [];
+  for (const view of views) {
     try {
-      await services.questions.adopt({ view, workingDirectory: projectDirectory });
+      if (await questions.adopt({ view, workingDirectory: projectDirectory })) adopted.push(view.id);
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       log.warn('fleet.question-not-adopted', { question: view.id, error: messageOf(error) });
     }
   }
-  // Last: with it the run is here.
-  await services.openLoops().adopt(documents, last.machine);
+  return adopted;
 }
 
 /** What was about to be sent counts as sent: whoever opens the conversation finds it without an answer. */

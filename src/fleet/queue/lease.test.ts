@@ -116,6 +116,26 @@ describe('a lease', () => {
     expect(lease.lost.reason).toBe('deadline');
   });
 
+  it('is in trouble while a reply is held back for long, since the renewal was sent, and no more when it comes', async () => {
+    let reply = (_: null) => {};
+    const { lease, clock, pass } = world(
+      () =>
+        new Promise((resolve) => {
+          reply = resolve;
+        }),
+    );
+    await pass(20_000);
+    const sinceMs = clock.monotonicMs();
+    await pass(4_999);
+    expect(lease.trouble).toBeUndefined();
+    await pass(1);
+    expect(lease.trouble).toEqual({ sinceMs, reason: 'the database does not answer' });
+    reply(null);
+    await until(() => lease.trouble === undefined);
+    expect(lease.lost.aborted).toBe(false);
+    lease.close();
+  });
+
   it('tells that its run is wanted elsewhere, once', async () => {
     const { lease, pass } = world(async () => 'hand-over');
     let wanted = 0;

@@ -24,6 +24,12 @@ export type LeaseLoss =
   /** No renewal arrived in time: it may be somebody else's by now. */
   | 'deadline';
 
+/** Since when no renewal arrived, in boot time, and why. */
+export interface LeaseTrouble {
+  readonly sinceMs: number;
+  readonly reason: string;
+}
+
 export interface LeaseHolderOptions {
   readonly fence: Fence;
   readonly times: LeaseTimes;
@@ -38,6 +44,8 @@ export interface LeaseHolderOptions {
 
 /** How long after a renewal that failed the next one is tried. */
 const RETRY_MS = 1_000;
+/** A renewal that is not answered for so long counts as one that does not arrive; less where the margin is. */
+const SILENCE_MS = 5_000;
 
 /**
  * Keeps a lease: renews it again and again, and knows until when whoever works under it may go on. The deadline is reckoned from
@@ -52,7 +60,9 @@ export class LeaseHolder implements Disposable {
   readonly #listeners = new Set<(deadlineMs: number) => void>();
   #deadlineMs: number;
   #renewing: Promise<void> | undefined;
-  #trouble: { readonly sinceMs: number; readonly reason: string } | undefined;
+  /** When the renewal that is under way was sent. */
+  #askedAtMs: number | undefined;
+  #trouble: LeaseTrouble | undefined;
 
   constructor(options: LeaseHolderOptions) {
     this.fence = options.fence;
@@ -76,9 +86,13 @@ export class LeaseHolder implements Disposable {
     return this.#wanted.signal;
   }
 
-  /** Since when no renewal arrived, in boot time, and why; undefined where the last one did. */
-  get trouble(): { readonly sinceMs: number; readonly reason: string } | undefined {
-    return this.#trouble;
+  /** Undefined where the last renewal arrived. */
+  get trouble(): LeaseTrouble | undefined {
+    const { boot, times } = this.#options;
+    const sinceMs = this.#askedAtMs;
+    if (this.#trouble !== undefined || sinceMs === undefined) return this.#trouble;
+    const isSilent = boot.bootMs() - sinceMs >= Math.min(SILENCE_MS, times.marginMs);
+    return isSilent ? { sinceMs, reason: 'the database does not answer' } : undefined;
   }
 
   /** Tells each new deadline. */
@@ -91,6 +105,7 @@ export class LeaseHolder implements Disposable {
   renew(): Promise<void> {
     this.#renewing ??= this.#renewOnce().finally(() => {
       this.#renewing = undefined;
+      this.#askedAtMs = undefined;
     });
     return this.#renewing;
   }
@@ -138,10 +153,12 @@ export class LeaseHolder implements Disposable {
   async #renewOnce(): Promise<void> {
     const { boot, log, renew, times } = this.#options;
     const askedAtMs = boot.bootMs();
+    this.#askedAtMs = askedAtMs;
     try {
       const wish = await renew(this.fence);
       if (this.#isOver) return;
       this.#trouble = undefined;
+      this.#askedAtMs = undefined;
       this.#deadlineMs = deadlineOf(askedAtMs, times);
       for (const listener of this.#listeners) listener(this.#deadlineMs);
       if (wish === 'hand-over' && !this.#wanted.signal.aborted) this.#wanted.abort('hand-over');

@@ -94,7 +94,8 @@ export async function storeCheckpoint(
     return await checkpoint.store({ loop: loop.export(), prompt, openQuestions }, signal);
   } catch (error) {
     // What waiting does not heal, such as a git server that refuses, is a person's to see.
-    if (isHoldfastError(error, 'GIT_REMOTE') && isUnderWay(loop)) loop.suspend(error.message);
+    if (isHoldfastError(error, 'GIT_REMOTE') && isUnderWay(loop))
+      loop.suspend([error.message, error.hint].filter(Boolean).join('. '));
     throw error;
   }
 }
