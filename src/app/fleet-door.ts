@@ -1,15 +1,53 @@
 import { join } from 'node:path';
-import { Door, FleetNotJoinedError } from '../fleet/index.js';
-import { FleetAddressError, type HubAddress, parseAddress, readSecretFile } from '../hub/index.js';
+import {
+  Door,
+  FleetNotJoinedError,
+  type IdentityWatch,
+  readOwnMachine,
+  watchIdentity,
+} from '../fleet/index.js';
+import { isHoldfastError } from '../foundation/index.js';
+import {
+  addressWithPassword,
+  FleetAddressError,
+  type HubAddress,
+  parseAddress,
+  readSecretFile,
+} from '../hub/index.js';
+import { loadConfig } from './config.js';
 import { builtOnce, type Services } from './services.js';
 
 /** One connection for all that this process does with its fleet while it lives. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID. */
 export function fleetDoor(services: Services): Door {
-  const open = () => doorTo(services, addressOf(services));
+  const open = () => doorTo(services, addressNow(services));
   const held = builtOnce(services.tools, 'fleet-door', () => ({ door: open() }));
   // Whoever had it is done with it.
   if (held.door.isClosed) held.door = open();
   return held.door;
+}
+
+/** As the files have it now: whoever lives long may have been started before it was changed. Throws as `addressOf`, CONFIG_INVALID. */
+function addressNow(services: Services): HubAddress {
+  const { tools, environment, workingDirectory } = services;
+  const config = loadConfig({ fileSystem: tools.fileSystem, environment, workingDirectory });
+  return addressOf({ ...services, config });
+}
+
+/** Tells when this home is another machine, in another fleet, or in none. */
+export function watchFleetIdentity(services: Services): IdentityWatch {
+  const { tools, config } = services;
+  const directory = config.layout.fleet;
+  const identity = () => {
+    try {
+      const machine = readOwnMachine(tools, directory);
+      return machine === undefined ? '' : `${machine.id} ${addressWithPassword(addressNow(services))}`;
+    } catch (error) {
+      // Half of a change: whoever makes it is not done yet, or it is told by who needs it.
+      if (!isHoldfastError(error)) throw error;
+      return '';
+    }
+  };
+  return watchIdentity(tools, directory, identity);
 }
 
 /** A way to an address. */

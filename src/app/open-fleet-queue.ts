@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { adoptWindow, DayLedger, readWindow } from '../accounts/index.js';
 import {
   bootClock,
+  type Door,
   type FleetAccounts,
   type FleetDay,
   type FleetPlace,
@@ -19,7 +20,7 @@ import type { FileQueue, Queue } from '../queue/index.js';
 import { entryRunner } from '../worker/index.js';
 import { accountOfUse, dayLimits } from './accounts.js';
 import { chooseInstalledAgent, knownAgents } from './agents.js';
-import { fleetDoor } from './fleet-door.js';
+import { fleetDoor, watchFleetIdentity } from './fleet-door.js';
 import { workbenchOf } from './processes.js';
 import { runServices } from './run-services.js';
 import type { Services } from './services.js';
@@ -27,24 +28,26 @@ import { type MayPushBase, sharedRepository } from './shared-repository.js';
 import type { Served, WorkOptions } from './work-options.js';
 
 /**
- * The queue that the machines of the fleet share; undefined where this one has not joined. Whoever opens it disposes of it.
- * Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, UNSAFE_PATH.
+ * The queue that the machines of the fleet share; undefined where this one has not joined. Whoever opens it disposes of it, unless
+ * the door is somebody else's. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, UNSAFE_PATH.
  */
 export function openFleetQueue(
   services: Services,
   {
     worker,
     mayPushBase,
+    door: given,
   }: {
     readonly worker?: { readonly slots: number; readonly labels: readonly string[] };
     readonly mayPushBase?: MayPushBase | undefined;
+    readonly door?: Door;
   } = {},
 ): FleetQueue | undefined {
   const { tools, config, clock } = services;
   const directory = config.layout.fleet;
   const machine = readOwnMachine(tools, directory);
   if (machine === undefined) return undefined;
-  const door = fleetDoor(services);
+  const door = given ?? fleetDoor(services);
   return new FleetQueue({
     door,
     machine,
@@ -56,26 +59,49 @@ export function openFleetQueue(
   });
 }
 
-/** Both queues for a worker, and what runs the entries of each. */
+/** Both queues for a worker, and what runs the entries of each; its own alone where this machine has left its fleet. */
 export function serveBothQueues(
+  services: Services,
+  options: WorkOptions & { readonly slots: number },
+  local: FileQueue,
+): Served {
+  const watch = watchFleetIdentity(services);
+  try {
+    const served = serveAsNow(services, options, local);
+    return {
+      ...served,
+      changed: watch.changed,
+      async [Symbol.asyncDispose]() {
+        watch[Symbol.dispose]();
+        await served.close();
+      },
+    };
+  } catch (error) {
+    watch[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function serveAsNow(
   services: Services,
   { labels = [], slots, onFleetTrouble }: WorkOptions & { readonly slots: number },
   local: FileQueue,
-): Served | undefined {
-  const { log } = services;
+): Omit<Served, 'changed' | typeof Symbol.asyncDispose> & { close(): Promise<void> } {
+  const { log, tools, config } = services;
+  const own = entryRunner(runServices(services), local);
   const fleet = openFleetQueue(services, { worker: { slots, labels } });
-  if (fleet === undefined) return undefined;
+  if (fleet === undefined) return { queue: local, runner: own, machine: undefined, close: async () => {} };
   const queue = new JoinedQueue(
     { local, fleet },
     { log, ...(onFleetTrouble === undefined ? {} : { onTrouble: onFleetTrouble }) },
   );
-  const runner = fleetRunner(fleetPlaceOf(services, fleet), entryRunner(runServices(services), local), log);
   const ending = new AbortController();
   const tidied = keepTidy(services, ending.signal);
   return {
     queue,
-    runner,
-    async [Symbol.asyncDispose]() {
+    runner: fleetRunner(fleetPlaceOf(services, fleet), own, log),
+    machine: readOwnMachine(tools, config.layout.fleet)?.name,
+    async close() {
       ending.abort();
       await tidied;
       await fleet[Symbol.asyncDispose]();

@@ -12,6 +12,7 @@ import {
   linkLock,
   listLeases,
   machineNameFrom,
+  NotStoredError,
   type OwnMachine,
   RemoteQuestions,
   RemoteRuns,
@@ -27,6 +28,8 @@ import {
   type HubAddress,
   parseAddress,
 } from '../hub/index.js';
+import type { OverviewRow } from '../overview/index.js';
+import type { Queue } from '../queue/index.js';
 import { retireRun } from '../run/index.js';
 import {
   ensureDirectory,
@@ -37,7 +40,7 @@ import {
   tryAcquireLock,
 } from '../storage/index.js';
 import { setSetting, unsetSetting } from './edit-config.js';
-import { addressOf, doorTo, fleetDoor } from './fleet-door.js';
+import { addressOf, doorTo, fleetDoor, watchFleetIdentity } from './fleet-door.js';
 import type { Services } from './services.js';
 
 /** The fleet itself: making, joining, looking at and leaving it. */
@@ -55,6 +58,7 @@ export function openFleet(services: Services): FleetDesk {
       save: (address) => saveAddress(services, address),
       forget: () => forgetAddress(services),
     },
+    settleLeft: (machine, hub) => settleLeftIn(services, machine, hub),
     isLinked: () => isLinked(services),
   });
 }
@@ -90,6 +94,7 @@ export async function openFleetQuestions(
   const parts = { door, machine, sent, clock, ids: tools.ids, timeoutMs };
   const remote = new RemoteQuestions(parts);
   const runs = new RemoteRuns(parts);
+  const queued = queuedIn(services, door);
   if (!isQuick) await passOnce(services, { door, machine, timeoutMs });
   return {
     questions: new FleetQuestions({ local, remote, tools, directory }),
@@ -97,8 +102,17 @@ export async function openFleetQuestions(
     known: new KnownQuestions({ remote, isLocal: (id) => local.has(id) }),
     self: `${machine.name}/${door.address.user}`,
     runs,
-    elsewhere: new FleetElsewhere({ door, runs, questions: remote, clock, timeoutMs }),
+    elsewhere: new FleetElsewhere({ door, runs, questions: remote, queued, clock, timeoutMs }),
     [Symbol.asyncDispose]: () => door.close(),
+  };
+}
+
+/** What waits in the queue of the fleet; it is opened when it is first looked at, and keeps what it knows. */
+function queuedIn(services: Services, door: Door): () => Promise<readonly OverviewRow[]> {
+  let queue: Queue | undefined;
+  return async () => {
+    queue ??= (await import('./open-fleet-queue.js')).openFleetQueue(services, { door });
+    return queue === undefined ? [] : (await import('./queue-rows.js')).sharedQueueRows(services, queue);
   };
 }
 
@@ -107,11 +121,16 @@ export function holdFleetLink(
   services: Services,
   onState?: (state: LinkState) => void,
 ): AsyncDisposable | undefined {
-  const { tools, config } = services;
-  const machine = readOwnMachine(tools, config.layout.fleet);
-  if (machine === undefined) return undefined;
-  const door = fleetDoor(services);
-  return holdLink(tools, { ...linkParts(services, door, machine), directory: config.layout.fleet, onState });
+  const { tools, config, clock, log } = services;
+  const directory = config.layout.fleet;
+  const open = () => {
+    const machine = readOwnMachine(tools, directory);
+    return machine === undefined ? undefined : linkParts(services, fleetDoor(services), machine);
+  };
+  // What is wrong with the settings is told to who starts it.
+  if (open() === undefined) return undefined;
+  const watchIdentity = () => watchFleetIdentity(services);
+  return holdLink(tools, { open, watchIdentity, directory, clock, log, onState });
 }
 
 /** What was typed as an address, checked. Throws FLEET_ADDRESS_INVALID. */
@@ -169,7 +188,18 @@ function bootIdOf({ tools }: Services): string {
   return tools.identity.bootId ?? 'unknown';
 }
 
-function isLinked({ tools, config }: Services): boolean {
+/** For a decision that came to nothing because no server could be reached. */
+export function notStored(cause: Error): NotStoredError {
+  return new NotStoredError(cause);
+}
+
+/** Whether this home is in a fleet. */
+export function isJoined({ tools, config }: Services): boolean {
+  return readOwnMachine(tools, config.layout.fleet) !== undefined;
+}
+
+/** Whether a process of this machine holds its link now. */
+export function isLinked({ tools, config }: Services): boolean {
   const { fleet } = config.layout;
   if (tools.fileSystem.look(fleet) === undefined) return false;
   return inspectLock(tools, linkLock(fleet)).hold === 'held';

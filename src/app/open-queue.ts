@@ -70,6 +70,11 @@ export function openQueueIn(
   });
 }
 
+/** By which rules entries are taken here. */
+export function queueRules(services: Services): Pick<OrderFacts, 'limits' | 'admission' | 'agentOf'> {
+  return rulesOf(services, openRunAdmission(services));
+}
+
 /** The queue of this machine as it is shown, read at once. */
 export function viewLocalQueue(services: Services): QueueView {
   const { tools, clock } = services;
@@ -105,23 +110,29 @@ const SLOTS = 2;
 
 /** Takes what may run from the queue of this user, and runs it, until the signal fires or there is no more to do. */
 export async function workIn(services: Services, options: WorkOptions): Promise<WorkerReport> {
-  const { tools, clock, log, questions, config } = services;
-  const {
-    slots = SLOTS,
-    isOnce = false,
-    until,
-    admission = openRunAdmission(services),
-    signal,
-    onEvent,
-  } = options;
-  const local = fileQueue(services);
+  const { tools, config } = services;
+  const { slots = SLOTS, signal, onIdentity } = options;
   using _mark = markWorker(tools, workersPlace(config), slots);
-  await using fleet = await serveFleet(services, { ...options, slots }, local);
-  const { queue, runner } = fleet ?? {
-    queue: local,
-    runner: entryRunner(runServices(services), local),
-  };
-  return await work({
+  const total = { done: 0, failed: 0, left: 0 };
+  for (let isFirst = true; ; isFirst = false) {
+    await using fleet = await serveFleet(services, { ...options, slots });
+    if (!isFirst) onIdentity?.(fleet?.machine);
+    const report = await workOn(services, { ...options, slots }, fleet);
+    for (const what of ['done', 'failed', 'left'] as const) total[what] += report[what];
+    if (signal.aborted || fleet?.changed.aborted !== true) return total;
+  }
+}
+
+function workOn(
+  services: Services,
+  options: WorkOptions & { readonly slots: number },
+  fleet: Served | undefined,
+): Promise<WorkerReport> {
+  const { clock, log, questions } = services;
+  const { slots, isOnce = false, until, admission = openRunAdmission(services), signal, onEvent } = options;
+  const local = fileQueue(services);
+  const { queue, runner } = fleet ?? { queue: local, runner: entryRunner(runServices(services), local) };
+  return work({
     queue,
     runner,
     questions,
@@ -131,7 +142,7 @@ export async function workIn(services: Services, options: WorkOptions): Promise<
     rules: rulesOf(services, admission),
     isOnce,
     until,
-    signal,
+    signal: fleet === undefined ? signal : AbortSignal.any([signal, fleet.changed]),
     ...(onEvent === undefined ? {} : { onEvent }),
   });
 }
@@ -140,11 +151,10 @@ export async function workIn(services: Services, options: WorkOptions): Promise<
 async function serveFleet(
   services: Services,
   options: WorkOptions & { readonly slots: number },
-  local: FileQueue,
 ): Promise<Served | undefined> {
   if (!isFleetKnown(services)) return undefined;
   const { serveBothQueues } = await import('./open-fleet-queue.js');
-  return serveBothQueues(services, options, local);
+  return serveBothQueues(services, options, fileQueue(services));
 }
 
 /** One for all that look: what it has read, it knows. */

@@ -1,8 +1,8 @@
 import type { OverviewRow, RowGroup, RowSource } from '../overview/index.js';
-import type { EntryView, Standing } from '../queue/index.js';
+import { arrange, type Entry, type EntryView, type Queue, type Standing } from '../queue/index.js';
 import { ensureDirectory } from '../storage/index.js';
 import type { WorkerView } from '../worker/index.js';
-import { viewLocalQueue, workersOf } from './open-queue.js';
+import { queueRules, viewLocalQueue, workersOf } from './open-queue.js';
 import type { Services } from './services.js';
 
 /** What is queued and not yet a run, and the workers, as rows of the overview. */
@@ -11,7 +11,9 @@ export function queueRows(services: Services): RowSource {
   const { queue: directory } = config.layout;
   return {
     read: () => [
-      ...viewLocalQueue(services).entries.filter(isShown).map(rowOfEntry),
+      ...viewLocalQueue(services)
+        .entries.filter(isShown)
+        .map((entry) => rowOfEntry(entry, entry.standing)),
       ...workersOf(services).map(rowOfWorker),
     ],
     watch(onHint) {
@@ -29,8 +31,20 @@ export function queueRows(services: Services): RowSource {
   };
 }
 
+/** The same of the queue that machines share: what was queued elsewhere is told with where that was. Throws as the hub. */
+export async function sharedQueueRows(services: Services, queue: Queue): Promise<OverviewRow[]> {
+  const { entries, pausedAt } = await queue.read();
+  const facts = { ...queueRules(services), now: services.clock.now(), pausedAt, isHeld: () => true };
+  return arrange(entries, facts)
+    .filter(isShown)
+    .map(({ entry, standing }) => {
+      const { isFromHere = true, from } = entry.fleet ?? {};
+      return { ...rowOfEntry(entry, standing), ...(isFromHere ? {} : { machine: from }) };
+    });
+}
+
 /** One that runs, or is done, has a row as a run. */
-function isShown({ standing }: EntryView): boolean {
+function isShown({ standing }: Pick<EntryView, 'standing'>): boolean {
   return standing.is !== 'done' && standing.is !== 'running';
 }
 
@@ -44,7 +58,11 @@ const GROUPS: Readonly<Record<Standing['is'], RowGroup>> = {
   done: 'ended',
 };
 
-function rowOfEntry({ id, project, plan, options, standing, addedAt, endedAt }: EntryView): OverviewRow {
+function rowOfEntry(
+  { id, project, plan, options, addedAt, endedAt, fleet }: Entry,
+  standing: Standing,
+): OverviewRow {
+  const queue = fleet === undefined ? 'the queue' : 'the queue of the fleet';
   return {
     key: `entry:${id}`,
     kind: 'entry',
@@ -57,7 +75,7 @@ function rowOfEntry({ id, project, plan, options, standing, addedAt, endedAt }: 
     ...NOTHING,
     startedAt: addedAt,
     since: endedAt ?? addedAt,
-    why: `in the queue: ${'reason' in standing ? standing.reason : 'next'}`,
+    why: `in ${queue}: ${'reason' in standing ? standing.reason : 'next'}`,
     isRunning: false,
   };
 }

@@ -44,12 +44,13 @@ export function worktreeKind(
 
 function keptWorktree(services: Services, worktree: WorktreeRecord, journals: KeptJournals): KeptWorktree {
   const { tools, config } = services;
-  const { sessionId, repository, branch } = worktree;
+  const { sessionId, repository, repositoryName, branch } = worktree;
   const looking = () => import('./look-at-worktree.js');
   const note = (status: WorktreeRecord['status']) =>
     writeWorktree(tools, config.layout, { ...worktree, status });
   return {
     repository,
+    ...(repositoryName === undefined ? {} : { repositoryName }),
     branch,
     async refuseWork() {
       const { lookAtWorktree, refuseWork } = await looking();

@@ -21,6 +21,8 @@ export interface SessionSummary {
   readonly workingDirectory: string | null;
   /** Of a run in a worktree of its own: the repository, which is its project. */
   readonly repository?: string | undefined;
+  /** What people call the repository, where that is a mirror of ours. */
+  readonly repositoryName?: string | undefined;
   readonly branch?: string | undefined;
   /** Null where its files do not tell. */
   readonly createdAt: string | null;

@@ -5,6 +5,8 @@ import { loopKind } from './loop.js';
 /** The worktree of a run, and everything that is kept of the run beside it; the composition knows how. */
 export interface KeptWorktree {
   readonly repository: string;
+  /** What people call it, where that is a mirror of ours. */
+  readonly repositoryName?: string | undefined;
   readonly branch: string;
   /** Throws WORKTREE_HAS_WORK. */
   refuseWork(): Promise<void>;
@@ -31,6 +33,7 @@ export function worktreeLoopKind(tools: {
   const placed = (summary: SessionSummary): SessionSummary => ({
     ...summary,
     repository: kept.repository,
+    ...(kept.repositoryName === undefined ? {} : { repositoryName: kept.repositoryName }),
     branch: kept.branch,
     title: summary.title === '' ? '' : `${summary.title} (${kept.branch})`,
   });

@@ -88,11 +88,16 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   ABORTED: ExitCode.interrupted,
 };
 
+/** Rules of the fleet that say that there is no such thing. */
+const MISSING: readonly string[] = ['no-such-run', 'no-such-machine', 'no-such-entry'];
+
 /** The exit code for anything that was thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (!isHoldfastError(error)) return ExitCode.failed;
   // A session that the breaker halted; what else cannot be resumed needs a decision.
   if (error.code === 'LOOP_NOT_RESUMABLE' && 'isHalted' in error && error.isHalted === true)
     return ExitCode.breakerOpen;
+  if (error.code === 'FLEET_RULE' && 'rule' in error && MISSING.includes(String(error.rule)))
+    return ExitCode.notFound;
   return BY_ERROR[error.code] ?? ExitCode.failed;
 }

@@ -1,6 +1,6 @@
 import type { Services } from '../app/base.js';
 import { isFleetKnown } from '../app/fleet-known.js';
-import type { FleetElsewhere, RemoteRuns } from '../fleet/index.js';
+import type { FleetElsewhere, LinkState, RemoteRuns } from '../fleet/index.js';
 import { formatAge, messageOf, visibleLine } from '../foundation/index.js';
 import type { QuestionDesk } from '../sessions/question/index.js';
 import type { CommandContext } from './command.js';
@@ -55,15 +55,22 @@ function alone({ questions }: Services): OpenQuestions {
   return { questions, tellTrouble() {}, async [Symbol.asyncDispose]() {} };
 }
 
+/** Whether this machine is in a fleet, and no process here keeps it in step. */
+export async function isWithoutLink(services: Services): Promise<boolean> {
+  if (!isFleetKnown(services)) return false;
+  const { isJoined, isLinked } = await import('../app/open-fleet.js');
+  return isJoined(services) && !isLinked(services);
+}
+
 /** Keeps this machine in step with its fleet while a command runs; nothing where it has none. */
-export async function holdLink({
-  services,
-  terminal,
-}: Pick<CommandContext, 'services' | 'terminal'>): Promise<AsyncDisposable | undefined> {
+export async function holdLink(
+  { services, terminal }: Pick<CommandContext, 'services' | 'terminal'>,
+  onState?: (state: LinkState) => void,
+): Promise<AsyncDisposable | undefined> {
   if (!isFleetKnown(services)) return undefined;
   const { holdFleetLink } = await import('../app/open-fleet.js');
   try {
-    return holdFleetLink(services);
+    return holdFleetLink(services, onState);
   } catch (error) {
     terminal.complain(`The fleet is left out: ${visibleLine(messageOf(error))}`);
     return undefined;

@@ -296,7 +296,18 @@ describe('holdfast answer', () => {
     expect([code, data.hint]).toEqual([2, expect.stringContaining(`answer ${id.slice(0, 8)} '2'`)]);
   });
 
-  it.each(['SQLite', 'zzzz'])('says what waits when %s is no id', async (typed) => {
+  it('answers the one set that waits when one of its labels was typed alone, and none where two wait', async () => {
+    await using world = await appWorld();
+    const first = await asked(world);
+    const { code, data } = await world.json(['answer', 'SQLite']);
+    expect([code, data.sessionId, data.answers]).toMatchObject([0, first, [{ selectedOption: 'SQLite' }]]);
+    const [second, third] = [await asked(world), await asked(world)];
+    const refused = await world.json(['answer', 'SQLite']);
+    expect(refused).toMatchObject({ code: 2, data: { code: 'INVALID_SESSION_ID' } });
+    for (const id of [second, third]) expect(refused.data.hint).toContain(id.slice(0, 8));
+  });
+
+  it.each(['Oracle', 'zzzz'])('says what waits when %s is no id', async (typed) => {
     await using world = await appWorld();
     const nothing = await world.json(['answer', typed]);
     expect(nothing).toMatchObject({
@@ -308,9 +319,8 @@ describe('holdfast answer', () => {
     );
     const id = await asked(world);
     const { data } = await world.json(['answer', typed]);
-    const option = typed === 'SQLite' ? " 'SQLite'" : '';
     expect(data.hint).toBe(
-      `  ${id.slice(0, 8)}  Which database?\nSuch as: holdfast answer ${id.slice(0, 8)}${option}`,
+      `  ${id.slice(0, 8)}  Which database?\nSuch as: holdfast answer ${id.slice(0, 8)}`,
     );
   });
 

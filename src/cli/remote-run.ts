@@ -48,8 +48,7 @@ export async function orElsewhere(
   try {
     return await here();
   } catch (error) {
-    if (typed === undefined || !isHoldfastError(error, 'RUN_NOT_FOUND') || !isFleetKnown(context.services))
-      throw error;
+    if (typed === undefined || !isMissing(error) || !isFleetKnown(context.services)) throw error;
     await using open = await openQuestions(context);
     const { runs } = open;
     const run = runs && (await found(context, runs, typed));
@@ -62,6 +61,18 @@ export async function orElsewhere(
 export const tellElsewhere: Doing = async ({ run: { row, machine } }) => {
   throw new RunElsewhereError(row.id, machine);
 };
+
+/** The same for its report. */
+export const tellReportElsewhere: Doing = async ({ run: { row, machine } }) => {
+  throw new RunElsewhereError(row.id, machine, 'report');
+};
+
+function isMissing(error: unknown): boolean {
+  return isHoldfastError(error) && MISSING.includes(error.code);
+}
+
+/** No project here has such a run; the project that we are in says it in its own words. */
+const MISSING: readonly string[] = ['RUN_NOT_FOUND', 'LOOP_NOT_FOUND', 'SESSION_NOT_FOUND'];
 
 /** What became of a request, with the way to take back what has not arrived. */
 export function steeredWords({ is, words, request }: SteeredElsewhere): string {

@@ -75,6 +75,7 @@ export async function runFleetDemo(options: FleetDemoOptions): Promise<'complete
   const asked = await poll(options, () => pendingQuestion(options, laptop, project));
   if (asked === undefined) return 'left';
   tell('   ? Its agent asks, on the workstation. The laptop’s inbox has it:');
+  for (const line of questionLines(asked)) tell(`     ${line}`);
   const answers = await options.decide(asked);
   if (answers === undefined) return 'left';
   const greeting = greetingIn(answers);
@@ -104,10 +105,16 @@ export async function runFleetDemo(options: FleetDemoOptions): Promise<'complete
   tell('');
   tell('4. The workstation comes back, and finds what it had beyond its checkpoint:');
   tell('   workstation$ holdfast fleet left-behind');
-  await command(options, workstation, ['questions', 'list'], project);
   const left = await command(options, workstation, ['fleet', 'left-behind'], project);
   for (const line of left.lines.slice(0, 4)) tell(`   ${visibleExcerpt(line, 160)}`);
   return over.status === 'done' ? 'completed' : 'failed';
+}
+
+function questionLines({ questions }: AskedHere): string[] {
+  return questions.flatMap(({ title, prompt, options }) => [
+    `${visibleExcerpt(title, 60)}: ${visibleExcerpt(prompt, 120)}`,
+    ...options.map(({ label }, index) => `  ${index + 1}  ${visibleExcerpt(label, 60)}`),
+  ]);
 }
 
 function machineOf(options: FleetDemoOptions, name: string): DemoMachine {

@@ -11,6 +11,7 @@ import {
   mayMakeRoles,
   migrate,
   newRole,
+  type OutRow,
   type Role,
   readFleet,
 } from '../hub/index.js';
@@ -18,7 +19,7 @@ import type { OverviewRow } from '../overview/index.js';
 import type { LockTools } from '../storage/index.js';
 import { examine, type Finding } from './doctor.js';
 import type { Door } from './door.js';
-import { FleetNotJoinedError, RequestNotFoundError } from './errors.js';
+import { FleetNotJoinedError, machineOut, RequestNotFoundError } from './errors.js';
 import { hearing } from './link/hearing.js';
 import type { SentRequest, SentRequests } from './link/sent-requests.js';
 import { type LeftBehind, listLeftBehind } from './move/left-behind.js';
@@ -40,6 +41,8 @@ export interface DeskOptions {
     save(address: HubAddress): string;
     forget(): void;
   };
+  /** Looks which runs that this machine had went on elsewhere, and writes it down. Throws as the hub. */
+  readonly settleLeft: (machine: OwnMachine, hub: Hub) => Promise<void>;
   /** Whether a process of ours holds the link now. */
   readonly isLinked: () => boolean;
 }
@@ -64,7 +67,7 @@ export interface FleetReport {
   readonly machine: string;
   /** Whether a process on this machine keeps it in step. */
   readonly isLinked: boolean;
-  /** Why the hub cannot be asked; absent where it was. */
+  /** Why the hub cannot be asked, or that this machine is not in the fleet any more; absent where all is well. */
   readonly trouble?: string;
   readonly machines: readonly MachineReport[];
   /** The runs of every machine that are open, or ended today. */
@@ -123,8 +126,10 @@ export class FleetDesk {
     const before = isNew ? undefined : readOwnMachine(tools, directory);
     const machine = { id: before?.id ?? tools.ids.uuid(), name: name ?? before?.name ?? defaultName };
     await hub.join({ ...machine, bootId, version: VERSION });
+    const keptIn = settings.save(address);
+    // Last: whoever of this home lives goes on with both then.
     writeOwnMachine(tools, directory, machine);
-    return { machine: machine.name, address: addressText(address), keptIn: settings.save(address) };
+    return { machine: machine.name, address: addressText(address), keptIn };
   }
 
   /** Who is there and what is on its way. The hub being away is told, not thrown. */
@@ -163,7 +168,9 @@ export class FleetDesk {
       const { rows } = await hub.sessions(null, 'run', { since });
       const runs = rows.flatMap((row) => runOfRow(row) ?? []);
       const machines = (await hub.machines()).map((row) => reportOf(row, runs, machine));
-      return { ...base, machines, runs, ...(await this.#news(hub)) };
+      const out = machines.some(({ isThis }) => isThis) ? undefined : await hub.out(machine.id);
+      const trouble = out === undefined ? {} : { trouble: outWords(machine, out, tools.clock.now()) };
+      return { ...base, ...trouble, machines, runs, ...(await this.#news(hub)) };
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
       const onItsWay = sent.list().map(onItsWayOf);
@@ -243,6 +250,13 @@ export class FleetDesk {
       await clock.sleep(HAND_OVER_LOOK_MS, signal);
   }
 
+  /** Seconds since a machine gave a sign; undefined where there is none of this name. */
+  async quietSecondsOf(name: string): Promise<number | undefined> {
+    await using door = this.#options.doorTo();
+    const machines = await (await door.open()).machines();
+    return machines.find((machine) => machine.name === name)?.quiet_seconds;
+  }
+
   async removeMachine(name: string): Promise<{ machine: string }> {
     await using door = this.#options.doorTo();
     await (await door.open()).removeMachine(name);
@@ -263,9 +277,16 @@ export class FleetDesk {
     return { run: released?.run ?? run, from: released?.machine ?? null };
   }
 
-  /** What this machine had of runs that went on elsewhere. */
-  leftBehind(): LeftBehind[] {
-    const { tools, directory } = this.#options;
+  /** What this machine had of runs that went on elsewhere. Where the hub is away, as far as that was known before. */
+  async leftBehind(): Promise<LeftBehind[]> {
+    const { tools, directory, doorTo, settleLeft } = this.#options;
+    try {
+      await using door = doorTo();
+      await settleLeft(this.#own(), await door.open());
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      tools.log.info('fleet.left-behind-not-settled', { error: messageOf(error) });
+    }
     return listLeftBehind(tools.fileSystem, directory);
   }
 
@@ -307,6 +328,11 @@ export class FleetDesk {
     if (machine === undefined) throw new FleetNotJoinedError();
     return machine;
   }
+}
+
+function outWords({ name }: OwnMachine, out: OutRow, now: Date): string {
+  const { message, hint } = machineOut(name, out, now);
+  return `${message}. ${hint}`;
 }
 
 function onItsWayOf({ id, session, machine, kind, at }: SentRequest) {

@@ -1,16 +1,17 @@
-import { type Clock, isHoldfastError, messageOf } from '../foundation/index.js';
+import { type Clock, formatAge, isHoldfastError, messageOf } from '../foundation/index.js';
 import {
   assertFits,
   changedMigrations,
   channelOf,
   FleetRuleError,
+  FleetUnreachableError,
   type Hub,
   placeOf,
   readFleet,
   tlsFor,
 } from '../hub/index.js';
 import type { Door } from './door.js';
-import { sharedIdentity } from './errors.js';
+import { machineOut, sharedIdentity } from './errors.js';
 import type { OwnMachine } from './own-machine.js';
 
 /** One thing that was looked at. `warn`: it works, and something about it should be known. */
@@ -40,7 +41,7 @@ export async function examine(
   try {
     hub = await door.open({ isAnySchema: true });
   } catch (error) {
-    return [bad('connection', error)];
+    return [connectionFinding(door, error)];
   }
   findings.push(ok('connection', `${placeOf(hub.connection.host)} takes writes`), tlsFinding(door, hub));
   findings.push(await schemaFinding(hub));
@@ -49,7 +50,7 @@ export async function examine(
   findings.push(
     await clockFinding(hub, facts.clock),
     await machineFinding(hub, facts),
-    linkFinding(facts.isLinked),
+    await linkFinding(hub, facts),
   );
   return findings;
 }
@@ -65,6 +66,18 @@ function warn(what: string, words: string, hint: string): Finding {
 function bad(what: string, error: unknown): Finding {
   if (!isHoldfastError(error)) throw error;
   return { what, is: 'bad', words: messageOf(error), hint: error.hint };
+}
+
+/** Whoever reads this asked the doctor already. */
+function connectionFinding({ address }: Door, error: unknown): Finding {
+  const finding = bad('connection', error);
+  if (!(error instanceof FleetUnreachableError)) return finding;
+  const [first] = address.hosts;
+  const asked = first === undefined ? '' : ` \`pg_isready -h ${first.host} -p ${first.port}\` asks it.`;
+  return {
+    ...finding,
+    hint: `Work on this machine goes on without it. See that the server is up and can be reached from here.${asked}`,
+  };
 }
 
 function tlsFinding({ address }: Door, { connection }: Hub): Finding {
@@ -152,7 +165,11 @@ async function clockFinding({ connection }: Hub, clock: Clock): Promise<Finding>
 
 async function machineFinding(
   hub: Hub,
-  { machine, bootId }: { readonly machine: OwnMachine | undefined; readonly bootId: string },
+  {
+    machine,
+    bootId,
+    clock,
+  }: { readonly machine: OwnMachine | undefined; readonly bootId: string; readonly clock: Clock },
 ): Promise<Finding> {
   if (machine === undefined)
     return { what: 'machine', is: 'bad', words: 'not joined', hint: 'Join: `holdfast fleet join`.' };
@@ -161,6 +178,8 @@ async function machineFinding(
   if (found !== undefined && last.bootId !== bootId && last.quietSeconds <= UP_SECONDS)
     return { ...bad('machine', sharedIdentity(machine.name)), is: 'warn' };
   if (found !== undefined) return ok('machine', `${machine.name}, in the fleet`);
+  const out = await hub.out(machine.id);
+  if (out !== undefined) return bad('machine', machineOut(machine.name, out, clock.now()));
   return bad(
     'machine',
     new FleetRuleError(
@@ -171,7 +190,17 @@ async function machineFinding(
   );
 }
 
-function linkFinding(isLinked: boolean): Finding {
+async function linkFinding(
+  hub: Hub,
+  { machine, isLinked }: { readonly machine: OwnMachine | undefined; readonly isLinked: boolean },
+): Promise<Finding> {
+  const quietSeconds = machine === undefined ? 0 : (await hub.lastSign(machine.id)).quietSeconds;
+  if (isLinked && quietSeconds > UP_SECONDS)
+    return warn(
+      'link',
+      `a process on this machine has it, and gave no sign for ${formatAge(quietSeconds * 1_000)}`,
+      'It may be stuck, or of an older release: stop it and start it again.',
+    );
   if (isLinked) return ok('link', 'a process on this machine keeps it in step');
   return warn(
     'link',

@@ -1,5 +1,6 @@
 import { HoldfastError, type HoldfastErrorOptions, visibleExcerpt } from '../foundation/index.js';
-import { FleetRuleError } from '../hub/index.js';
+import { FleetRuleError, FleetUnreachableError, type OutRow } from '../hub/index.js';
+import { momentOf } from '../sessions/loop/index.js';
 
 /** This machine belongs to no fleet. */
 export class FleetNotJoinedError extends HoldfastError<'FLEET_NOT_JOINED'> {
@@ -22,6 +23,25 @@ export class DecidedElsewhereError extends HoldfastError<'DECIDED_ELSEWHERE'> {
       { hint: 'Your draft is kept. If it is refused there, or taken back, the question waits again.' },
     );
   }
+}
+
+/** A decision for another machine could not be stored: no server could be reached. */
+export class NotStoredError extends HoldfastError<'NOT_STORED'> {
+  readonly code = 'NOT_STORED';
+
+  constructor(cause: Error) {
+    super(
+      `Not stored: ${cause instanceof FleetUnreachableError ? awayWords(cause) : cause.message}; your draft is kept`,
+      {
+        cause,
+        hint: 'Nothing was sent. Send it again when the database is back.',
+      },
+    );
+  }
+}
+
+function awayWords({ reason }: FleetUnreachableError): string {
+  return `the fleet's database cannot be reached (${reason})`;
 }
 
 /** The machine that asks said no, for a reason of its own. */
@@ -53,6 +73,17 @@ export class RequestNotFoundError extends HoldfastError<'REQUEST_NOT_FOUND'> {
       hint: '`holdfast fleet status` lists what is on its way.',
     });
   }
+}
+
+/** This machine was in the fleet and is not any more. */
+export function machineOut(name: string, { at, by, is_own: isOwn }: OutRow, now: Date): FleetRuleError {
+  const who = by === null ? '' : ` by ${visibleExcerpt(by, 63)}`;
+  const what = isOwn === true ? 'left the fleet' : `was removed from the fleet${who}`;
+  return new FleetRuleError(
+    'removed',
+    `This machine, ${visibleExcerpt(name, 63)}, ${what} (${momentOf(at, now)})`,
+    'Nothing on it is lost. Join again, as the same machine: `holdfast fleet join`.',
+  );
 }
 
 /** Two homes have one identity: one is a copy of the other. */

@@ -5,6 +5,7 @@ export {
   DecidedElsewhereError,
   EntryLostError,
   FleetNotJoinedError,
+  NotStoredError,
   RemoteRefusedError,
   RequestNotFoundError,
   RunMayHaveMovedError,
@@ -31,7 +32,14 @@ export {
   showFleet,
   takeBackRequest,
 } from './operations.js';
-export { MACHINE_NAME, machineNameFrom, type OwnMachine, readOwnMachine } from './own-machine.js';
+export {
+  type IdentityWatch,
+  MACHINE_NAME,
+  machineNameFrom,
+  type OwnMachine,
+  readOwnMachine,
+  watchIdentity,
+} from './own-machine.js';
 export { FleetQuestions } from './questions/fleet-questions.js';
 export { KnownQuestions } from './questions/known-questions.js';
 export { RemoteQuestions } from './questions/remote-questions.js';

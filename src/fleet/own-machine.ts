@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isUuidV4, record, textThat, type ValueOf, whole } from '../foundation/index.js';
 import {
   ensureDirectory,
+  type LockTools,
   readDocument,
   removeQuietly,
   type StorageTools,
@@ -10,6 +11,8 @@ import {
 
 /** What the fleet takes as the name of a machine. */
 export const MACHINE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+const MACHINE_FILE = 'machine.json';
 
 const MachineFile = record({
   version: whole(),
@@ -34,6 +37,32 @@ export function forgetOwnMachine({ fileSystem }: StorageTools, directory: string
   removeQuietly(fileSystem, pathIn(directory));
 }
 
+export interface IdentityWatch extends Disposable {
+  /** Fires once when this home is another machine than it was, in another fleet, or in none. */
+  readonly changed: AbortSignal;
+}
+
+/**
+ * Whoever joins or leaves may do it while other processes of this home live: they go on as what it is then. `identity` is another
+ * text for another machine or another fleet; `machine.json` is what is written last.
+ */
+export function watchIdentity(
+  { fileSystem, watcher }: LockTools,
+  directory: string,
+  identity: () => string,
+): IdentityWatch {
+  const changed = new AbortController();
+  ensureDirectory(fileSystem, directory);
+  let before: string | undefined;
+  const watch = watcher.watch(directory, (name) => {
+    const isAbout = name === null || name === MACHINE_FILE;
+    if (isAbout && before !== undefined && identity() !== before) changed.abort();
+  });
+  // Only now: what happens from here on is hinted at.
+  before = identity();
+  return { changed: changed.signal, [Symbol.dispose]: () => watch.close() };
+}
+
 /** A name for the fleet out of whatever this host is called. */
 export function machineNameFrom(host: string): string {
   const name = host
@@ -44,5 +73,5 @@ export function machineNameFrom(host: string): string {
 }
 
 function pathIn(directory: string): string {
-  return join(directory, 'machine.json');
+  return join(directory, MACHINE_FILE);
 }

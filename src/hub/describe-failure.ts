@@ -14,7 +14,12 @@ export function describeFailure(error: unknown, place: string): HoldfastError {
     return refused('no password is known for this role', PASSWORD_HINT);
   if (/does not support SSL/i.test(said)) return refused(`${place} does not speak TLS`, TLS_HINT);
   if (/certificate|TLS|SSL/i.test(said)) return refused(`TLS with ${place}: ${said}`, TLS_HINT);
-  return new FleetUnreachableError(`${place}: ${said}`);
+  return new FleetUnreachableError(`${place}: ${withoutPlace(said)}`);
+}
+
+/** `connect ECONNREFUSED 127.0.0.1:5432` names the place once more, or what its name stands for. */
+function withoutPlace(said: string): string {
+  return said.replace(/^(connect|getaddrinfo) (E[A-Z]+) .*$/s, '$1 $2');
 }
 
 const PASSWORD_HINT =

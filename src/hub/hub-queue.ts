@@ -1,5 +1,14 @@
 import type { HubConnection } from './connection.js';
-import { AccountRow, ContentRow, EntryRow, OfferRow, QueueRow, TakenRow, UseRow } from './queue-rows.js';
+import {
+  AccountRow,
+  BeforeRow,
+  ContentRow,
+  EntryRow,
+  OfferRow,
+  QueueRow,
+  TakenRow,
+  UseRow,
+} from './queue-rows.js';
 import { checkedRows } from './rows.js';
 import { storable } from './storable.js';
 
@@ -183,6 +192,22 @@ export class HubQueue {
       [machine, token, labels, trusted, leaseSeconds, storable(limits)],
     );
     return checkedRows(TakenRow, found).rows[0];
+  }
+
+  /** Who had an entry before the one that has it now, and whether somebody had it moved there. */
+  async before(entry: string, epoch: number): Promise<BeforeRow | undefined> {
+    const found = await this.connection.rows(
+      `select m.name as machine, t.machine = e.machine as is_here,
+         exists (select from holdfast.audit a where a.what = 'move-run' and a.subject = e.run_id::text || ' ' || own.name
+           and a.at > t.at) as is_moved
+       from holdfast.entry e join holdfast.machine own on own.id = e.machine
+         cross join lateral (select p.machine, p.at from holdfast.taking p where p.entry = e.id and p.epoch < e.epoch
+           order by p.epoch desc limit 1) t
+         join holdfast.machine m on m.id = t.machine
+       where e.id = $1 and e.epoch = $2`,
+      [entry, epoch],
+    );
+    return checkedRows(BeforeRow, found).rows[0];
   }
 
   /** Returns what its holder is asked to do. Throws FLEET_RULE (`fenced`). */

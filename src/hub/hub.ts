@@ -1,5 +1,5 @@
 import type { HubConnection } from './connection.js';
-import { checkedRows, MachineRow, RequestRow, SessionRow, SignRow, StampRow } from './rows.js';
+import { checkedRows, MachineRow, OutRow, RequestRow, SessionRow, SignRow, StampRow } from './rows.js';
 import { storable } from './storable.js';
 
 /** A row of the mirror, as its home sends it. */
@@ -64,15 +64,36 @@ export class Hub {
   async lastSign(machine: string): Promise<{
     readonly bootId: string | undefined;
     readonly quietSeconds: number;
+    /** It left, or was removed. */
+    readonly isOut: boolean;
     readonly incarnation: string;
   }> {
     const [row] = await this.connection.rows(
-      `select m.boot_id, extract(epoch from clock_timestamp() - m.seen_at) as quiet_seconds, f.incarnation
+      `select m.boot_id, m.left_at, extract(epoch from clock_timestamp() - m.seen_at) as quiet_seconds, f.incarnation
        from holdfast.fleet f left join holdfast.machine m on m.id = $1`,
       [machine],
     );
-    const { boot_id, quiet_seconds, incarnation } = SignRow.parse(row);
-    return { bootId: boot_id ?? undefined, quietSeconds: quiet_seconds, incarnation };
+    const { boot_id, left_at, quiet_seconds, incarnation } = SignRow.parse(row);
+    return {
+      bootId: boot_id ?? undefined,
+      quietSeconds: quiet_seconds,
+      isOut: left_at !== null,
+      incarnation,
+    };
+  }
+
+  /** How a machine came out of the fleet; undefined where it is in it, or never was. */
+  async out(machine: string): Promise<OutRow | undefined> {
+    const found = await this.connection.rows(
+      `select m.left_at as at, a.by::text as by, a.is_own from holdfast.machine m
+         left join lateral (select o.by, o.what = 'the machine left the fleet' as is_own from holdfast.audit o
+           where o.subject = m.name and o.at >= m.left_at
+             and o.what in ('the machine left the fleet', 'the machine was removed from the fleet')
+           order by o.seq limit 1) a on true
+       where m.id = $1 and m.left_at is not null`,
+      [machine],
+    );
+    return checkedRows(OutRow, found).rows[0];
   }
 
   async leave(machine: string): Promise<void> {

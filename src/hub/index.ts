@@ -47,4 +47,4 @@ export { CLIENT, MIGRATIONS } from './migrations/index.js';
 export { mayMakeRoles, type NewRole, newRole, type Role } from './new-role.js';
 export { passwordIn, readSecretFile } from './password.js';
 export type { AccountRow, EntryRow, OfferRow, QueueRow, TakenRow } from './queue-rows.js';
-export type { FleetRow, MachineRow, RequestRow, RequestState, SessionRow } from './rows.js';
+export type { FleetRow, MachineRow, OutRow, RequestRow, RequestState, SessionRow } from './rows.js';

@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import { InvalidInputError, visibleExcerpt } from '../foundation/index.js';
 import type { HubConnection } from './connection.js';
-import { FleetAddressError } from './errors.js';
 
 /** What somebody may do: send and answer, share one's own, look. */
 export type Role = 'person' | 'worker' | 'viewer';
@@ -14,12 +14,12 @@ export interface NewRole {
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** A login of its own for a person or a machine. Throws FLEET_ADDRESS_INVALID for a name that is none. */
+/** A login of its own for a person or a machine. Throws INVALID_INPUT for a name that is none. */
 export function newRole(name: string, role: Role): NewRole {
   if (!NAME.test(name))
-    throw new FleetAddressError(
-      'a role is lower-case letters, digits and underscores',
-      'Such as: holdfast fleet invite bob',
+    throw new InvalidInputError(
+      `${JSON.stringify(visibleExcerpt(name, 80))} cannot be a login: that is a–z, 0–9 and _, does not begin with a digit, and has 63 characters at most`,
+      { place: 'name', hint: `Such as: holdfast fleet invite ${loginLike(name)}` },
     );
   const password = randomBytes(18).toString('base64url');
   return {
@@ -27,6 +27,17 @@ export function newRole(name: string, role: Role): NewRole {
     password,
     sql: `create role ${name} login password '${verifierOf(password)}' in role holdfast_${role};`,
   };
+}
+
+/** What somebody may have meant. */
+function loginLike(name: string): string {
+  const login = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, '_')
+    .replace(/^[_0-9]+/, '')
+    .replace(/_+$/, '')
+    .slice(0, 63);
+  return login === '' ? 'bob' : login;
 }
 
 /** Whether this connection may make one. */

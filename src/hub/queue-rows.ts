@@ -68,3 +68,11 @@ export type OfferRow = z.infer<typeof OfferRow>;
 
 export const AccountRow = z.object({ name: z.string().max(200), until: Time, scope: z.string().nullable() });
 export type AccountRow = z.infer<typeof AccountRow>;
+
+/** The machine that had an entry before. */
+export const BeforeRow = z.object({
+  machine: z.string().max(63),
+  is_moved: z.boolean(),
+  is_here: z.boolean(),
+});
+export type BeforeRow = z.infer<typeof BeforeRow>;

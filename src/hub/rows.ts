@@ -54,9 +54,18 @@ export type RequestRow = z.infer<typeof RequestRow>;
 
 export const SignRow = z.object({
   boot_id: z.string().nullable(),
+  left_at: Time.nullable(),
   quiet_seconds: z.coerce.number(),
   incarnation: z.uuid(),
 });
+
+/** How a machine came out of the fleet: who did it, as far as that is still known, and whether it left by itself. */
+export const OutRow = z.object({
+  at: Time,
+  by: z.string().max(63).nullable(),
+  is_own: z.boolean().nullable(),
+});
+export type OutRow = z.infer<typeof OutRow>;
 
 export const StampRow = z.object({ id: z.string(), stamp: z.string(), is_ended: z.boolean() });
 

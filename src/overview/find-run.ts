@@ -29,13 +29,29 @@ export class RunReplacedError extends HoldfastError<'RUN_NOT_FOUND'> {
 export class RunElsewhereError extends HoldfastError<'RUN_ELSEWHERE'> {
   readonly code = 'RUN_ELSEWHERE';
 
-  constructor(sessionId: string, machine: string) {
+  constructor(sessionId: string, machine: string, wanted: Wanted = 'lines') {
     const id = visibleLine(sessionId.slice(0, 8));
-    super(`Run ${id} is on ${visibleExcerpt(machine, 63)}: what it says line by line stays there`, {
-      hint: `\`holdfast status ${id}\` shows how it stands; pause, resume, stop and guide work from here. Its lines: \`holdfast logs ${id}\` on that machine.`,
+    const { stays, way } = STAYS[wanted];
+    super(`Run ${id} is on ${visibleExcerpt(machine, 63)}: ${stays} there`, {
+      hint: `\`holdfast status ${id}\` shows how it stands; ${way(id)} on that machine.`,
     });
   }
 }
+
+/** What of a run stays on its machine. */
+type Wanted = 'lines' | 'report';
+
+const STAYS: Readonly<Record<Wanted, { readonly stays: string; readonly way: (id: string) => string }>> = {
+  lines: {
+    stays: 'what it says line by line stays',
+    way: (id) => `pause, resume, stop and guide work from here. Its lines: \`holdfast logs ${id}\``,
+  },
+  report: {
+    stays: 'its report is made',
+    way: (id) =>
+      `\`holdfast queue show <entry> --json\` has the report of a run of the queue, once it has ended. All of it: \`holdfast report ${id}\``,
+  },
+};
 
 /** A run of some project. */
 export interface RunPlace {

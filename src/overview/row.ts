@@ -61,6 +61,8 @@ export interface RowWorktree {
   readonly path: string;
   readonly branch: string;
   readonly repository: string;
+  /** What people call the repository, where that above is a mirror of ours: then its path tells nobody anything. */
+  readonly repositoryName?: string | undefined;
 }
 
 /** The directory where whoever steers or visits a row goes. */

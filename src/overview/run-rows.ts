@@ -84,8 +84,9 @@ function placeOf(
   worktree: RowWorktree | undefined,
 ): Pick<OverviewRow, 'project' | 'worktree'> {
   if (worktree === undefined) return { project: projectDirectory };
-  const { path, branch, repository } = worktree;
-  return { project: repository, worktree: { path, branch, repository } };
+  const { path, branch, repository, repositoryName } = worktree;
+  const name = repositoryName === undefined ? {} : { repositoryName };
+  return { project: repository, worktree: { path, branch, repository, ...name } };
 }
 
 function groupOf({ status }: LoopReport): RowGroup {

@@ -22,7 +22,7 @@ export interface DeskParts extends Pick<OrderFacts, 'limits' | 'admission' | 'ag
   readonly fleet?: SharedQueue | undefined;
   readonly clock: { now(): Date };
   /** The place where somebody queues. */
-  place(): Omit<QueueingPlace, 'now'>;
+  place(): Omit<QueueingPlace, 'now' | 'isShared'>;
   /** Refuses an agent that is not there. Throws AGENT_UNKNOWN, PROGRAM_NOT_STARTED. */
   checkAgent(name: string): void;
   /** What the run of an entry waits for; null where it works, or is not found. */
@@ -198,7 +198,8 @@ export class QueueDesk {
         hint: this.#parts.fleet === undefined ? 'Join one: holdfast fleet join <url>.' : 'Leave --local out.',
       });
     const after = await this.#idsIn(queue, wishes.after);
-    return planEntries(queue, { ...place(), now: clock.now() }, { ...wishes, after });
+    const isShared = queue !== open.local;
+    return planEntries(queue, { ...place(), now: clock.now(), isShared }, { ...wishes, after });
   }
 
   #change(entry: Entry, wishes: EditWishes): EntryChange {

@@ -35,6 +35,8 @@ export interface QueueWishes {
 export interface QueueingPlace extends PlanPlace {
   readonly workspace: WorkspaceTools;
   readonly now: Date;
+  /** Whether what is queued goes to other machines. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** An entry as it would be queued, and the content of its plan. */
@@ -94,7 +96,7 @@ async function spotOf(
   }
   if (top === undefined || repository === undefined)
     throw new PlanNotQueuedError(`${visibleLine(project)} is not in a work tree of git`, {
-      hint: 'Each entry gets a git worktree of its own, and a bare repository has no files to begin with. Say --in-place to work in the directory itself.',
+      hint: place.isShared === true ? SHARED_WANTS : WANTS,
     });
   const earlier = before.filter((one) => one.repository === repository && !one.isInPlace);
   const continues = base === undefined ? (earlier.at(-1)?.id ?? null) : null;
@@ -110,6 +112,12 @@ async function spotOf(
         });
   return { project, repository, base: continues === null ? commit : null, continues, isInPlace };
 }
+
+const WANTS =
+  'Each entry gets a git worktree of its own, and a bare repository has no files to begin with. Say --in-place to work in the directory itself.';
+/** All that is wanted, so that nobody is told of one thing after the other. */
+const SHARED_WANTS =
+  'Other machines get it by git: it wants a repository whose commit is at a remote (git init, git commit, git remote add origin <url>, git push). Or say --local --in-place, to work in the directory itself, on this machine alone.';
 
 function missing(id: string): never {
   throw new EntryNotFoundError(id);

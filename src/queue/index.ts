@@ -39,6 +39,7 @@ export {
   type QueueContent,
   type SlotLimits,
   type Taken,
+  type TakenBefore,
   type Taker,
 } from './port.js';
 export {

@@ -51,8 +51,10 @@ export interface Taken {
   readonly entry: Entry;
   /** Grows with each taking of the entry: whoever has an older one writes nothing any more. */
   readonly fence: number;
-  /** Whether another worker had it, and is gone. */
+  /** Whether another worker had it before. */
   readonly isTakenOver: boolean;
+  /** Between machines: which one that was, where it is known, and whether somebody had it moved here. */
+  readonly before?: TakenBefore | undefined;
   /** Fires when somebody took it away from us. */
   readonly lost: AbortSignal;
   /** Fires when its run is to be given to another machine. */
@@ -63,6 +65,14 @@ export interface Taken {
   finish(end: EntryEnd): Promise<Entry>;
   /** Lets it go as it is: its run is gone on with by whoever takes it next. */
   release(): Promise<void>;
+}
+
+/** The machine that had an entry before the one that took it over. */
+export interface TakenBefore {
+  readonly machine: string;
+  readonly isMoved: boolean;
+  /** It is the same machine. */
+  readonly isHere: boolean;
 }
 
 /** What a change of an entry may be about. */

@@ -6,7 +6,12 @@ import type { EntryRunner } from './entry-runner.js';
 
 /** What a worker tells about itself. */
 export type WorkerEvent =
-  | { readonly type: 'taken'; readonly entry: Entry; readonly isTakenOver: boolean }
+  | {
+      readonly type: 'taken';
+      readonly entry: Entry;
+      readonly isTakenOver: boolean;
+      readonly before?: Taken['before'];
+    }
   | { readonly type: 'ended'; readonly entry: Entry }
   /** Nothing was lost: whoever takes it next goes on with its run. */
   | { readonly type: 'left'; readonly entry: Entry; readonly reason: string };
@@ -88,8 +93,13 @@ export async function work(options: WorkerOptions): Promise<WorkerReport> {
       const own = new Set([...running.keys(), ...[...resting.keys()].filter(isResting)]);
       const taken = await queue.take({ ...options.rules, own });
       if (taken === undefined) return;
-      const { entry, isTakenOver } = taken;
-      options.onEvent?.({ type: 'taken', entry, isTakenOver });
+      const { entry, isTakenOver, before } = taken;
+      options.onEvent?.({
+        type: 'taken',
+        entry,
+        isTakenOver,
+        ...(before === undefined ? {} : { before }),
+      });
       const ended = attend(options, taken)
         .then((outcome) => {
           counts[outcome] += 1;

@@ -27,6 +27,7 @@ describe('the demo of two machines', () => {
         expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
         const told = stdout.replaceAll(/\s+/g, ' ');
         for (const words of [
+          'inbox has it: Tone:',
           'The answer arrived on the workstation',
           'Somebody pulls the workstation’s plug',
           'The laptop has it',

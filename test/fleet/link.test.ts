@@ -245,7 +245,10 @@ describe.skipIf(POSTGRES === undefined)('the link of a machine', () => {
       await db.stop('SIGQUIT');
       expect((await open?.questions.listLive())?.map(({ id }) => id)).toContain(set.id);
       expect(open?.remote.trouble).toMatchObject({ reason: expect.any(String), at: expect.any(Date) });
-      await expect(open?.questions.reject(set.id)).rejects.toMatchObject({ code: 'FLEET_UNREACHABLE' });
+      await expect(open?.questions.reject(set.id)).rejects.toMatchObject({
+        code: 'NOT_STORED',
+        message: expect.stringContaining('; your draft is kept'),
+      });
       await db.start();
     },
   );

@@ -34,6 +34,13 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
       run_id: string;
     };
     await until(() => existsSync(join(laptop.worktree(run), 'one.txt')));
+    // By the name of its repository (remote.git) and of its plan, here and there; a worktree is called by the id of its run.
+    const listed = async (home: FleetHome) =>
+      (await home.machine.run(['top', '--once'], { env: env() })).stdout;
+    expect(await listed(laptop)).toMatch(/^remote +plan +scripted/m);
+    await until(async () => /^laptop +remote +plan +scripted/m.test(await listed(cloud)));
+    const sessions = await laptop.machine.run(['sessions', 'list', '--all-projects'], { env: env() });
+    expect(sessions.stdout).toMatch(/^loop .* remote +/m);
     const second = cloud.worker();
     const told = await cloud.machine.run(['fleet', 'move', run.slice(0, 8), '--to', 'cloud'], { env: env() });
     expect(told).toMatchObject({
@@ -52,6 +59,7 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
     expect(cloud.loop(run)).toMatchObject({ status: 'completed', total_agent_calls: 2, interrupted: null });
     // Nothing of it lives on the machine that gave it away.
     expect(living(`${laptop.machine.dir.path}`).filter((pid) => pid !== first.child.pid)).toEqual([]);
+    expect(second.stdout).toContain('moved from laptop');
     for (const worker of [first, second]) {
       worker.child.kill('SIGTERM');
       await worker.ended;
@@ -65,7 +73,7 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
       const move = (run: string, to: string) =>
         cloud.machine.run(['fleet', 'move', run, '--to', to], { env: env() });
       expect(await move('ffffffff', 'cloud')).toMatchObject({
-        code: 1,
+        code: 4,
         stderr: expect.stringContaining('No run of the fleet'),
       });
       expect((await move('%%%%', 'cloud')).code).not.toBe(0);

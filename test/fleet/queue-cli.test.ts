@@ -69,6 +69,8 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
       expect(refused.stderr).toContain('Nothing is queued that may run now');
       expect(workstation.prompts()).toEqual([]);
       expect(cloned()).toEqual([]);
+      const top = await workstation.run(['top', '--once']);
+      expect(top.stdout).toMatch(new RegExp(`^laptop .*${id}.*in the queue of the fleet`, 'm'));
       const waiting = workstation.start(['worker']);
       await until(async () =>
         (await laptop.run(['queue', 'list'])).stdout.includes('no worker runs what ann queues'),
@@ -87,6 +89,10 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
       });
       expect(workstation.prompts()).toHaveLength(1);
       expect(laptop.prompts()).toEqual([]);
+      expect(await laptop.run(['report', data.entry.runId])).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/is on workstation: its report is made there[\s\S]*queue show/),
+      });
       // What it came to is at the remote, and one command away from whoever queued it.
       const shown = await laptop.run(['queue', 'show', id]);
       const [, repository = '', ref = ''] =
@@ -114,7 +120,10 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
       );
       expect((await workstation.run(['fleet', 'leave'])).stderr).toContain('holds runs of the fleet');
       worker.child.kill('SIGTERM');
-      expect((await worker.ended).stdout).toContain('given back');
+      const left = await worker.ended;
+      expect(left.stdout).toContain('given back');
+      expect(left.stderr).toContain('Runs of the fleet are suspended and given back');
+      expect(left.stderr).not.toContain('go on;');
       const [entry] = await db.sql(
         'select state, epoch::int as epoch, lease_until <= clock_timestamp() as is_free from holdfast.entry where id = $1',
         [data[0].id],

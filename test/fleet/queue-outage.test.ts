@@ -128,6 +128,25 @@ describe.skipIf(POSTGRES === undefined)('a worker whose database is away', () =>
     },
   );
 
+  verifiesNeeding(
+    'F05',
+    { postgres: true },
+    'that waits looks again within seconds of its return, although nothing in the queue changed',
+    async () => {
+      const { queue } = await queues.machine();
+      let hints = 0;
+      const watch = queue.watch(() => {
+        hints += 1;
+      });
+      await until(() => hints > 0);
+      await db.stop('SIGQUIT');
+      const before = hints;
+      await db.start();
+      await until(() => hints > before);
+      watch.close();
+    },
+  );
+
   for (const offset of ['+1h', '-1h'])
     verifiesNeeding(
       'F03',

@@ -10,6 +10,7 @@ import { NoDatabaseError } from '../../src/demo/index.js';
 import {
   DecidedElsewhereError,
   FleetNotJoinedError,
+  NotStoredError,
   RemoteRefusedError,
   RequestNotFoundError,
   RunMayHaveMovedError,
@@ -145,6 +146,8 @@ describe('exit codes', () => {
     [new FleetUnreachableError('x'), 'FLEET_UNREACHABLE', 1],
     [new DecidedElsewhereError('x', 'y', 'z'), 'DECIDED_ELSEWHERE', 1],
     [new RunMayHaveMovedError('x', 'y'), 'RUN_MAY_HAVE_MOVED', 1],
+    [new NotStoredError(cause), 'NOT_STORED', 1],
+    [new FleetRuleError('no-such-run', 'y', 'z'), 'FLEET_RULE', 4],
     [new RemoteRefusedError('x', 'y'), 'REMOTE_REFUSED', 1],
     [new RequestNotFoundError('x'), 'REQUEST_NOT_FOUND', 4],
     [new RunElsewhereError('x', 'workstation'), 'RUN_ELSEWHERE', 3],

@@ -1,5 +1,5 @@
 import { sparkline, visibleExcerpt } from '../../foundation/index.js';
-import { countsOf, inOrder, projectLabels, SECTIONS, wordsOf } from '../../models/top/index.js';
+import { countsOf, inOrder, labelsOf, SECTIONS, wordsOf } from '../../models/top/index.js';
 import type { OverviewRow } from '../../overview/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
@@ -12,7 +12,7 @@ const WHY_COLUMNS = 80;
 export function renderOverview(rows: readonly OverviewRow[], now: Date, style: Style): string {
   if (rows.length === 0) return 'Nothing runs, nothing waits, and nothing ended today.';
   const ordered = inOrder(rows);
-  const labels = projectLabels(ordered.flatMap(({ project }) => (project === null ? [] : [project])));
+  const labels = labelsOf(ordered);
   const hasOthers = ordered.some(({ machine }) => machine !== undefined);
   const [header = '', ...lines] = renderTable(
     hasOthers ? ['MACHINE', ...HEADER] : HEADER,

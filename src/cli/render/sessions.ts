@@ -28,11 +28,16 @@ export function renderSessions(
     summary.isDamaged ? `${summary.status} (damaged)` : summary.status,
     summary.lastActivity === null ? '' : formatAge(now.getTime() - Date.parse(summary.lastActivity)),
     visibleExcerpt(summary.agent ?? '', 20),
-    ...(hasProjects ? ['project' in summary ? endOfPath(summary.project ?? '') : ''] : []),
+    ...(hasProjects ? [projectOf(summary)] : []),
     visibleExcerpt(summary.title, 48),
   ]);
   const project = hasProjects ? ['PROJECT'] : [];
   return renderTable(['KIND', 'ID', 'STATUS', 'ACTIVE', 'AGENT', ...project, 'ABOUT'], rows, style);
+}
+
+function projectOf(summary: SessionSummary | ProjectSession): string {
+  if (!('project' in summary)) return '';
+  return endOfPath(summary.repositoryName ?? summary.project ?? '');
 }
 
 const MAX_PATH = 40;

@@ -16,7 +16,7 @@ import {
 } from '../../hub/index.js';
 import type { QuestionSessions, QuestionView } from '../../sessions/question/index.js';
 import type { Door } from '../door.js';
-import { sharedIdentity } from '../errors.js';
+import { machineOut, sharedIdentity } from '../errors.js';
 import type { OwnMachine } from '../own-machine.js';
 import { rowOfQuestion } from '../questions/mirrored-question.js';
 import { applyRunRequest } from '../runs/apply-run-request.js';
@@ -25,6 +25,7 @@ import { isTold, type OwnRuns, RunMirror } from '../runs/own-runs.js';
 import { applyRequest } from './apply-request.js';
 import { isNotTaken, Mirror } from './mirror.js';
 import { News, Turn } from './news.js';
+import { Pauses } from './pauses.js';
 import type { SentRequests } from './sent-requests.js';
 
 export interface LinkOptions {
@@ -45,7 +46,8 @@ export interface LinkOptions {
 
 export type LinkState =
   | { readonly is: 'up'; readonly hears: boolean }
-  | { readonly is: 'down'; readonly reason: string };
+  /** `isOut`: this machine is not in the fleet any more, until it joins again. */
+  | { readonly is: 'down'; readonly reason: string; readonly isOut: boolean };
 
 /** A look at everything in case nothing was called out; where calls arrive that is not urgent. */
 const LOOK_MS = 5_000;
@@ -54,8 +56,6 @@ const HEARD_LOOK_MS = 20_000;
 const SILENT_MS = 10_000;
 /** A sign of life. */
 const BEAT_MS = 20_000;
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 30_000;
 /** A run that works changes often: its row goes up at most this often. */
 const RUNS_MS = 1_000;
 /** Runs of the archive that were removed are looked for this often, and the mirror is tidied. */
@@ -75,7 +75,7 @@ export class Link {
   readonly #runMirror: Mirror;
   #runs: OwnRuns | undefined;
   #incarnation: string | undefined;
-  #pauseMs = FIRST_PAUSE_MS;
+  readonly #pauses = new Pauses();
 
   constructor(options: LinkOptions) {
     const { machine, clock, log } = options;
@@ -86,19 +86,27 @@ export class Link {
 
   /** Holds the link until the signal fires. Never throws: what fails is said and tried again. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, log, onState } = this.#options;
+    const { clock } = this.#options;
     while (!signal.aborted) {
+      let failure: unknown;
       try {
         await this.#serve(await this.#options.door.open(), signal);
       } catch (error) {
-        if (!isHoldfastError(error)) log.error('fleet.link-failed', { error: messageOf(error) });
-        onState?.({ is: 'down', reason: messageOf(error) });
-        log.info('fleet.link-down', { reason: messageOf(error), retryMs: this.#pauseMs });
+        failure = error;
       }
       if (signal.aborted) break;
-      await clock.sleep(this.#pauseMs, signal).catch(() => {});
-      this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2);
+      const retryMs = this.#pauses.after(failure);
+      if (failure !== undefined) this.#tellDown(failure, retryMs);
+      await clock.sleep(retryMs, signal).catch(() => {});
     }
+  }
+
+  #tellDown(failure: unknown, retryMs: number): void {
+    const { log, onState } = this.#options;
+    const reason = messageOf(failure);
+    if (!isHoldfastError(failure)) log.error('fleet.link-failed', { error: reason });
+    onState?.({ is: 'down', reason, isOut: failure instanceof FleetRuleError && failure.rule === 'removed' });
+    log.info('fleet.link-down', { reason, retryMs });
   }
 
   /** One look in both directions, for a command that happens to be here. Throws as the hub. */
@@ -133,7 +141,7 @@ export class Link {
     await this.#passOn(hub, mirror);
     await this.#tidy(hub);
     // Only now: a database that can be reached and takes nothing is not asked twice a second.
-    this.#pauseMs = FIRST_PAUSE_MS;
+    this.#pauses.reset();
     const hears = await this.#options.door.isHeard(hub, channel);
     onState?.({ is: 'up', hears });
     const [beat, look] = [new Turn(clock, BEAT_MS), new Turn(clock, hears ? SILENT_MS : LOOK_MS)];
@@ -174,13 +182,16 @@ export class Link {
   }
 
   /**
-   * A sign of life. True where the database is not the one it was: an old state of it was restored. Throws FLEET_RULE where
-   * another machine gives signs under this one's identity; whoever started last has it.
+   * A sign of life. True where the database is not the one it was: an old state of it was restored. Throws FLEET_RULE where this
+   * machine was removed, or another one gives signs under its identity; whoever started last has it.
    */
   async #beat(hub: Hub): Promise<boolean> {
-    const { machine, bootId } = this.#options;
+    const { machine, bootId, clock } = this.#options;
     const last = await hub.lastSign(machine.id);
-    // Restored from before we joined. One that was removed is known, and is not let in by itself.
+    // One that was removed is not let in by itself.
+    const out = last.isOut ? await hub.out(machine.id) : undefined;
+    if (out !== undefined) throw machineOut(machine.name, out, clock.now());
+    // Restored from before we joined.
     if (last.bootId === undefined) await hub.join({ ...machine, bootId, version: VERSION });
     const isOurs = (last.bootId ?? bootId) === bootId || last.quietSeconds > UP_SECONDS;
     if (this.#incarnation !== undefined && !isOurs) throw sharedIdentity(machine.name);

@@ -30,6 +30,7 @@ import {
   type RefKind,
   refPrefix,
   refuseTree,
+  repositoryName,
 } from './repository.js';
 import { isPassing } from './run-checkpoint.js';
 
@@ -326,7 +327,7 @@ export class MovingPlace implements FleetPlace {
     return join(this.#options.directory, 'worktrees', runId ?? '');
   }
 
-  async #intended(entry: Entry, { mirror }: FleetRepository, suffix: string): Promise<WorktreeRecord> {
+  async #intended(entry: Entry, { mirror, url }: FleetRepository, suffix: string): Promise<WorktreeRecord> {
     const { tools, services, directory, queue } = this.#options;
     const run = entry.runId ?? '';
     const isChange = entry.plan.kind === 'change';
@@ -346,6 +347,7 @@ export class MovingPlace implements FleetPlace {
       path: join(tools.fileSystem.resolve(root), `${run}${suffix}`),
       branch: `holdfast/${name}-${run.slice(0, 8)}${suffix}`,
       repository: mirror,
+      repositoryName: repositoryName(url),
       gitCommonDirectory: mirror,
       baseCommit: entry.base ?? '',
       baseBranch: null,

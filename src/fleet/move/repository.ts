@@ -38,6 +38,12 @@ export function repositoryPlace(fleet: string, url: string): string {
   return join(fleet, 'repositories', createHash('sha256').update(url).digest('hex').slice(0, 32));
 }
 
+/** What people call a repository: the last part of its address. */
+export function repositoryName(url: string): string {
+  const last = url.replace(/\/+$/, '').split(/[/:]/).at(-1) ?? '';
+  return last.replace(/\.git$/, '') || 'repository';
+}
+
 /** Opens the mirror of a repository, and makes it if need be. Throws GIT_REMOTE, GIT_FAILED, PROGRAM_NOT_STARTED. */
 export async function openRepository(
   tools: LockTools,

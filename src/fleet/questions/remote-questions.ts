@@ -7,7 +7,13 @@ import {
   timestamp,
   visibleExcerpt,
 } from '../../foundation/index.js';
-import { FleetRuleError, type Hub, INBOX_CHANNEL, type SessionRow } from '../../hub/index.js';
+import {
+  FleetRuleError,
+  FleetUnreachableError,
+  type Hub,
+  INBOX_CHANNEL,
+  type SessionRow,
+} from '../../hub/index.js';
 import {
   AlreadySettledError,
   AskerGoneError,
@@ -20,7 +26,7 @@ import {
   SessionNotFoundError,
 } from '../../sessions/question/index.js';
 import type { Door } from '../door.js';
-import { DecidedElsewhereError, RemoteRefusedError } from '../errors.js';
+import { DecidedElsewhereError, NotStoredError, RemoteRefusedError } from '../errors.js';
 import { type SenderParts, sendRequest } from '../link/send-request.js';
 import { outcomeOfReply, questionOfRow } from './mirrored-question.js';
 
@@ -124,20 +130,24 @@ export class RemoteQuestions {
 
   /**
    * Sends an answer to the home of its set and waits a moment for the reply. A view that is `onItsWay` has been stored and
-   * has not arrived. Throws ALREADY_SETTLED, DECIDED_ELSEWHERE, INVALID_ANSWER, ASKER_GONE, REMOTE_REFUSED, and as the hub:
-   * then nothing was stored.
+   * has not arrived. Throws ALREADY_SETTLED, DECIDED_ELSEWHERE, INVALID_ANSWER, ASKER_GONE, REMOTE_REFUSED, NOT_STORED where no
+   * server could be reached, and as the hub: then nothing was stored.
    */
-  async answer(id: string, answers: GivenAnswers): Promise<QuestionView> {
-    const { row, view } = await this.#found(id);
-    const given = typeof answers === 'function' ? answers(view.questions, view) : answers;
-    checkAnswers(view.questions, given, timestamp(this.#options.clock));
-    return this.#decide(row, view, 'answer', { answers: given });
+  answer(id: string, answers: GivenAnswers): Promise<QuestionView> {
+    return orNotStored(async () => {
+      const { row, view } = await this.#found(id);
+      const given = typeof answers === 'function' ? answers(view.questions, view) : answers;
+      checkAnswers(view.questions, given, timestamp(this.#options.clock));
+      return this.#decide(row, view, 'answer', { answers: given });
+    });
   }
 
   /** The same for a rejection. */
-  async reject(id: string, reason: string | null): Promise<QuestionView> {
-    const { row, view } = await this.#found(id);
-    return this.#decide(row, view, 'reject', { reason: reason?.trim() === '' ? null : reason });
+  reject(id: string, reason: string | null): Promise<QuestionView> {
+    return orNotStored(async () => {
+      const { row, view } = await this.#found(id);
+      return this.#decide(row, view, 'reject', { reason: reason?.trim() === '' ? null : reason });
+    });
   }
 
   /** Takes back what is on its way to the home of a set. Throws NOT_TAKEN_BACK, SESSION_NOT_FOUND, and as the hub. */
@@ -270,6 +280,15 @@ export class RemoteQuestions {
   #hub(): Promise<Hub> {
     const { door, timeoutMs } = this.#options;
     return door.open({ timeoutMs });
+  }
+}
+
+/** Decides, or says that no server could be reached for it. Throws NOT_STORED. */
+export async function orNotStored<Decided>(decide: () => Promise<Decided>): Promise<Decided> {
+  try {
+    return await decide();
+  } catch (error) {
+    throw error instanceof FleetUnreachableError ? new NotStoredError(error) : error;
   }
 }
 

@@ -27,6 +27,7 @@ import {
   type QueueContent,
   QueueCycleError,
   type Taken,
+  type TakenBefore,
   type Taker,
 } from '../../queue/index.js';
 import { createFile, ensureDirectory, type LockTools, lookAt } from '../../storage/index.js';
@@ -248,11 +249,26 @@ export class FleetQueue implements Queue, AsyncDisposable {
         const window = accounts.find(({ name }) => name === accountKey(use, usualAgent));
         if (window !== undefined) await rules.accounts.adoptWindow(use, window);
       }
+      const before = row?.is_taken_over === true ? await this.#before(row) : undefined;
       // Only now: whoever failed above asks again with the same token, and gets the same entry.
       this.#asked = undefined;
       if (row === undefined) return undefined;
-      if (entry !== undefined)
-        return this.#hold(entry, { entry: row.id, epoch: row.epoch, token }, atMs, rules, row.is_taken_over);
+      if (entry !== undefined) {
+        const fence = { entry: row.id, epoch: row.epoch, token };
+        return { ...this.#hold(entry, fence, atMs, rules), isTakenOver: row.is_taken_over, before };
+      }
+    }
+  }
+
+  /** For people: where nobody can say it now, it is not said. */
+  async #before({ id, epoch }: TakenRow): Promise<TakenBefore | undefined> {
+    try {
+      const found = await (await this.#hub()).before(id, epoch);
+      if (found === undefined) return undefined;
+      return { machine: found.machine, isMoved: found.is_moved, isHere: found.is_here };
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+      return undefined;
     }
   }
 
@@ -273,7 +289,12 @@ export class FleetQueue implements Queue, AsyncDisposable {
     }
   }
 
-  #hold(entry: Entry, fence: Fence, askedAtMs: number, rules: WorkerRules, isTakenOver: boolean): FleetTaken {
+  #hold(
+    entry: Entry,
+    fence: Fence,
+    askedAtMs: number,
+    rules: WorkerRules,
+  ): Omit<FleetTaken, 'isTakenOver' | 'before'> {
     const { tools, boot } = this.#options;
     const { leaseSeconds } = rules;
     const lease = new LeaseHolder({
@@ -288,7 +309,6 @@ export class FleetQueue implements Queue, AsyncDisposable {
     return {
       entry,
       fence: fence.epoch,
-      isTakenOver,
       lost: lease.lost,
       wanted: lease.wanted,
       lease,

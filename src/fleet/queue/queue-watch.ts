@@ -2,6 +2,7 @@ import { isHoldfastError, messageOf, sleepOrHint } from '../../foundation/index.
 import { HubQueue, QUEUE_CHANNEL } from '../../hub/index.js';
 import type { LockTools } from '../../storage/index.js';
 import type { Door } from '../door.js';
+import { Pauses } from '../link/pauses.js';
 import type { OwnMachine } from '../own-machine.js';
 import type { WorkerRules } from './worker-rules.js';
 
@@ -17,8 +18,6 @@ export interface QueueWatchOptions {
 const LOOK_MS = 5_000;
 const RARE_LOOK_MS = 30_000;
 const OFFER_MS = 60_000;
-const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 30_000;
 
 /** Tells when something of the fleet's queue may have changed, and says meanwhile what this worker takes. */
 export class QueueWatch {
@@ -41,19 +40,21 @@ export class QueueWatch {
 
   async #run(): Promise<void> {
     const { tools } = this.#options;
-    let pauseMs = FIRST_PAUSE_MS;
+    const pauses = new Pauses();
     while (!this.#closed.signal.aborted) {
+      let failure: unknown;
       try {
-        await this.#follow(() => {
-          pauseMs = FIRST_PAUSE_MS;
-        });
+        await this.#follow(() => pauses.reset());
       } catch (error) {
-        const report = isHoldfastError(error) ? tools.log.info : tools.log.error;
-        report('fleet.queue-not-watched', { error: messageOf(error), retryMs: pauseMs });
+        failure = error;
       }
       if (this.#closed.signal.aborted) return;
-      await tools.clock.sleep(pauseMs, this.#closed.signal).catch(() => {});
-      pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2);
+      const retryMs = pauses.after(failure);
+      if (failure !== undefined) {
+        const report = isHoldfastError(failure) ? tools.log.info : tools.log.error;
+        report('fleet.queue-not-watched', { error: messageOf(failure), retryMs });
+      }
+      await tools.clock.sleep(retryMs, this.#closed.signal).catch(() => {});
     }
   }
 
@@ -61,6 +62,8 @@ export class QueueWatch {
     const { door, tools, onHint } = this.#options;
     const { connection } = await door.open();
     const hub = new HubQueue(connection);
+    // Whoever was told meanwhile that the queue is away looks again, even where nothing in it changed.
+    this.#revision = -1;
     let wake = () => {};
     connection.onEnd(() => wake());
     await connection.listen(QUEUE_CHANNEL, () => {

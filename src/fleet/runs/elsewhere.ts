@@ -1,4 +1,4 @@
-import { type Clock, sleepOrHint } from '../../foundation/index.js';
+import { type Clock, isHoldfastError, sleepOrHint } from '../../foundation/index.js';
 import type { Hub } from '../../hub/index.js';
 import type { Elsewhere, OverviewRow } from '../../overview/index.js';
 import { isWaiting, type QuestionView } from '../../sessions/question/index.js';
@@ -11,6 +11,8 @@ export interface FleetElsewhereOptions {
   readonly door: Door;
   readonly runs: RemoteRuns;
   readonly questions: RemoteQuestions;
+  /** What waits in the queue of the fleet. Throws as the hub. */
+  readonly queued?: (() => Promise<readonly OverviewRow[]>) | undefined;
   readonly clock: Clock;
   readonly timeoutMs?: number | undefined;
 }
@@ -23,13 +25,14 @@ const GATHER_MS = 100;
 /** Runs and waiting questions of the other machines, read in the background, so that rows of this one never wait for a network. */
 export class FleetElsewhere implements Elsewhere {
   readonly #options: FleetElsewhereOptions;
+  #queued: readonly OverviewRow[] = [];
 
   constructor(options: FleetElsewhereOptions) {
     this.#options = options;
   }
 
   rows(): readonly OverviewRow[] {
-    return this.#options.runs.rows();
+    return [...this.#options.runs.rows(), ...this.#queued];
   }
 
   pending(): readonly QuestionView[] {
@@ -47,6 +50,16 @@ export class FleetElsewhere implements Elsewhere {
     await questions.list();
     // Where nobody was reached a moment ago, one more wait tells nothing new.
     if (questions.trouble === undefined || runs.trouble === undefined) await runs.refresh();
+    if (runs.trouble === undefined) await this.#readQueue();
+  }
+
+  /** As it was read last where the hub goes away meanwhile: the next look says so. */
+  async #readQueue(): Promise<void> {
+    try {
+      this.#queued = (await this.#options.queued?.()) ?? [];
+    } catch (error) {
+      if (!isHoldfastError(error)) throw error;
+    }
   }
 
   watch(onHint: () => void): { close(): void } {

@@ -20,7 +20,9 @@ const Count = z.int().nonnegative();
 const MirroredRun = z.object({
   id: z.string().refine(isUuidV4),
   project: Path.nullable(),
-  worktree: z.object({ path: Path, branch: Path, repository: Path }).optional(),
+  worktree: z
+    .object({ path: Path, branch: Path, repository: Path, repositoryName: Path.optional() })
+    .optional(),
   title: Words,
   agent: Words.nullable(),
   // What it asks is in the mirror by itself.

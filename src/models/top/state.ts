@@ -1,6 +1,6 @@
 import type { OverviewRow } from '../../overview/index.js';
 import { inOrder, matching } from './order.js';
-import { projectLabels } from './words.js';
+import { labelsOf } from './words.js';
 
 /** What the person is about to do. */
 export type TopMode =
@@ -61,9 +61,8 @@ export function selectedRow({ shown, selectedKey }: TopState): OverviewRow | und
 /** The state with other rows; who stood on one stays on it, or where it was. */
 export function withRows(state: TopState, rows: readonly OverviewRow[]): TopState {
   const ordered = inOrder(rows);
-  const paths = ordered.flatMap(({ project }) => (project === null ? [] : [project]));
   return selecting(
-    { ...state, isRead: true, rows: ordered, labels: projectLabels(paths) },
+    { ...state, isRead: true, rows: ordered, labels: labelsOf(ordered) },
     matching(ordered, state.filter),
   );
 }

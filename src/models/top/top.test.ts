@@ -5,7 +5,7 @@ import type { TopAction } from './act.js';
 import { inOrder, matching } from './order.js';
 import { initialTop, type TopEffect, type TopState } from './state.js';
 import { update } from './update.js';
-import { countsOf, projectLabels, wordsOf } from './words.js';
+import { countsOf, labelsOf, projectLabels, wordsOf } from './words.js';
 
 const NOW = new Date('2026-05-01T10:12:00.000Z');
 
@@ -206,6 +206,21 @@ describe('a row in words', () => {
   it('tells projects of the same name apart by what stands before it', () => {
     const paths = ['/a/work/shop', '/a/home/shop', '/a/blog', '/'];
     expect([...projectLabels(paths).values()]).toEqual(['work/shop', 'home/shop', 'blog', '/']);
+  });
+
+  it('of the fleet has the name of its repository and of its plan, whatever the paths are', () => {
+    const worktree = {
+      path: '/state/fleet/worktrees/1188daa5-0000-4000-8000-000000000000',
+      branch: 'holdfast/login-1188daa5',
+      repository: '/state/fleet/repositories/0123/mirror.git',
+    };
+    const row = { ...works, title: 'docs/prps/login.md', project: worktree.repository };
+    const shared = { ...row, worktree: { ...worktree, repositoryName: 'shop' } };
+    expect(wordsOf(shared, labelsOf([shared, asks]), NOW)).toMatchObject({ project: 'shop', plan: 'login' });
+    expect(labelsOf([shared])).toEqual(new Map());
+    // In a worktree of a person's own repository its name says which one.
+    const own = { ...row, worktree: { ...worktree, path: '/state/worktrees/shop/login-2' } };
+    expect(wordsOf(own, labelsOf([own]), NOW).plan).toBe('login in login-2');
   });
 
   it('counts', () => {

@@ -23,7 +23,7 @@ const MAX_WORDS = 200;
 export function wordsOf(row: OverviewRow, labels: ReadonlyMap<string, string>, now: Date): RowWords {
   return {
     machine: visibleExcerpt(row.machine ?? '', 63),
-    project: row.project === null ? '-' : (labels.get(row.project) ?? '-'),
+    project: projectOf(row, labels),
     plan: visibleExcerpt(row.kind === 'run' ? runName(row) : row.title, 60),
     agent: visibleExcerpt(row.agent ?? '-', 40),
     phase: row.phase === null ? '-' : visibleExcerpt(row.phase, 32),
@@ -31,6 +31,11 @@ export function wordsOf(row: OverviewRow, labels: ReadonlyMap<string, string>, n
     age: ageOf(row, now),
     why: [whyOf(row), ...remarksOf(row, now)].filter((part) => part !== '').join(' · '),
   };
+}
+
+function projectOf({ project, worktree }: OverviewRow, labels: ReadonlyMap<string, string>): string {
+  if (worktree?.repositoryName !== undefined) return visibleExcerpt(worktree.repositoryName, 60);
+  return project === null ? '-' : (labels.get(project) ?? '-');
 }
 
 /** What waits, in one line; what a question asks, where there is one. */
@@ -63,16 +68,26 @@ function ageOf({ since }: OverviewRow, now: Date): string {
   return ms >= DAY_MS ? `${Math.floor(ms / DAY_MS)}d` : roughDurationOf(ms);
 }
 
-/** A run in a worktree of its own is told with it: there may be several of one plan. */
+/** A run in a worktree of its own is told with it: there may be several of one plan. One of the fleet is called by its id there. */
 function runName({ title, worktree }: OverviewRow): string {
   const plan = planName(title);
-  return worktree === undefined ? plan : `${plan} in ${worktree.path.split('/').at(-1)}`;
+  if (worktree === undefined || worktree.repositoryName !== undefined) return plan;
+  return `${plan} in ${worktree.path.split('/').at(-1)}`;
 }
 
 /** The file without its ending says what the plan is about. */
 function planName(path: string): string {
   const name = path.split('/').filter(Boolean).at(-1) ?? path;
   return name.replace(/\.md$/, '');
+}
+
+/** A short name for each project of these rows; one that has a name needs none. */
+export function labelsOf(rows: readonly OverviewRow[]): Map<string, string> {
+  return projectLabels(
+    rows.flatMap(({ project, worktree }) =>
+      project === null || worktree?.repositoryName !== undefined ? [] : [project],
+    ),
+  );
 }
 
 /** A short name for each directory: its last part, and as much before it as tells it from the others. Visible text. */

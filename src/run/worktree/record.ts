@@ -51,6 +51,8 @@ const WorktreeFile = record({
   branch: filledText,
   /** The top of the work tree that it was made from, which may be a worktree itself. */
   repository: absolute,
+  /** What people call the repository, where that above is a mirror of ours. */
+  repositoryName: named('repository_name', optional(filledText)),
   gitCommonDirectory: named('git_common_dir', absolute),
   baseCommit: named(
     'base_commit',

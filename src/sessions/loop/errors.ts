@@ -7,7 +7,7 @@ export class LoopNotFoundError extends HoldfastError<'LOOP_NOT_FOUND'> {
 
   /** `above`: a loop that is further up, where this version does not look from here. */
   constructor(directory: string, above?: string) {
-    super(`There is no loop session in ${directory}`, {
+    super(`There is no run in ${directory}`, {
       hint:
         above === undefined
           ? 'Start one with `holdfast run <plan>`. Those of other projects are in `holdfast top --once`; name one by 4 or more characters of its id.'
@@ -24,7 +24,7 @@ export class LoopNotResumableError extends HoldfastError<'LOOP_NOT_RESUMABLE'> {
   readonly isHalted: boolean;
 
   constructor(reason: string, action: string, { isAborted = false } = {}) {
-    super(`The loop session cannot be resumed: ${visibleLine(reason)}`, {
+    super(`The run cannot be resumed: ${visibleLine(reason)}`, {
       hint: isAborted ? ABORTED : (HINTS[action] ?? HINTS.reset ?? ''),
     });
     this.action = action;
@@ -47,7 +47,7 @@ export class PhaseNotSkippableError extends HoldfastError<'PHASE_NOT_SKIPPABLE'>
   readonly code = 'PHASE_NOT_SKIPPABLE';
 
   constructor(status: string) {
-    super(`No phase can be skipped: the loop session is ${status}, not halted`, {
+    super(`No phase can be skipped: the run is ${status}, not halted`, {
       hint: 'Resume it with --resume; if the breaker halts it, --skip ends its phase.',
     });
   }
@@ -58,7 +58,7 @@ export class LoopEndedError extends HoldfastError<'LOOP_ENDED'> {
   readonly code = 'LOOP_ENDED';
 
   constructor(status: string, request: string) {
-    super(`The loop session is ${status}: it no longer takes a ${request}`);
+    super(`The run is ${status}: it no longer takes a ${request}`);
   }
 }
 

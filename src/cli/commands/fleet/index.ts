@@ -12,11 +12,12 @@ import {
   showFleet,
   takeBackRequest,
 } from '../../../fleet/operations.js';
-import { visibleJson, visibleLine } from '../../../foundation/index.js';
+import { formatAge, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { commandOf, perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderFindings, renderFleet, SHARED } from '../../render/fleet.js';
+import { confirm } from '../sessions/session-kinds.js';
 import { moveCommands } from './move.js';
 
 const load = () => import('../../../app/open-fleet.js');
@@ -185,15 +186,30 @@ const leave = commandOf(leaveFleet, {
   render: ({ machine }) => `${visibleLine(machine)} left the fleet; everything here stays as it is`,
 });
 
-const remove = commandOf(removeMachine, {
+/** A machine that gave a sign within this time may be at work. */
+const LIVELY_SECONDS = 300;
+
+const remove = defineCommand({
+  operation: removeMachine,
   usage: 'fleet remove-machine <name>',
   details:
-    'What was on its way to it is refused. If it comes back it is told to join again, and nothing on it is lost.',
-  options: {},
-  examples: ['holdfast fleet remove-machine old-laptop'],
-  parts,
-  input: ({ positionals: [who = ''] }) => ({ name: who }),
-  render: ({ machine }) => `Removed ${visibleLine(machine)} from the fleet`,
+    'What was on its way to it is refused. If it comes back it is told to join again, and nothing on it is lost. One that gave a\n' +
+    'sign within the last 5 minutes is removed after a yes.',
+  options: { yes: { type: 'boolean', about: 'do not ask' } },
+  examples: ['holdfast fleet remove-machine old-laptop', 'holdfast fleet remove-machine old-laptop --yes'],
+  async run(context, { positionals: [who = ''], values }) {
+    const { terminal, services } = context;
+    const own = parts(services);
+    const quietSeconds = await (await own.fleet()).quietSecondsOf(who);
+    const isLively = quietSeconds !== undefined && quietSeconds <= LIVELY_SECONDS;
+    const question = `${visibleLine(who)} gave a sign ${formatAge((quietSeconds ?? 0) * 1_000)} ago. Remove it all the same?`;
+    if (isLively && !(await confirm(context, question, values.yes))) {
+      terminal.write('Nothing was removed.');
+      return ExitCode.failed;
+    }
+    const report = await perform(context, removeMachine, own, { name: who });
+    return told(context, report, [`Removed ${visibleLine(report.machine)} from the fleet`]);
+  },
 });
 
 const migrate = commandOf(migrateFleet, {

@@ -1,4 +1,10 @@
-import { firstIssue, shellWord, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
+import {
+  firstIssue,
+  isHoldfastError,
+  shellWord,
+  visibleExcerpt,
+  visibleJson,
+} from '../../../foundation/index.js';
 import {
   AnswerInput,
   answerQuestions,
@@ -15,7 +21,7 @@ import {
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
-import { openQuestions } from '../../fleet.js';
+import { type OpenQuestions, openQuestions } from '../../fleet.js';
 import { renderDecision } from '../../render/questions.js';
 import { offerResume } from './offer-resume.js';
 import { parseInput } from './parse-input.js';
@@ -25,7 +31,8 @@ export const answer = defineCommand({
   operation: answerQuestions,
   usage: 'answer [session] [option]',
   details:
-    'Without a session it answers the one set that is waiting. The first answer wins. An option is its label or its number.\n' +
+    'Without a session it answers the one set that is waiting; so it does where the label of an option is typed alone. The first\n' +
+    'answer wins. An option is its label or its number.\n' +
     'With several questions write --option and --text as <number>=<value>, counted from 1 as `questions show` prints them;\n' +
     'only --answers counts from 0. Your own words deny a permission and are passed on to the agent. If the run that asked is\n' +
     'gone, the command offers to restart it; without a terminal --resume does that.',
@@ -44,6 +51,7 @@ export const answer = defineCommand({
   examples: [
     'holdfast answer --option Yes',
     'holdfast answer 3f2a Yes',
+    'holdfast answer Postgres',
     'holdfast answer 3f2a --option 1=Postgres --option 2=3 --text "2=but not on Fridays"',
     'holdfast answer 3f2a --answers \'{"0":{"selectedOption":"Yes"},"1":{"selectedOptions":["A","B"]}}\'',
     'holdfast answer 3f2a --option Yes --resume',
@@ -51,14 +59,15 @@ export const answer = defineCommand({
   ],
   async run(context, { positionals: [typed, choice], values: given }) {
     const { terminal, isJson } = context;
-    const values = { ...given, option: choice === undefined ? given.option : [choice, ...given.option] };
-    const isAnswer = values.option.length > 0 || values.text.length > 0 || values.answers !== undefined;
-    if (values.reject && isAnswer) throw new UsageError('Either answer or --reject, not both');
-    if (values.reason !== undefined && !values.reject) throw new UsageError('--reason goes with --reject');
+    const isAnswered = choice !== undefined || given.option.length > 0;
+    const isTyped = isAnswered || given.text.length > 0 || given.answers !== undefined;
+    if (given.reject && isTyped) throw new UsageError('Either answer or --reject, not both');
+    if (given.reason !== undefined && !given.reject) throw new UsageError('--reason goes with --reject');
     await using open = await openQuestions(context);
     const { questions } = open;
-    const session =
-      typed === undefined ? await theOneThatWaits(context, open) : await resolved(context, open, typed);
+    const [session, option] = await meant();
+    const values = { ...given, option: option === undefined ? given.option : [option, ...given.option] };
+    const isAnswer = isTyped || option !== undefined;
     if (values.reject) {
       const reason = values.reason ?? null;
       const report = await perform(context, rejectQuestions, open, { session, reason });
@@ -83,6 +92,14 @@ export const answer = defineCommand({
       return answerIt(true);
     });
     return tell(report, `Answered ${session}${lateNote(report, before)}\n\n${renderDecision(report)}`);
+
+    /** The set, and the option that stands behind it, or alone where one set waits that has it. */
+    async function meant(): Promise<[session: string, option: string | undefined]> {
+      if (typed === undefined) return [await theOneThatWaits(context, open), undefined];
+      const mayBeOption = choice === undefined && !isTyped && !given.reject;
+      const only = mayBeOption ? await waitingWith(context, open, typed) : undefined;
+      return only === undefined ? [await resolved(context, open, typed), choice] : [only, typed];
+    }
 
     /** What was done, and what about the run that asked. */
     async function tell(decided: QuestionReport, words: string): Promise<ExitCode> {
@@ -145,11 +162,38 @@ async function refuseOutdated(set: QuestionView): Promise<void> {
   refuseWithdrawn(set);
 }
 
+/** The one set that waits, where what was typed is no id and is one of its options. */
+async function waitingWith(
+  context: CommandContext,
+  open: QuestionDeskParts,
+  typed: string,
+): Promise<string | undefined> {
+  if (isIdLike(typed)) return undefined;
+  const [only, ...others] = await waitingSets(context, open);
+  const first = only?.questions.length === 1 ? only.questions[0] : undefined;
+  // A number alone may be meant for anything.
+  const isMeant = others.length === 0 && first?.options.some(({ label }) => label === typed);
+  return isMeant === true ? only?.sessionId : undefined;
+}
+
+/** The beginning of an id, 4 or more characters of it. */
+function isIdLike(typed: string): boolean {
+  return /^[0-9a-f-]{4,36}$/i.test(typed);
+}
+
+/** What waits for an answer, here and elsewhere, and has none on its way. */
+async function waitingSets(context: CommandContext, open: QuestionDeskParts): Promise<QuestionReport[]> {
+  const all = await perform(context, listQuestions, open, {});
+  return all.filter(({ onItsWay }) => onItsWay === undefined);
+}
+
 /** The set that was named; what waits is said where no set can have that name. Throws as `resolve`. */
 async function resolved(context: CommandContext, open: QuestionDeskParts, typed: string): Promise<string> {
   try {
     return await open.questions.resolve(typed);
   } catch (error) {
+    if (isHoldfastError(error, 'FLEET_UNREACHABLE'))
+      throw (await import('../../../app/open-fleet.js')).notStored(error);
     if (!(error instanceof InvalidSessionIdError)) throw error;
     const waiting = await perform(context, listQuestions, open, {});
     const hint = waiting.length === 0 ? 'Nothing is waiting for an answer.' : waitingHint(waiting, typed);
@@ -172,10 +216,10 @@ function waitingHint(waiting: readonly QuestionReport[], typed?: string): string
 }
 
 /** The only pending set, for somebody who did not say which. Throws USAGE. */
-async function theOneThatWaits(context: CommandContext, open: QuestionDeskParts): Promise<string> {
-  const all = await perform(context, listQuestions, open, {});
-  const waiting = all.filter(({ onItsWay }) => onItsWay === undefined);
+async function theOneThatWaits(context: CommandContext, open: OpenQuestions): Promise<string> {
+  const waiting = await waitingSets(context, open);
   const [only] = waiting;
+  open.tellTrouble();
   if (only !== undefined && waiting.length === 1) return only.sessionId;
   if (only === undefined)
     throw new UsageError('Nothing is waiting for an answer', {

@@ -13,7 +13,7 @@ import { type CommandContext, defineCommand, UsageError } from '../../command.js
 import { asCaller, perform } from '../../command-of.js';
 import { parseDuration } from '../../duration.js';
 import { ExitCode } from '../../exit-codes.js';
-import { holdLink } from '../../fleet.js';
+import { holdLink, isWithoutLink } from '../../fleet.js';
 import { renderOutcome } from '../../render/questions.js';
 import { parseJson } from './parse-input.js';
 
@@ -67,11 +67,13 @@ export const ask = defineCommand({
     };
     // Unchecked: the sessions check every set, and have the better words for what is wrong with one.
     const report = await createQuestions.run(services, set as unknown as CreateInput, asCaller(context));
-    await using _link = await holdLink(context);
+    // Whoever does not stay holds no link.
+    await using _link = values.noWait ? undefined : await holdLink(context);
     await using _notices = await openNotices(context);
     const id = report.sessionId;
     if (values.noWait) {
       terminal.write(isJson ? visibleJson(report) : id);
+      if (await isWithoutLink(services)) terminal.note(UNSEEN);
       return ExitCode.done;
     }
     terminal.note(`Waiting for an answer to ${id} (holdfast answer ${id.slice(0, 8)})`);
@@ -99,6 +101,10 @@ export const ask = defineCommand({
     }
   },
 });
+
+const UNSEEN =
+  'No process keeps this machine in step with its fleet: other machines see the question when the next command runs here, such as ' +
+  '`holdfast questions`. `holdfast worker --slots 0` keeps it in step always.';
 
 /** Nothing of notices is loaded unless the user configured a channel, or a device asked for them. */
 async function openNotices(context: CommandContext): Promise<AsyncDisposable | undefined> {

@@ -1,7 +1,8 @@
 import { isFleetKnown } from '../../../app/fleet-known.js';
 import { openQueuesIn, workIn } from '../../../app/open-queue.js';
 import { startWorkerApart } from '../../../app/start-worker.js';
-import { visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
+import type { LinkState } from '../../../fleet/index.js';
+import { visibleExcerpt, visibleJson, visibleLabel, visibleLine } from '../../../foundation/index.js';
 import { nextMoment } from '../../../queue/index.js';
 import type { WorkerEvent } from '../../../worker/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
@@ -57,8 +58,9 @@ const worker = defineCommand({
     const until = values.until === undefined ? undefined : nextMoment(values.until, services.clock.now());
     if (values.dryRun) return showPlan(context);
     if (values.detach) return detach(context, { ...values, slots, until, labels });
-    await using _link = await holdLink(context);
+    await using _link = await holdLink(context, onlyChanges(tellWhereOut(context)));
     await using _notices = await openNotices(context);
+    const left = { here: 0, fleet: 0 };
     const report = await workIn(services, {
       slots,
       isOnce: values.once,
@@ -71,12 +73,18 @@ const worker = defineCommand({
           terminal.complain(`The queue of the fleet is left out: ${visibleLine(reason)}`);
         else terminal.note('The queue of the fleet is served again.');
       },
-      onEvent: (event) =>
-        isJson ? terminal.write(visibleJson(event)) : terminal.write(describeEvent(event)),
+      onIdentity: (machine) => {
+        if (isJson) terminal.write(visibleJson({ type: 'identity', machine: machine ?? null }));
+        else if (machine !== undefined) terminal.note(`Goes on as ${visibleLine(machine)} in the fleet.`);
+        else terminal.note('This machine left its fleet; its own queue is served.');
+      },
+      onEvent(event) {
+        if (event.type === 'left') left[event.entry.fleet === undefined ? 'here' : 'fleet'] += 1;
+        terminal.write(isJson ? visibleJson(event) : describeEvent(event));
+      },
     });
     if (isJson) terminal.write(visibleJson({ type: 'worker-end', ...report }));
-    else if (report.left > 0)
-      terminal.note('Runs that it watched go on; the next worker takes care of them.');
+    else if (report.left > 0) for (const words of leftWords(left)) terminal.note(words);
     else if (values.once && report.done + report.failed === 0)
       terminal.note('Nothing is queued that may run now. See what waits, and for what: holdfast queue list');
     return values.once && report.failed > 0 ? ExitCode.needsPerson : ExitCode.done;
@@ -98,12 +106,14 @@ async function keepInStep(
   if (isDetached) return detach(context, { slots: 0, once: false, until: undefined, labels: [] });
   const { holdFleetLink } = await import('../../../app/open-fleet.js');
   await using _notices = await openNotices(context);
-  await using link = holdFleetLink(services, (state) => {
+  const tell = (state: LinkState) => {
     if (isJson) terminal.write(visibleJson({ type: 'link', ...state }));
+    else if (state.is === 'down' && state.isOut) terminal.complain(outWords(state.reason));
     else if (state.is === 'down') terminal.complain(`cut off from the fleet: ${visibleLine(state.reason)}`);
     else if (state.hears) terminal.note('in step with the fleet');
     else terminal.note('in step with the fleet, by looking every 5 seconds: NOTIFY does not arrive');
-  });
+  };
+  await using link = holdFleetLink(services, onlyChanges(tell));
   if (link === undefined)
     throw new UsageError('This machine has not joined its fleet', { hint: 'holdfast fleet join' });
   await new Promise<void>((resolve) => {
@@ -111,6 +121,37 @@ async function keepInStep(
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
   return ExitCode.done;
+}
+
+/** It tries again and again: what it says is said once. */
+function onlyChanges(tell: (state: LinkState) => void): (state: LinkState) => void {
+  let said = '';
+  return (state) => {
+    const now = JSON.stringify(state);
+    if (now !== said) tell(state);
+    said = now;
+  };
+}
+
+/** That the queue cannot be reached is said by who serves it; that this machine is out, by nobody else. */
+function tellWhereOut({ terminal, isJson }: CommandContext): (state: LinkState) => void {
+  return (state) => {
+    if (!isJson && state.is === 'down' && state.isOut) terminal.complain(outWords(state.reason));
+  };
+}
+
+function outWords(reason: string): string {
+  return `Not in the fleet: ${visibleLine(reason)}. It goes on by itself when this machine joins again: holdfast fleet join`;
+}
+
+/** What became of the runs that a worker had when it was stopped. */
+function leftWords({ here, fleet }: { readonly here: number; readonly fleet: number }): string[] {
+  return [
+    ...(here === 0 ? [] : ['Runs of this machine go on; the next worker here takes care of them.']),
+    ...(fleet === 0
+      ? []
+      : ['Runs of the fleet are suspended and given back; the next worker that fits goes on with them.']),
+  ];
 }
 
 async function showPlan({ services, terminal, isJson }: CommandContext): Promise<ExitCode> {
@@ -162,12 +203,19 @@ function describeEvent(event: WorkerEvent): string {
   const { entry } = event;
   const name = `${entry.id.slice(0, 8)} ${visibleLine(entry.plan.name)}`;
   const run = entry.runId?.slice(0, 8) ?? '';
-  if (event.type === 'taken')
-    return `${name}: ${event.isTakenOver ? 'taken over from a worker that is gone' : 'taken'}, run ${run}`;
+  if (event.type === 'taken') return `${name}: ${takenWords(event)}, run ${run}`;
   if (event.type === 'left' && entry.fleet !== undefined)
     return `${name}: given back, run ${run} is suspended here (${visibleExcerpt(event.reason, 200)})`;
   if (event.type === 'left')
     return `${name}: left, run ${run} goes on (${visibleExcerpt(event.reason, 200)})`;
   const reason = entry.reason === null ? '' : `: ${visibleExcerpt(entry.reason, 300)}`;
   return `${name}: ${entry.status}${reason}`;
+}
+
+function takenWords({ isTakenOver, before }: Extract<WorkerEvent, { type: 'taken' }>): string {
+  if (!isTakenOver) return 'taken';
+  if (before === undefined) return 'taken over from a worker that is gone';
+  const { machine, isMoved, isHere } = before;
+  if (isMoved) return `moved from ${visibleLabel(machine)}`;
+  return isHere ? 'taken over from an earlier worker here' : `taken over from ${visibleLabel(machine)}`;
 }

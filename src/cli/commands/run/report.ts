@@ -7,6 +7,7 @@ import { type RunReport, reportOnRun } from '../../../run/index.js';
 import { defineCommand, UsageError } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
+import { orElsewhere, tellReportElsewhere } from '../../remote-run.js';
 import { renderReport } from '../../render/report.js';
 
 const report = defineCommand({
@@ -35,19 +36,29 @@ const report = defineCommand({
     if (html === '-' && isJson) throw new UsageError('One of --json and --html -, not both');
     if (force && (html === undefined || html === '-'))
       throw new UsageError('--force goes with --html <file>');
-    const told = await perform(context, reportOnRun, { runs: openRuns(services) }, { session });
-    if (html === '-') await terminal.deliver(reportFile(told, VERSION), { isVerbatim: true });
-    else if (html !== undefined) {
-      writeFile(services, told, { path: html, isReplacing: force === true });
-      const { sessionId } = told;
-      terminal.write(
-        isJson
-          ? visibleJson({ success: true, sessionId, output: html })
-          : `Wrote the report of ${sessionId.slice(0, 8)} to ${visibleLine(html)}`,
-      );
-    } else if (isJson) terminal.write(visibleJson(told));
-    else terminal.write(md ? reportMarkdown(told).trimEnd() : renderReport(told, terminal.style));
-    return ExitCode.done;
+    return orElsewhere(
+      context,
+      session,
+      async () => {
+        await show(await perform(context, reportOnRun, { runs: openRuns(services) }, { session }));
+        return ExitCode.done;
+      },
+      tellReportElsewhere,
+    );
+
+    async function show(told: RunReport): Promise<void> {
+      if (html === '-') await terminal.deliver(reportFile(told, VERSION), { isVerbatim: true });
+      else if (html !== undefined) {
+        writeFile(services, told, { path: html, isReplacing: force === true });
+        const { sessionId } = told;
+        terminal.write(
+          isJson
+            ? visibleJson({ success: true, sessionId, output: html })
+            : `Wrote the report of ${sessionId.slice(0, 8)} to ${visibleLine(html)}`,
+        );
+      } else if (isJson) terminal.write(visibleJson(told));
+      else terminal.write(md ? reportMarkdown(told).trimEnd() : renderReport(told, terminal.style));
+    }
   },
 });
 

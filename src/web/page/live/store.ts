@@ -1,5 +1,5 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
-import { inOrder, projectLabels } from '../../../models/top/index.js';
+import { inOrder, labelsOf } from '../../../models/top/index.js';
 import {
   type Card,
   KEY_ITEM,
@@ -49,9 +49,7 @@ export class Store {
   readonly news = signal('');
   readonly cards = computed(() => inOrderOfAge(this.state.value));
   readonly rows = computed(() => inOrder([...this.state.value.rows.values()]));
-  readonly labels = computed(() =>
-    projectLabels(this.rows.value.flatMap(({ project }) => (project === null ? [] : [project]))),
-  );
+  readonly labels = computed(() => labelsOf(this.rows.value));
   /** The server's clock, for ages. */
   readonly serverNow: ReadonlySignal<number> = computed(() => this.nowMs.value + this.state.value.skewMs);
   readonly #kept: Kept;

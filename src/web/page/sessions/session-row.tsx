@@ -14,7 +14,8 @@ const NAMES = {
 
 /** One session: what it is, whose, where, and how it stands. */
 export function SessionRow({ session, onAsk }: { session: BrowsedSession; onAsk: () => void }) {
-  const { kind, id, title, status, agent, project, lastActivity, isDamaged, isLive, isHidden } = session;
+  const { kind, id, title, status, agent, lastActivity, isDamaged, isLive, isHidden } = session;
+  const project = session.repositoryName ?? session.project?.split('/').at(-1);
   const href = hrefOf(session);
   const name = `${isHidden ? 'Run’s conversation' : NAMES[kind]} ${visibleExcerpt(shortId(id), 24)}`;
   return (
@@ -25,7 +26,7 @@ export function SessionRow({ session, onAsk }: { session: BrowsedSession; onAsk:
       <div class="session-what">
         {href === null ? <span class="session-name">{name}</span> : <a href={href}>{name}</a>}
         <p class="hint">
-          {[agent, project?.split('/').at(-1), kind === 'question' ? plainWords(title) : title]
+          {[agent, project, kind === 'question' ? plainWords(title) : title]
             .filter((word): word is string => typeof word === 'string' && word !== '')
             .map((word) => visibleExcerpt(word.replaceAll(/\s+/g, ' '), 80))
             .join(' · ')}
