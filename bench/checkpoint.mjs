@@ -1,5 +1,6 @@
 // PERF-40: what a checkpoint before a prompt costs against what anybody would do who wants the same: `git add -A`, `git commit`,
-// `git push` to a bare repository on this disk, and one durable row in PostgreSQL.
+// `git push` to a bare repository on this disk, and one durable row in PostgreSQL. Twice that is the bound: eight processes of git
+// against three, because no filter and no hook may run and the index of the worktree stays as it is.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,7 +13,7 @@ export const rows = [
   {
     id: 'PERF-40',
     what: 'checkpoint before a prompt: snapshot pushed, documents and conversation stored',
-    goal: '<= 1.5 of git add, commit, push and one durable insert',
+    goal: '<= 2 of git add, commit, push and one durable insert',
     run: ({ isQuick }) => untilSteady(() => measureCheckpoint(isQuick)),
   },
 ];
@@ -76,7 +77,7 @@ async function measureCheckpoint(isQuick) {
       steady: [series[LIMIT]],
       limit: { name: LIMIT, ratio: value },
       peers: [],
-      checks: [{ what: `of ${LIMIT}`, value, atMost: 1.5 }],
+      checks: [{ what: `of ${LIMIT}`, value, atMost: 2 }],
       notes: [
         `${LIMIT}: ${median(series[LIMIT]).toFixed(0)} ms, ours: ${median(series.ours).toFixed(0)} ms, ${FILES} files`,
       ],

@@ -39,6 +39,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     `The run of entry ${textIn(fields, 'entry')} is no longer this machine's: ${fields.why === 'fenced' ? 'another one has it, or somebody gave it away' : 'its lease was not renewed in time'}.`,
   'fleet.lease-not-written': because('How the lease of a run stands could not be written down for it'),
   'fleet.not-handed-over': because('A run could not be given back in order, and is ended'),
+  'fleet.guard-gone': () => 'The guard of a run of the fleet was killed; the run goes on under a new one',
   'fleet.question-not-adopted': because(
     'Question {question} of a run that came from another machine could not be taken along',
   ),

@@ -32,7 +32,7 @@ const codeFor = (greeting: string) => `export function greet(name) {
 `;
 
 const tidiedFor = (greeting: string) => `/** Greets a person, or nobody in particular. */
-function greet(name) {
+export function greet(name) {
   return name === undefined ? '${greeting}!' : \`${greeting}, \${name}!\`;
 }
 `;

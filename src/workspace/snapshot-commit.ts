@@ -64,10 +64,13 @@ export async function commitSnapshot(
   const index = join(scratch, `${token}.index`);
   const variables = { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '1' };
   try {
-    await askGit(git, top, ['read-tree', parent], { variables });
     const reading = new TreeReading(git, top, { parent, scratch, token, leftOut });
-    for (const [name, { path, isUntracked }] of paths) await reading.add(name, path, isUntracked);
-    const lines = await reading.lines();
+    const read = async () => {
+      for (const [name, { path, isUntracked }] of paths) await reading.add(name, path, isUntracked);
+      return await reading.lines();
+    };
+    // Side by side: neither looks at what the other writes.
+    const [lines] = await settled([read(), askGit(git, top, ['read-tree', parent], { variables })]);
     if (lines.length > 0)
       await askGit(git, top, ['update-index', '--index-info'], { variables, input: lines });
     const tree = text(await askGit(git, top, ['write-tree'], { variables }));
@@ -95,6 +98,14 @@ export async function placeSnapshot(
   const { settings } = await findForeignFilters(git, top);
   await askGit(git, top, ['read-tree', '--reset', '-u', commit], { settings });
   await askGit(git, top, ['read-tree', '--reset', parent], { settings });
+}
+
+/** All of them, and only then what failed: what still writes must not meet the cleaning up. */
+async function settled<Values extends readonly unknown[]>(works: {
+  readonly [Index in keyof Values]: Promise<Values[Index]>;
+}): Promise<Values> {
+  await Promise.allSettled(works);
+  return (await Promise.all(works)) as unknown as Values;
 }
 
 const CHECKOUT_TIMEOUT_MS = 30 * 60_000;

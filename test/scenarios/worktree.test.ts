@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { HANG, isGone } from '../support/detached-world.js';
-import { until } from '../support/processes.js';
+import { endAll, until } from '../support/processes.js';
 import { CHECK, done, notDone, PLAN, WHOLE_WAY, write } from '../support/run-world.js';
 import { verifies } from '../support/verifies.js';
 import { type WorktreeWorld, worktreeWorld } from '../support/worktree-world.js';
@@ -30,9 +30,10 @@ async function kill(pid: number): Promise<void> {
   await until(() => isGone(pid));
 }
 
-/** Whatever a killed run had started may still write there for a moment. */
-function remove(path: string): void {
-  rmSync(path, { recursive: true, maxRetries: 20, retryDelay: 50 });
+/** Whatever a killed run had started may still write there, and make anew what was removed: it is ended first. */
+async function remove(world: WorktreeWorld, path: string): Promise<void> {
+  await endAll(world.dir.path);
+  rmSync(path, { recursive: true });
 }
 
 describe('a run in a worktree of its own', () => {
@@ -316,7 +317,7 @@ describe('a worktree that was removed', () => {
     const { path, branch } = world.record();
     await world.run(['stop', sessionId]);
     await until(() => isGone(pid));
-    remove(path);
+    await remove(world, path);
     for (const cwd of [world.project, '/']) {
       const asked = await world.run(['resume', sessionId], { cwd });
       expect(asked).toMatchObject({ code: 3, stderr: expect.stringContaining('a.txt') });
@@ -337,7 +338,7 @@ describe('a worktree that was removed', () => {
     await kill(pid);
     // What it had started may still write there.
     await world.run(['stop', sessionId]);
-    remove(path);
+    await remove(world, path);
     world.git(['worktree', 'prune']);
     world.git(['branch', '-D', branch]);
     const refused = await world.run(['resume', sessionId, '--recreate']);
@@ -357,7 +358,7 @@ describe('a worktree that was removed', () => {
     await kill(pid);
     // What it had started may still write there.
     await world.run(['stop', sessionId]);
-    remove(path);
+    await remove(world, path);
     world.git(['worktree', 'prune']);
     world.git(['switch', '--quiet', branch]);
     const refused = await world.run(['resume', sessionId, '--recreate']);
