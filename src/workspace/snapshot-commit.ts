@@ -65,12 +65,10 @@ export async function commitSnapshot(
   const variables = { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '1' };
   try {
     const reading = new TreeReading(git, top, { parent, scratch, token, leftOut });
-    const read = async () => {
-      for (const [name, { path, isUntracked }] of paths) await reading.add(name, path, isUntracked);
-      return await reading.lines();
-    };
-    // Side by side: neither looks at what the other writes.
-    const [lines] = await settled([read(), askGit(git, top, ['read-tree', parent], { variables })]);
+    // Side by side: neither looks at what the other writes. Both have ended before anything is cleaned up.
+    const works = [reading.linesOf(paths), askGit(git, top, ['read-tree', parent], { variables })] as const;
+    await Promise.allSettled(works);
+    const [lines] = await Promise.all(works);
     if (lines.length > 0)
       await askGit(git, top, ['update-index', '--index-info'], { variables, input: lines });
     const tree = text(await askGit(git, top, ['write-tree'], { variables }));
@@ -98,14 +96,6 @@ export async function placeSnapshot(
   const { settings } = await findForeignFilters(git, top);
   await askGit(git, top, ['read-tree', '--reset', '-u', commit], { settings });
   await askGit(git, top, ['read-tree', '--reset', parent], { settings });
-}
-
-/** All of them, and only then what failed: what still writes must not meet the cleaning up. */
-async function settled<Values extends readonly unknown[]>(works: {
-  readonly [Index in keyof Values]: Promise<Values[Index]>;
-}): Promise<Values> {
-  await Promise.allSettled(works);
-  return (await Promise.all(works)) as unknown as Values;
 }
 
 const CHECKOUT_TIMEOUT_MS = 30 * 60_000;
@@ -143,7 +133,15 @@ class TreeReading {
     this.#place = place;
   }
 
-  async add(name: string, path: Buffer, isUntracked: boolean): Promise<void> {
+  /** For `update-index --index-info`: what goes first, so that a file may become a directory. */
+  async linesOf(
+    paths: ReadonlyMap<string, { readonly path: Buffer; readonly isUntracked: boolean }>,
+  ): Promise<string[]> {
+    for (const [name, { path, isUntracked }] of paths) await this.#add(name, path, isUntracked);
+    return await this.#lines();
+  }
+
+  async #add(name: string, path: Buffer, isUntracked: boolean): Promise<void> {
     if (name.split('/').some((part) => OWN_DIRECTORIES.includes(part))) return;
     const { fileSystem } = this.#git;
     if (!Buffer.from(name, 'utf8').equals(path)) return this.#leave(name, 'name');
@@ -167,8 +165,7 @@ class TreeReading {
     this.#files.push({ path, name, mode, expected: blobId(bytes, hashOfId(this.#place.parent)) });
   }
 
-  /** For `update-index --index-info`: what goes first, so that a file may become a directory. */
-  async lines(): Promise<string[]> {
+  async #lines(): Promise<string[]> {
     const none = '0'.repeat(this.#place.parent.length);
     const ids = await this.#store(this.#files.map(({ path }) => quotePath(path)));
     const kept = this.#files.flatMap(({ path, name, mode, expected }, at) => {

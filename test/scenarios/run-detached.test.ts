@@ -130,7 +130,9 @@ describe('a run in the background', () => {
       expect(world.state()).toMatchObject({ session_id: first.data.sessionId, status: 'suspended' });
       const second = await detach(world, ['--new'], OTHER_PLAN);
       expect(second).toMatchObject({ code: 0, data: { isResumed: false, plan: OTHER_PLAN } });
-      expect(world.state()).toMatchObject({ session_id: second.data.sessionId, prp_file: OTHER_PLAN });
+      // It holds the project by now; what was there before goes to the archive first.
+      await until(() => world.state().session_id === second.data.sessionId);
+      expect(world.state()).toMatchObject({ prp_file: OTHER_PLAN });
       expect(readdirSync(join(world.project, '.prp-session', 'archive'))).toEqual([first.data.sessionId]);
       await world.stop(second.data.pid);
       expect((await world.run(['run', '--abort', '--', OTHER_PLAN])).code).toBe(0);
