@@ -179,6 +179,21 @@ describe('over a system that tells what the test says', () => {
     watcher.close();
   });
 
+  it('makes one probe on a device, however many directories are watched at once', async () => {
+    await using dir = await tempDir();
+    const { fileSystem } = scripted({ delivers: false });
+    const open = vi.spyOn(fileSystem, 'open');
+    const watcher = watcherOver(fileSystem);
+    const watches = Array.from({ length: 5 }, (_, number) => {
+      mkdirSync(dir.at(String(number)));
+      return watcher.watch(dir.at(String(number)), () => {});
+    });
+    expect(open).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1_000);
+    await vi.waitFor(() => expect(watches.map(({ mode }) => mode)).toEqual(Array(5).fill('polling')));
+    watcher.close();
+  });
+
   it('polls where its probe is not delivered, says so, and remembers it for the device', async () => {
     await using dir = await tempDir();
     const { fileSystem, closed, looksOn } = scripted({ delivers: false });

@@ -32,6 +32,8 @@ export class DirectoryWatcher {
   readonly #watches = new Set<OneWatch>();
   /** By device: does watching deliver there? Probed once. */
   readonly #delivers = new Map<number, boolean>();
+  /** Devices whose probe is under way: one is enough, however many directories are watched at once. */
+  readonly #probing = new Set<number>();
   #ticker: NodeJS.Timeout | undefined;
   #tickMs = SAFETY_CHECK_MS;
 
@@ -48,7 +50,7 @@ export class DirectoryWatcher {
     const device = watch.device;
     if (device !== undefined && this.#delivers.get(device) === false)
       this.#poll(watch, 'the probe was not delivered');
-    else if (watch.start() && device !== undefined && !this.#delivers.has(device)) this.#probe(watch, device);
+    else if (watch.start() && device !== undefined && !this.#isKnown(device)) this.#probe(watch, device);
     this.#schedule();
     return {
       get mode() {
@@ -100,14 +102,21 @@ export class DirectoryWatcher {
     for (const watch of due) if (this.#watches.has(watch)) watch.compare();
   }
 
+  #isKnown(device: number): boolean {
+    return this.#delivers.has(device) || this.#probing.has(device);
+  }
+
   /** Makes a file in the directory and waits for the hint of it; a device that stays silent is polled from then on. */
   #probe(watch: OneWatch, device: number): void {
     const name = `${PROBE_PREFIX}${this.#ids.token()}`;
+    this.#probing.add(device);
     const conclude = () => {
+      this.#probing.delete(device);
       if (watch.onProbe === undefined || !this.#watches.has(watch) || watch.isPolling) return;
       watch.onProbe = undefined;
       this.#delivers.set(device, false);
-      this.#poll(watch, 'the probe was not delivered');
+      for (const one of [...this.#watches])
+        if (one.device === device && !one.isPolling) this.#poll(one, 'the probe was not delivered');
     };
     // After a time in which we were too busy to hear anything, what has arrived meanwhile is heard first.
     const timer = setTimeout(() => setImmediate(conclude), PROBE_MS);
@@ -115,6 +124,7 @@ export class DirectoryWatcher {
     watch.onProbe = (seen) => {
       if (seen !== name) return;
       clearTimeout(timer);
+      this.#probing.delete(device);
       watch.onProbe = undefined;
       this.#delivers.set(device, true);
     };
@@ -126,6 +136,7 @@ export class DirectoryWatcher {
     } catch {
       // Nothing can be created here (full, read-only): the probe says nothing, the safety check remains.
       clearTimeout(timer);
+      this.#probing.delete(device);
       watch.onProbe = undefined;
     }
   }
