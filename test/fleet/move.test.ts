@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type FleetHome, filesOf, MovingWorld, say, write } from '../support/moving-world.js';
@@ -23,17 +23,20 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
   const env = () => ({ HOLDFAST_FLEET_URL: world.db.url });
 
   verifies('F04', 'is handed over at the end of its iteration, and nothing of that is lost', async () => {
+    const gate = world.dir.at('gate');
     laptop.play([
-      { steps: [write('one.txt', '1\n'), { delay: 7_000 }, write('two.txt', '2\n'), say(false)] },
+      { steps: [write('one.txt', '1\n'), write('two.txt', '2\n'), say(false)] },
       { steps: [write('never.txt', 'x\n'), { delay: 600_000 }] },
     ]);
     cloud.play([{ steps: [write('last.txt', 'last\n'), say(true)] }]);
-    const id = await world.add(laptop, ['--verify', 'test -f last.txt']);
+    // Its first iteration is not over before the gate is open: it ends with this. There is nothing to wait for before it.
+    const check = `if [ -f two.txt ]; then until [ -f ${gate} ]; do sleep 0.1; done; fi; test -f last.txt`;
+    const id = await world.add(laptop, ['--verify', check]);
     const first = laptop.worker();
     const { run_id: run } = (await world.until(id, ({ checkpoints }) => checkpoints === 1)) as {
       run_id: string;
     };
-    await until(() => existsSync(join(laptop.worktree(run), 'one.txt')));
+    await until(() => existsSync(join(laptop.worktree(run), 'two.txt')));
     // By the name of its repository (remote.git) and of its plan, here and there; a worktree is called by the id of its run.
     const listed = async (home: FleetHome) =>
       (await home.machine.run(['top', '--once'], { env: env() })).stdout;
@@ -47,6 +50,9 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
       code: 0,
       stdout: expect.stringContaining('goes to cloud when its iteration on laptop is over'),
     });
+    // Its machine has heard of it by now: the wish is with the lease.
+    await until(() => laptop.isWantedElsewhere(run));
+    writeFileSync(gate, '');
     const entry = await world.until(id, ({ state }) => state !== 'running');
     expect(entry).toMatchObject({ state: 'done', machine: 'cloud', epoch: 2 });
     expect(filesOf(cloud.worktree(run))).toMatchObject({

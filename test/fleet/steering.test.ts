@@ -256,9 +256,14 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
       });
       expect((await fleet.rowsElsewhere()).map(({ id }) => id)).toEqual([run]);
       await killRun();
-      const late = await away.aside(['pause', run]);
-      expect(late.code).toBe(1);
-      expect(late.stderr).toContain('workstation refused: No process runs it; it can be resumed.');
+      // A busy machine may take longer than the command waits; then it is on its way, and the next one hears what became of it.
+      let late = '';
+      await until(async () => {
+        const { code, stderr } = await away.aside(['pause', run]);
+        late = stderr;
+        return code === 1;
+      });
+      expect(late).toContain('workstation refused: No process runs it; it can be resumed.');
     },
   );
 });

@@ -32,7 +32,7 @@ export async function answerAll(
           const view = await questions.answer(id, choosing('A'));
           (view.onItsWay === undefined ? told.arrived : told.onTheirWay).add(id);
         } catch (error) {
-          if (!isHoldfastError(error, 'FLEET_UNREACHABLE')) throw error;
+          if (!isHoldfastError(error, 'NOT_STORED')) throw error;
           told.refusals += 1;
           left.unshift(id);
           await onRefusal();

@@ -32,6 +32,8 @@ export interface FleetHome {
   worktree(run: string): string;
   /** The process that ends the run with its lease. */
   guard(run: string): number;
+  /** Whether its worker has heard that the run is to go elsewhere. */
+  isWantedElsewhere(run: string): boolean;
 }
 
 /** A database, a git server, a project, and machines. */
@@ -93,6 +95,7 @@ export class MovingWorld implements AsyncDisposable {
       turns: (run) => readLines(join(one.env.HOME ?? '', '.aurora', 'spawn', 'sessions', `run-${run}.jsonl`)),
       worktree: (run) => leaseOf(run)?.worktree ?? '',
       guard: (run) => leaseOf(run)?.guard.pid,
+      isWantedElsewhere: (run) => leaseOf(run)?.wish === 'hand-over',
     };
     this.homes.push(home);
     return home;

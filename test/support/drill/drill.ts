@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bundled } from '../bundled.js';
 import { DIST } from '../holdfast-binary.js';
 import type { Cluster } from '../postgres.js';
-import { living, until } from '../processes.js';
+import { killQuietly, living, until } from '../processes.js';
 import type { SeededRandom } from '../seeded-random.js';
 
 /** What may happen to whoever has the run. */
@@ -184,7 +184,7 @@ export class Drill implements AsyncDisposable {
     if (fault === 'stop') child.kill('SIGSTOP');
     if (fault === 'block') child.kill('SIGUSR2');
     if (fault === 'partition') proxy.isSwallowing = true;
-    if (fault === 'guard' || fault === 'both') for (const pid of guards) process.kill(pid, 'SIGKILL');
+    if (fault === 'guard' || fault === 'both') for (const pid of guards) killQuietly(pid);
     if (fault === 'both') child.kill('SIGKILL');
   }
 
