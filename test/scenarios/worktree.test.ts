@@ -33,7 +33,7 @@ async function kill(pid: number): Promise<void> {
 /** Whatever a killed run had started may still write there, and make anew what was removed: it is ended first. */
 async function remove(world: WorktreeWorld, path: string): Promise<void> {
   await endAll(world.dir.path);
-  rmSync(path, { recursive: true });
+  rmSync(path, { recursive: true, maxRetries: 20, retryDelay: 50 });
 }
 
 describe('a run in a worktree of its own', () => {
