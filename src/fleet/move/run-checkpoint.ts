@@ -86,6 +86,8 @@ export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
   }
 
   get wanted(): AbortSignal {
+    // Between two iterations it is asked for: a wish that came a moment ago must not wait for the end of the next one.
+    this.#deadlineNow();
     return this.#wanted.signal;
   }
 
