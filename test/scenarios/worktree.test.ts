@@ -335,6 +335,8 @@ describe('a worktree that was removed', () => {
     await using world = await worktreeWorld([HANG]);
     const { pid, sessionId } = await leftBehind(world);
     const { path, branch, base_commit: base } = world.record();
+    // Before its first prompt it may not have written down how it was started.
+    await until(() => world.prompts().length === 1);
     await kill(pid);
     // What it had started may still write there.
     await world.run(['stop', sessionId]);
@@ -355,6 +357,8 @@ describe('a worktree that was removed', () => {
     await using world = await worktreeWorld([HANG]);
     const { pid, sessionId } = await leftBehind(world);
     const { path, branch } = world.record();
+    // Before its first prompt it may not have written down how it was started.
+    await until(() => world.prompts().length === 1);
     await kill(pid);
     // What it had started may still write there.
     await world.run(['stop', sessionId]);
