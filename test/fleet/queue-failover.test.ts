@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import type { Door, Fence, FleetTaken } from '../../src/fleet/index.js';
 import { Hub } from '../../src/hub/index.js';
-import { ALWAYS, type EntryEnd, NO_LIMITS, type Taker } from '../../src/queue/index.js';
-import { doorTo, type FleetMachine, FleetQueues } from '../support/fleet-queues.js';
+import { DONE, doorTo, type FleetMachine, FleetQueues, TAKER } from '../support/fleet-queues.js';
 import { manyEntries } from '../support/many-entries.js';
 import { type Cluster, cluster } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
@@ -11,15 +9,6 @@ import { killWhole, standbyOf } from '../support/postgres-standby.js';
 import { until } from '../support/processes.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
 
-const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
-const DONE: EntryEnd = {
-  outcome: 'done',
-  reason: null,
-  worktree: null,
-  hasPrompted: true,
-  report: '{}',
-  question: null,
-};
 const ENTRIES = 12;
 
 describe.skipIf(POSTGRES === undefined)('leases under a database that is not the one it was', () => {
@@ -119,20 +108,10 @@ describe.skipIf(POSTGRES === undefined)('leases under a database that is not the
       const [ann, bob] = [await queues.machine(), await queues.machine()];
       await manyEntries(db, 3);
       const before = await takeAll(ann, 1);
-      const options = ['-h', '127.0.0.1', '-p', String(db.port), '-U', 'owner'];
-      const file = join(db.directory, 'old.dump');
-      db.tool('pg_dump', [...options, '-Fc', '-f', file, 'holdfast']);
+      const file = db.dump('old.dump');
       const since = await takeAll(ann);
       expect(since).toHaveLength(2);
-      db.tool('pg_restore', [
-        ...options,
-        '--clean',
-        '--if-exists',
-        '--single-transaction',
-        '-d',
-        'holdfast',
-        file,
-      ]);
+      db.restore(file);
       await using door = doorTo(db.url);
       await new Hub((await door.open()).connection).noteRestored();
       for (const { lease } of [...before, ...since]) expect(await isValid(door, lease.fence)).toBe(false);

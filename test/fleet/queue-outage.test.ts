@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { ALWAYS, type EntryEnd, NO_LIMITS, type Taker } from '../../src/queue/index.js';
 import { CuttingProxy } from '../support/cutting-proxy.js';
 import type { FleetQueueWorker } from '../support/fleet-queue-worker.js';
-import { emptyQueue, FleetQueues, workerRules } from '../support/fleet-queues.js';
+import { DONE, emptyQueue, FleetQueues, TAKER, workerRules } from '../support/fleet-queues.js';
 import { manyEntries } from '../support/many-entries.js';
 import { type Cluster, cluster } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
@@ -10,16 +9,6 @@ import { until } from '../support/processes.js';
 import { newEntry, PLAN_FILES } from '../support/queue-entries.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
 import { startWorker } from '../support/workers.js';
-
-const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
-const DONE: EntryEnd = {
-  outcome: 'done',
-  reason: null,
-  worktree: null,
-  hasPrompted: true,
-  report: '{}',
-  question: null,
-};
 
 describe.skipIf(POSTGRES === undefined)('a worker whose database is away', () => {
   let db: Cluster;

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { openFleet } from '../../src/app/open-fleet.js';
 import { FakeClock } from '../support/fake-clock.js';
@@ -29,12 +28,6 @@ describe.skipIf(POSTGRES === undefined)('a database restored from an old dump', 
 
   afterAll(() => world?.[Symbol.asyncDispose]());
 
-  const options = () => ['-h', '127.0.0.1', '-p', String(world.db.port), '-U', 'owner'];
-  const dump = (name: string) => {
-    const file = join(world.db.directory, name);
-    world.db.tool('pg_dump', [...options(), '-Fc', '-f', file, 'holdfast']);
-    return file;
-  };
   const quiet = (member: Member) =>
     world.db.sql("update holdfast.machine set seen_at = now() - interval '1 hour' where id = $1", [
       member.id,
@@ -76,7 +69,7 @@ describe.skipIf(POSTGRES === undefined)('a database restored from an old dump', 
       // In the dump: one that its home has not taken, and one that will be decided by somebody else.
       expect((await answer(ann, early.id, 'A')).onItsWay).toBeDefined();
       expect((await answer(ann, raced.id, 'A')).onItsWay).toBeDefined();
-      const file = dump('old.dump');
+      const file = world.db.dump('old.dump');
       // More work that the dump does not have.
       await home.services.questions.answer(raced.id, choosing('C'));
       const link = await linked(home);
@@ -94,7 +87,7 @@ describe.skipIf(POSTGRES === undefined)('a database restored from an old dump', 
 
       await world.db.sql('drop database holdfast with (force)', [], 'postgres');
       await world.db.sql('create database holdfast', [], 'postgres');
-      world.db.tool('pg_restore', [...options(), '-d', 'holdfast', file]);
+      world.db.restore(file);
       await openFleet(ann.services).restored();
 
       await using _home = await linked(home);
@@ -129,18 +122,10 @@ describe.skipIf(POSTGRES === undefined)('a database restored from an old dump', 
       const first = await watched.ask();
       const link = await linked(watched);
       await untilWhole(watched);
-      const file = dump('older.dump');
+      const file = world.db.dump('older.dump');
       const second = await watched.ask();
       await until(async () => (await mirrorOf(watched)).length === 2);
-      world.db.tool('pg_restore', [
-        ...options(),
-        '--clean',
-        '--if-exists',
-        '--single-transaction',
-        '-d',
-        'holdfast',
-        file,
-      ]);
+      world.db.restore(file);
       expect(await mirrorOf(watched)).toEqual([[first.id, 'pending']]);
       await openFleet(ann.services).restored();
       await untilWhole(watched, () => clock.advance(5_000));

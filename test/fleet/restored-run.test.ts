@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type { Json } from '../support/holdfast-binary.js';
 import { type FleetHome, filesOf, MovingWorld, say, write } from '../support/moving-world.js';
@@ -25,7 +24,6 @@ describe.skipIf(POSTGRES === undefined)('a leased run whose database was restore
   afterAll(() => world?.[Symbol.asyncDispose]());
 
   const env = () => ({ HOLDFAST_FLEET_URL: world.db.url });
-  const options = () => ['-h', '127.0.0.1', '-p', String(world.db.port), '-U', 'owner'];
   const pending = async (home: FleetHome): Promise<Json[]> =>
     (await home.machine.json(['questions', 'list'], { env: env() })).data.filter(
       ({ status }: Json) => status === 'pending',
@@ -44,8 +42,7 @@ describe.skipIf(POSTGRES === undefined)('a leased run whose database was restore
       const first = laptop.worker();
       await until(async () => (await pending(cloud)).length === 1);
       const [asked] = await pending(cloud);
-      const file = join(world.db.directory, 'old.dump');
-      world.db.tool('pg_dump', [...options(), '-Fc', '-f', file, 'holdfast']);
+      const file = world.db.dump('old.dump');
       const told = await cloud.machine.run(['answer', asked.sessionId, '--option', 'Postgres'], {
         env: env(),
       });
@@ -53,15 +50,7 @@ describe.skipIf(POSTGRES === undefined)('a leased run whose database was restore
       const { run_id: run } = (await world.entry(id)) as Json;
       await until(() => places.isAtGate('next', run));
       expect(await world.entry(id)).toMatchObject({ epoch: 1, checkpoints: 2 });
-      world.db.tool('pg_restore', [
-        ...options(),
-        '--clean',
-        '--if-exists',
-        '--single-transaction',
-        '-d',
-        'holdfast',
-        file,
-      ]);
+      world.db.restore(file);
       expect(await cloud.machine.run(['fleet', 'restored'], { env: env() })).toMatchObject({ code: 0 });
       await until(() => living(run).length === 0);
       // Nobody takes it while its agent could still be at work.

@@ -22,6 +22,10 @@ export interface Cluster extends AsyncDisposable {
   server(): ChildProcess;
   /** Runs one of its programs, such as pg_dump, as its user. */
   tool(name: string, args: readonly string[]): string;
+  /** Writes all of the database down; returns the file. */
+  dump(name: string): string;
+  /** Puts the database back to what such a file has, in one step, under the eyes of whoever is connected. */
+  restore(file: string): void;
 }
 
 export const OWNER_PASSWORD = 'owner p@ss/word:1';
@@ -104,6 +108,7 @@ export async function cluster(settings: Readonly<Record<string, string>> = {}): 
   const urlOf = (user: string, password?: string, database = 'holdfast') =>
     `postgres://${user}${password === undefined ? '' : `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${database}`;
   await sql('create database holdfast');
+  const asOwner = ['-h', '127.0.0.1', '-p', String(port), '-U', 'owner'];
   return {
     port,
     directory,
@@ -117,6 +122,15 @@ export async function cluster(settings: Readonly<Record<string, string>> = {}): 
       return server;
     },
     tool,
+    dump(name) {
+      const file = join(directory, name);
+      tool('pg_dump', [...asOwner, '-Fc', '-f', file, 'holdfast']);
+      return file;
+    },
+    restore(file) {
+      const whole = ['--clean', '--if-exists', '--single-transaction'];
+      tool('pg_restore', [...asOwner, ...whole, '-d', 'holdfast', file]);
+    },
     async [Symbol.asyncDispose]() {
       await stop('SIGQUIT');
       rmSync(directory, { recursive: true, force: true });
