@@ -41,14 +41,19 @@ describe('a run in the background', () => {
       const { code, data } = await detach(world);
       expect(code).toBe(0);
       expect(data).toEqual({
-        sessionId: world.state().session_id,
+        sessionId: expect.any(String),
         plan: PLAN,
         isResumed: false,
         pid: expect.any(Number),
         exitCode: null,
       });
+      // Its files are written together; until they all are, who reads one of them alone may be too early.
       await until(() => isGone(data.pid));
-      expect(world.state()).toMatchObject({ status: 'completed', usage: { iterations: 4 } });
+      expect(world.state()).toMatchObject({
+        session_id: data.sessionId,
+        status: 'completed',
+        usage: { iterations: 4 },
+      });
     },
   );
 
