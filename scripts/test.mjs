@@ -57,7 +57,7 @@ const LARGE_HEAP = ['--max-semi-space-size=128', '--single-threaded-gc'];
 
 const CHECKS = [
   ['format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']],
-  ['types', [...LARGE_HEAP, 'scripts/check-types.mjs']],
+  ['types', ['scripts/check-types.mjs']],
   [
     'import table',
     [
