@@ -45,7 +45,7 @@ export async function gitWorld(): Promise<GitWorld> {
   const committer = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
   const at = (...segments: string[]) => join(project, ...segments);
   const git = (args: readonly string[], directory = '.', input = '') =>
-    execFileSync('git', ['-c', 'protocol.file.allow=always', ...args], {
+    execFileSync('git', ['-c', 'protocol.file.allow=always', '-c', 'maintenance.auto=false', ...args], {
       cwd: at(directory),
       env: { ...environment, ...identity, ...committer },
       encoding: 'utf8',
