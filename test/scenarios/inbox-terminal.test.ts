@@ -5,7 +5,7 @@ import type { QuestionInput } from '../../src/sessions/question/index.js';
 import { type Machine, machine } from '../support/holdfast-binary.js';
 import { elsewhere } from '../support/inbox-world.js';
 import { multiplySet } from '../support/many-sets.js';
-import { until } from '../support/processes.js';
+import { nextMillisecond, until } from '../support/processes.js';
 import { Pane, verifiesInTerminal as verifies } from '../support/tmux.js';
 import { verifies as verifiesAnywhere } from '../support/verifies.js';
 
@@ -16,11 +16,13 @@ const QUESTION = {
 };
 const CHECKS = { ...QUESTION, title: 'Checks', prompt: 'Which checks?', multiSelect: true };
 
+/** Asks, and lets the clock go on: sets of one millisecond have no order. */
 async function ask(world: Machine, ...questions: QuestionInput[]): Promise<string> {
   const { id } = await elsewhere(world).create(questions.length === 0 ? [QUESTION] : questions, {
     workingDirectory: world.project,
     asker: { agent: 'codex' },
   });
+  await nextMillisecond();
   return id;
 }
 

@@ -112,6 +112,8 @@ describe('a run in the background', () => {
     expect(await detach(world)).toMatchObject(refused);
     expect(await detach(world, ['--new'])).toMatchObject(refused);
     expect(await detach(world, [], OTHER_PLAN)).toMatchObject(refused);
+    // What was refused may still be on its way out.
+    await until(() => world.runs().length === 1);
     expect(world.runs()).toEqual([data.pid]);
     expect(world.state()).toMatchObject({ session_id: data.sessionId, prp_file: PLAN });
   });
@@ -177,7 +179,7 @@ describe('a run in the background', () => {
     expect(await detach(world, ['--reset'])).toMatchObject({
       data: { error: expect.stringContaining('--new') },
     });
-    expect(world.runs()).toEqual([]);
+    await until(() => world.runs().length === 0);
   });
 
   it('does not start a new session on a tree that is not committed, unless told to', async () => {
@@ -216,7 +218,7 @@ describe('a run in the background', () => {
     });
     expect(await detach(world, ['--dry-run'])).toMatchObject({ code: 2, data: { code: 'USAGE' } });
     expect(await detach(world, ['--abort'])).toMatchObject({ code: 2, data: { code: 'USAGE' } });
-    expect(world.runs()).toEqual([]);
+    await until(() => world.runs().length === 0);
   });
 
   it('tells a person which session it is and how to look at it', async () => {

@@ -110,3 +110,9 @@ export function living(word: string): number[] {
     })
     .map(Number);
 }
+
+/** Lets the clock go on: what was made in one millisecond has no order. */
+export async function nextMillisecond(): Promise<void> {
+  const now = Date.now();
+  await until(() => Date.now() > now);
+}
