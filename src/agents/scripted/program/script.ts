@@ -1,53 +1,49 @@
-import { en } from 'zod/locales';
-import * as z from 'zod/mini';
+import * as z from 'zod';
 
-// The small half of zod: this program is started by the thousand, and the whole of it takes a third of each start.
-z.config(en());
-
-const Milliseconds = z.number().check(z.nonnegative());
-const Amount = z.int().check(z.nonnegative());
-const Count = z.int().check(z.positive());
-const Text = z.string().check(z.minLength(1));
-const ExitCode = z.int().check(z.minimum(0), z.maximum(255));
+const Milliseconds = z.number().nonnegative();
+const Tokens = z.int().nonnegative();
 const Kind = z.enum(['read', 'edit', 'delete', 'move', 'execute', 'fetch', 'other']);
 
 /** What a step may be, by its one key. The README next door says what each does. */
 const STEPS = {
-  say: z.union([z.string(), z.strictObject({ text: z.string(), repeat: Count })]),
+  say: z.union([z.string(), z.strictObject({ text: z.string(), repeat: z.int().positive() })]),
   think: z.string(),
-  write: z.strictObject({ path: Text, content: z.string() }),
-  edit: z.strictObject({ path: Text, find: Text, replace: z.string() }),
-  run: Text,
-  ask: z.looseObject({ server: z.optional(z.string()), questions: z.array(z.unknown()) }),
-  permission: z.strictObject({ tool: Text, input: z.unknown(), kind: z.optional(Kind) }),
+  write: z.strictObject({ path: z.string().min(1), content: z.string() }),
+  edit: z.strictObject({ path: z.string().min(1), find: z.string().min(1), replace: z.string() }),
+  run: z.string().min(1),
+  ask: z.looseObject({ server: z.string().optional(), questions: z.array(z.unknown()) }),
+  permission: z.strictObject({ tool: z.string().min(1), input: z.unknown(), kind: Kind.optional() }),
   usage: z.strictObject({
-    input: z.optional(Amount),
-    output: z.optional(Amount),
-    cacheRead: z.optional(Amount),
-    cacheWrite: z.optional(Amount),
-    cost: z.optional(z.number().check(z.nonnegative())),
-    window: z.optional(Count),
+    input: Tokens.optional(),
+    output: Tokens.optional(),
+    cacheRead: Tokens.optional(),
+    cacheWrite: Tokens.optional(),
+    cost: z.number().nonnegative().optional(),
+    window: z.int().positive().optional(),
   }),
   retry: z.strictObject({
-    attempt: z.optional(Count),
-    of: z.optional(Count),
-    delayMs: z.optional(Milliseconds),
-    status: z.optional(z.int()),
-    message: z.optional(z.string()),
+    attempt: z.int().positive().optional(),
+    of: z.int().positive().optional(),
+    delayMs: Milliseconds.optional(),
+    status: z.int().optional(),
+    message: z.string().optional(),
   }),
   rateLimit: z.strictObject({
-    resetsInSeconds: z.optional(z.number()),
-    status: z.optional(z.enum(['rejected', 'warning'])),
+    resetsInSeconds: z.number().optional(),
+    status: z.enum(['rejected', 'warning']).optional(),
   }),
-  fail: z.union([z.string(), z.strictObject({ message: z.string(), status: z.optional(z.int()) })]),
+  fail: z.union([z.string(), z.strictObject({ message: z.string(), status: z.int().optional() })]),
   hang: z.union([z.literal(true), z.literal('deaf')]),
-  crash: z.union([z.literal(true), z.strictObject({ code: ExitCode })]),
-  flood: z.strictObject({ stream: z.enum(['stdout', 'stderr']), bytes: Count }),
+  crash: z.union([z.literal(true), z.strictObject({ code: z.int().min(0).max(255) })]),
+  flood: z.strictObject({ stream: z.enum(['stdout', 'stderr']), bytes: z.int().positive() }),
   delay: Milliseconds,
   garbage: z.union([z.string(), z.strictObject({ base64: z.base64() })]),
-  pieces: Amount,
+  pieces: z.int().nonnegative(),
   ignoreTerm: z.literal(true),
-  grandchild: z.union([Text, z.strictObject({ command: Text, holdsOutput: z.boolean() })]),
+  grandchild: z.union([
+    z.string().min(1),
+    z.strictObject({ command: z.string().min(1), holdsOutput: z.boolean() }),
+  ]),
   closeStdout: z.literal(true),
 } as const;
 
@@ -78,15 +74,15 @@ export interface Script {
 export class ScriptError extends Error {}
 
 const TurnShape = z.strictObject({
-  steps: z.optional(z.array(z.record(z.string(), z.unknown()))),
-  end: z.optional(z.enum(TURN_ENDS)),
-  exit: z.optional(ExitCode),
-  comment: z.optional(z.string()),
+  steps: z.array(z.record(z.string(), z.unknown())).optional(),
+  end: z.enum(TURN_ENDS).optional(),
+  exit: z.int().min(0).max(255).optional(),
+  comment: z.string().optional(),
 });
 const ScriptShape = z.strictObject({
-  turns: z.optional(z.array(TurnShape)),
-  onExhausted: z.optional(z.enum(['echo', 'repeat-last', 'fail'])),
-  comment: z.optional(z.string()),
+  turns: z.array(TurnShape).optional(),
+  onExhausted: z.enum(['echo', 'repeat-last', 'fail']).optional(),
+  comment: z.string().optional(),
 });
 
 /** Reads a script. Throws ScriptError, naming the place: nothing that is misspelt is passed over. */
@@ -132,11 +128,11 @@ function parseStep(raw: Record<string, unknown>, place: string): Step {
       `${place}: there is no step "${name}" (there are ${Object.keys(STEPS).join(', ')})`,
     );
   }
-  const schema: z.ZodMiniType = STEPS[name as StepName];
+  const schema: z.ZodType = STEPS[name as StepName];
   return { name, value: check(schema, raw[name], `${place}.${name}`) } as Step;
 }
 
-function check<Schema extends z.ZodMiniType>(schema: Schema, raw: unknown, place: string): z.output<Schema> {
+function check<Schema extends z.ZodType>(schema: Schema, raw: unknown, place: string): z.output<Schema> {
   const result = schema.safeParse(raw);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
