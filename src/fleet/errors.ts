@@ -13,14 +13,14 @@ export class FleetNotJoinedError extends HoldfastError<'FLEET_NOT_JOINED'> {
   }
 }
 
-/** Somebody else's decision is on its way to the machine that asks. What was typed stays as a draft. */
+/** Somebody else's decision is on its way to the machine that asks. */
 export class DecidedElsewhereError extends HoldfastError<'DECIDED_ELSEWHERE'> {
   readonly code = 'DECIDED_ELSEWHERE';
 
   constructor(sessionId: string, by: string, decision: string) {
     super(
       `Session ${sessionId} was decided by ${visibleExcerpt(by, 80)}, and that is on its way: ${visibleExcerpt(decision, 200)}`,
-      { hint: 'Your draft is kept. If it is refused there, or taken back, the question waits again.' },
+      { hint: 'If it is refused there, or taken back, the question waits again.' },
     );
   }
 }
@@ -30,13 +30,10 @@ export class NotStoredError extends HoldfastError<'NOT_STORED'> {
   readonly code = 'NOT_STORED';
 
   constructor(cause: Error) {
-    super(
-      `Not stored: ${cause instanceof FleetUnreachableError ? awayWords(cause) : cause.message}; your draft is kept`,
-      {
-        cause,
-        hint: 'Nothing was sent. Send it again when the database is back.',
-      },
-    );
+    super(`Not stored: ${cause instanceof FleetUnreachableError ? awayWords(cause) : cause.message}`, {
+      cause,
+      hint: 'Nothing was sent. Send it again when the database is back.',
+    });
   }
 }
 
@@ -48,18 +45,20 @@ function awayWords({ reason }: FleetUnreachableError): string {
 export class RemoteRefusedError extends HoldfastError<'REMOTE_REFUSED'> {
   readonly code = 'REMOTE_REFUSED';
 
-  constructor(machine: string, reason: string, hint = 'Nothing was changed there, and your draft is kept.') {
-    super(`${visibleExcerpt(machine, 63)} refused: ${visibleExcerpt(reason, 400)}`, { hint });
+  constructor(machine: string, reason: string) {
+    super(`${visibleExcerpt(machine, 63)} refused: ${visibleExcerpt(reason, 400)}`, {
+      hint: 'Nothing was changed there.',
+    });
   }
 }
 
-/** The lease of a run ended here: another machine may be at it, with its questions. What was typed stays as a draft. */
+/** The lease of a run ended here: another machine may be at it, with its questions. */
 export class RunMayHaveMovedError extends HoldfastError<'RUN_MAY_HAVE_MOVED'> {
   readonly code = 'RUN_MAY_HAVE_MOVED';
 
   constructor(run: string, endedAt: string) {
     super(`The run that asks this may go on at another machine: its lease here ended at ${endedAt}`, {
-      hint: `Your draft is kept. \`holdfast queue list\` shows where run ${run.slice(0, 8)} is; what it asks there is in every inbox of the fleet.`,
+      hint: `\`holdfast queue list\` shows where run ${run.slice(0, 8)} is; what it asks there is in every inbox of the fleet.`,
     });
   }
 }

@@ -247,7 +247,7 @@ describe.skipIf(POSTGRES === undefined)('the link of a machine', () => {
       expect(open?.remote.trouble).toMatchObject({ reason: expect.any(String), at: expect.any(Date) });
       await expect(open?.questions.reject(set.id)).rejects.toMatchObject({
         code: 'NOT_STORED',
-        message: expect.stringContaining('; your draft is kept'),
+        message: expect.stringContaining('Not stored: '),
       });
       await db.start();
     },

@@ -51,7 +51,6 @@ interface Known {
 
 const PREFIX = /^[0-9a-f-]{4,36}$/;
 const MINUTE_MS = 60_000;
-const REFUSED_HINT = 'Nothing was changed there.';
 
 /** The runs of the other machines, as the hub mirrors them; what is asked of one goes to its home. */
 export class RemoteRuns {
@@ -115,7 +114,6 @@ export class RemoteRuns {
       throw new RemoteRefusedError(
         found.map(({ machine }) => machine).join(' and '),
         'both say that this run is theirs',
-        REFUSED_HINT,
       );
     return found[0];
   }
@@ -146,7 +144,7 @@ export class RemoteRuns {
     const { message } = (settled.reply ?? {}) as { readonly message?: unknown };
     const said = typeof message === 'string' ? visibleExcerpt(message, 400) : '';
     if (settled.state === 'refused')
-      throw new RemoteRefusedError(machine, said === '' ? 'no reason was given' : said, REFUSED_HINT);
+      throw new RemoteRefusedError(machine, said === '' ? 'no reason was given' : said);
     return { is: 'arrived', ...about, words: `Arrived on ${visibleExcerpt(machine, 63)}. ${said}`.trim() };
   }
 

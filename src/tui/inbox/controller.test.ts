@@ -212,6 +212,19 @@ describe('a draft', () => {
     expect(box.typed()).toBe('ab');
   });
 
+  it('is said to be kept where an answer could not be stored', async () => {
+    await using world = await questionWorld();
+    const { id } = await world.sessions.create([question()]);
+    const { sessions } = world.other();
+    sessions.answer = () => Promise.reject(new Error('Not stored: the database is away'));
+    const box = await inbox(world, { questions: sessions });
+    box.press('enter');
+    await box.on('question');
+    box.press('2', 'enter', 'enter');
+    await box.until(() => expect(box.notice()).toBe('Not stored: the database is away. Your draft is kept.'));
+    expect(draftIn(world, id)?.answers[0]?.selected).toEqual(['SQLite']);
+  });
+
   it('is gone once the set is answered or rejected', async () => {
     await using world = await questionWorld();
     const answered = await world.sessions.create([question()]);

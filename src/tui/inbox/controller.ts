@@ -223,8 +223,14 @@ export class InboxController {
     }
     if (error instanceof InvalidAnswerError && error.questionIndex !== null)
       this.#dispatch({ type: 'refused', questionIndex: error.questionIndex, fault: inWords(error) });
-    else this.#dispatch({ type: 'failed', message: inWords(error) });
+    else this.#dispatch({ type: 'failed', message: `${inWords(error)}${this.#wordsAboutDraft()}` });
     this.#listSoon();
+  }
+
+  /** Behind what went wrong with an open set, where its draft is on disk. */
+  #wordsAboutDraft(): string {
+    this.#saveNow();
+    return this.#state.open === null || this.#unsaved !== undefined ? '' : ' Your draft is kept.';
   }
 
   /** Hints come in bursts; the list is read once for a burst. */
