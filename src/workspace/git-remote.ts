@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { HoldfastError, redact, visibleExcerpt } from '../foundation/index.js';
 import { ensureDirectory, lookAt } from '../storage/index.js';
-import { askGit, GitFailedError, type GitResult, type GitTools, runGit } from './git.js';
+import { askGit, type GitResult, type GitTools, runGit } from './git.js';
 import { gitTools, type WorkspaceTools } from './take-snapshot.js';
 
 /** What a git server, or the way to it, did. `overtaken`: somebody else wrote there; `gone`: a commit is not there any more. */
@@ -80,33 +80,6 @@ export async function openMirror(
   // Objects of snapshots are no branch's: nobody tidies them away.
   await askGit(git, mirror, ['config', 'gc.auto', '0']);
   return { url: checkRemoteUrl(url), door, objects: join(mirror, 'objects'), mirror };
-}
-
-/** The same for a repository of the person's own, whose objects are pushed as they are. */
-export async function remoteOf(
-  tools: WorkspaceTools,
-  { directory, url, commonDirectory }: { directory: string; url: string; commonDirectory: string },
-): Promise<RemoteRepository> {
-  const { door } = await openMirror(tools, directory, url);
-  return { url, door, objects: join(commonDirectory, 'objects') };
-}
-
-/** Where a repository says that it is pushed to: `origin`, else its only remote. Undefined where it has none. */
-export async function remoteUrlOf(tools: WorkspaceTools, top: string): Promise<string | undefined> {
-  const git = gitTools(tools, {});
-  try {
-    const output = await askGit(git, top, ['config', '--get-regexp', '^remote\\..*\\.url$']);
-    const urls = output
-      .toString('utf8')
-      .trim()
-      .split('\n')
-      .map((line) => line.split(' '));
-    const [, origin] = urls.find(([name]) => name === 'remote.origin.url') ?? [];
-    return origin ?? (urls.length === 1 ? urls[0]?.[1] : undefined);
-  } catch (error) {
-    if (error instanceof GitFailedError && error.exitCode === 1) return undefined;
-    throw error;
-  }
 }
 
 /** Whether a commit is in the mirror. Throws PROGRAM_NOT_STARTED. */

@@ -26,8 +26,6 @@ export {
   pushCommit,
   type RemoteRepository,
   type RemoteTrouble,
-  remoteOf,
-  remoteUrlOf,
   removeRemoteRefs,
 } from './git-remote.js';
 export { findRemote, isOnRemote, type NamedRemote } from './git-remotes.js';
