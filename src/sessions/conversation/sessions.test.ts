@@ -9,6 +9,7 @@ import { deadIdentity } from '../../../test/support/processes.js';
 import { storageTools } from '../../../test/support/storage-tools.js';
 import { verifies } from '../../../test/support/verifies.js';
 import { forceUnlock } from '../../storage/index.js';
+import type { ConversationSessions } from './sessions.js';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
@@ -470,6 +471,26 @@ describe('readers', () => {
     world.plant('mine', `${whole}{"type":"turn","role":"user","content":"on its w`);
     expect(world.other().get('mine')).toMatchObject({ turnCount: 5, damage: [] });
     expect(world.sessions.list()).toMatchObject([{ turnCount: 5, isDamaged: false }]);
+  });
+
+  it.each([
+    ['the whole of it', (sessions: ConversationSessions) => sessions.get('mine')],
+    ['its last turns', (sessions: ConversationSessions) => sessions.readLast('mine', 2)],
+  ])('of %s, whose writer leaves as soon as they asked for it, call nothing torn', async (_what, read) => {
+    await using world = await conversationWorld();
+    const conversation = await world.other().create({ id: 'mine', agent: 'a' });
+    for (const text of ['one', 'two', 'three']) conversation.addUserTurn(text);
+    const whole = readFileSync(world.path('mine'));
+    world.plant('mine', whole.subarray(0, -10));
+    const ask = world.store.ownerOf.bind(world.store);
+    world.store.ownerOf = (id) => {
+      const owner = ask(id);
+      world.plant('mine', whole);
+      conversation[Symbol.dispose]();
+      return owner;
+    };
+    expect(read(world.sessions).damage).toEqual([]);
+    expect(read(world.sessions)).toMatchObject({ turnCount: 3, damage: [] });
   });
 
   it('of the last turns get them with their numbers, whatever stands behind them', async () => {

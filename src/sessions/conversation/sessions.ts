@@ -307,23 +307,42 @@ export class ConversationSessions {
   }
 
   #read(id: string, end?: number): ConversationView {
-    let fold = this.#fold(id, end);
-    if (fold.notes.list.length > 0 || this.#mayBeWholeNow(id, fold.notes.torn)) fold = this.#fold(id, end);
-    const state = fold.state();
-    return this.#view(id, state, fold.notes.list, fold.notes.torn);
+    const look = () => this.#fold(id, end);
+    const first = look();
+    // Whoever mends the end while we read makes two halves look like a damaged record.
+    const calm = first.notes.list.length > 0 ? look() : first;
+    const { found, torn } = this.#settled(id, calm, look, ({ notes }) => notes.torn);
+    return this.#view(id, found.state(), found.notes.list, torn);
   }
 
   #readLast(id: string, count: number, limits: ReadLastLimits = {}): ConversationView {
-    let last = readLastTurns(this.#store, id, count, limits);
-    if (this.#mayBeWholeNow(id, last?.torn)) last = readLastTurns(this.#store, id, count, limits);
-    if (last !== undefined) return this.#view(id, last.state, last.damage, last.torn);
+    const look = () => readLastTurns(this.#store, id, count, limits);
+    const { found, torn } = this.#settled(id, look(), look, (last) => last?.torn);
+    if (found !== undefined) return this.#view(id, found.state, found.damage, torn);
     const whole = this.#read(id, limits.end);
     return { ...whole, turns: count === 0 ? [] : whole.turns.slice(-count) };
   }
 
-  /** Its owner may have written the rest and left before we asked for one: only a second look tells. */
-  #mayBeWholeNow(id: string, torn: ConversationDamage | undefined): boolean {
-    return torn !== undefined && this.#store.ownerOf(id).hold !== 'held';
+  /**
+   * What was found, or what is found now, and an end that is torn for good. An end that is not whole is on its way where
+   * somebody owns the conversation. Where nobody does, its owner may have written the rest and left before we asked: torn is
+   * what a second look finds as it was.
+   */
+  #settled<Found>(
+    id: string,
+    first: Found,
+    look: () => Found,
+    tornIn: (found: Found) => ConversationDamage | undefined,
+  ): { readonly found: Found; readonly torn: ConversationDamage | undefined } {
+    let found = first;
+    for (let torn = tornIn(found); torn !== undefined; ) {
+      if (this.#store.ownerOf(id).hold === 'held') break;
+      found = look();
+      const now = tornIn(found);
+      if (now?.offset === torn.offset && now.length === torn.length) return { found, torn: now };
+      torn = now;
+    }
+    return { found, torn: undefined };
   }
 
   #view(
@@ -333,8 +352,8 @@ export class ConversationSessions {
     torn: ConversationDamage | undefined,
   ): ConversationView {
     const owner = once(() => this.#store.ownerOf(id));
-    const isTorn = torn !== undefined && owner().hold !== 'held';
-    return viewOf(id, state, shownStatus(state.status, owner), isTorn ? [...damage, torn] : [...damage]);
+    const all = torn === undefined ? [...damage] : [...damage, torn];
+    return viewOf(id, state, shownStatus(state.status, owner), all);
   }
 
   /** Undefined for one that is gone, or that the disk does not give; the latter is warned about. */
