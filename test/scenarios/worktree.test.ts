@@ -200,7 +200,7 @@ describe('a run in a worktree of its own', () => {
         sessionId,
         worktree: { path },
       });
-      expect((await world.run(['logs', ...id], { cwd })).stdout).toContain('RED');
+      await until(async () => (await world.run(['logs', ...id], { cwd })).stdout.includes('RED'));
       expect(await world.run(['guide', 'be brief', ...id], { cwd })).toMatchObject({ code: 0 });
       expect(await world.run(['pause', ...id], { cwd })).toMatchObject({ code: 0 });
       await until(() => world.stateOf(world.record()).status === 'paused');
