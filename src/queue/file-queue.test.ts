@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FailingFileSystem } from '../../test/support/failing-file-system.js';
-import { newEntry, PLAN_FILES } from '../../test/support/queue-entries.js';
+import { DONE, newEntry, PLAN_FILES, TAKER } from '../../test/support/queue-entries.js';
 import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
 import { type LockTools, nodeFileSystem, type OnHint } from '../storage/index.js';
 import { FileQueue } from './file-queue.js';
-import { ALWAYS, NO_LIMITS, type Taker } from './port.js';
-
-const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
 
 describe('the queue on files', () => {
   it('writes durably three times for claim, report and end', async () => {
@@ -24,14 +21,7 @@ describe('the queue on files', () => {
     const queue = new FileQueue(storageTools({ fileSystem }), join(dir.path, 'queue'));
     await queue.add(newEntry(), PLAN_FILES);
     const taken = await queue.take(TAKER);
-    await taken?.finish({
-      outcome: 'done',
-      reason: null,
-      worktree: null,
-      hasPrompted: true,
-      report: '{}',
-      question: null,
-    });
+    await taken?.finish(DONE);
     expect(written).toEqual([
       '/queue/entries/id.json',
       '/queue/kept/id/report.json',

@@ -10,17 +10,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { newEntry, PLAN_FILES, entry as storedEntry } from '../../test/support/queue-entries.js';
+import { newEntry, PLAN_FILES, entry as storedEntry, TAKER } from '../../test/support/queue-entries.js';
 import { storageTools } from '../../test/support/storage-tools.js';
 import { type TempDir, tempDir } from '../../test/support/temp-dir.js';
 import { systemClock, systemIds } from '../foundation/index.js';
 import { formatDocument, nodeFileSystem } from '../storage/index.js';
 import { formatIndex, parseIndex } from './entry-index.js';
 import { FileQueue } from './file-queue.js';
-import { ALWAYS, NO_LIMITS, type Taker } from './port.js';
 import { type Entry, EntryRecord } from './schema.js';
 
-const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
 const MANY = 300;
 const DONE = { outcome: 'done', reason: null, worktree: null, hasPrompted: true, question: null } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../test/support/fake-clock.js';
 import { until } from '../../test/support/processes.js';
-import { newEntry, PLAN_FILES } from '../../test/support/queue-entries.js';
+import { DONE, newEntry, PLAN_FILES } from '../../test/support/queue-entries.js';
 import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
 import { silentLogger } from '../foundation/index.js';
@@ -11,14 +11,6 @@ import type { QuestionSessions } from '../sessions/question/index.js';
 import type { EntryRunner } from './entry-runner.js';
 import { type WorkerOptions, work } from './worker.js';
 
-const DONE: EntryEnd = {
-  outcome: 'done',
-  reason: null,
-  worktree: null,
-  hasPrompted: true,
-  report: '{}',
-  question: null,
-};
 const NOBODY = { list: async () => [] } as unknown as QuestionSessions;
 function timeZone(name: string): Disposable {
   const before = process.env.TZ;

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import type { Door, Fence, FleetTaken } from '../../src/fleet/index.js';
 import { Hub } from '../../src/hub/index.js';
-import { DONE, doorTo, type FleetMachine, FleetQueues, TAKER } from '../support/fleet-queues.js';
+import { doorTo, type FleetMachine, FleetQueues } from '../support/fleet-queues.js';
 import { manyEntries } from '../support/many-entries.js';
 import { type Cluster, cluster } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
 import { killWhole, standbyOf } from '../support/postgres-standby.js';
 import { until } from '../support/processes.js';
+import { DONE, TAKER } from '../support/queue-entries.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
 
 const ENTRIES = 12;

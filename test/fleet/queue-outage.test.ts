@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { CuttingProxy } from '../support/cutting-proxy.js';
 import type { FleetQueueWorker } from '../support/fleet-queue-worker.js';
-import { DONE, emptyQueue, FleetQueues, TAKER, workerRules } from '../support/fleet-queues.js';
+import { emptyQueue, FleetQueues, workerRules } from '../support/fleet-queues.js';
 import { manyEntries } from '../support/many-entries.js';
 import { type Cluster, cluster } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
 import { until } from '../support/processes.js';
-import { newEntry, PLAN_FILES } from '../support/queue-entries.js';
+import { DONE, newEntry, PLAN_FILES, TAKER } from '../support/queue-entries.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
 import { startWorker } from '../support/workers.js';
 

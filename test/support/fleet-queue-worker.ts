@@ -1,9 +1,9 @@
 import { bootClock, FleetQueue } from '../../src/fleet/index.js';
 import { isHoldfastError, systemClock, systemIds } from '../../src/foundation/index.js';
 import { Hub } from '../../src/hub/index.js';
-import { ALWAYS, NO_LIMITS } from '../../src/queue/index.js';
 import { nodeFileSystem } from '../../src/storage/index.js';
 import { doorTo, workerRules } from './fleet-queues.js';
+import { DONE, TAKER } from './queue-entries.js';
 import { storageTools } from './storage-tools.js';
 import { tempDir } from './temp-dir.js';
 import { serve } from './worker-side.js';
@@ -19,16 +19,6 @@ export type FleetQueueWorker = {
   /** The time that this process believes it is. */
   now(): string;
 };
-
-const TAKER = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set<string>() };
-const END = {
-  outcome: 'done',
-  reason: null,
-  worktree: null,
-  hasPrompted: true,
-  report: null,
-  question: null,
-} as const;
 
 const handlers: FleetQueueWorker = {
   async drain({ url, joinUrl }) {
@@ -55,7 +45,7 @@ const handlers: FleetQueueWorker = {
         const taken = await queue.take(TAKER);
         if (taken === undefined) return { done, cutOff };
         done.push({ entry: taken.entry.id, epoch: taken.fence });
-        await taken.finish(END);
+        await taken.finish({ ...DONE, report: null });
       } catch (error) {
         if (!isHoldfastError(error, 'FLEET_UNREACHABLE')) throw error;
         cutOff += 1;

@@ -1,7 +1,6 @@
 import { type BootClock, bootClock, Door, FleetQueue, type WorkerRules } from '../../src/fleet/index.js';
 import { type Clock, silentLogger, systemClock, systemIds } from '../../src/foundation/index.js';
 import { Hub, migrate, parseAddress } from '../../src/hub/index.js';
-import { ALWAYS, type EntryEnd, NO_LIMITS, type Taker } from '../../src/queue/index.js';
 import { nodeFileSystem } from '../../src/storage/index.js';
 import type { Cluster } from './postgres.js';
 import { storageTools } from './storage-tools.js';
@@ -17,18 +16,6 @@ export function doorTo(url: string, clock: Clock = systemClock): Door {
     log: silentLogger,
   });
 }
-
-/** Who takes whatever there is. */
-export const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
-/** How an entry ends that is done. */
-export const DONE: EntryEnd = {
-  outcome: 'done',
-  reason: null,
-  worktree: null,
-  hasPrompted: true,
-  report: '{}',
-  question: null,
-};
 
 export const NO_ACCOUNTS: WorkerRules['accounts'] = {
   windowOf: () => undefined,

@@ -1,7 +1,29 @@
-import { type Entry, hashOf, type NewEntry, type PlanFiles } from '../../src/queue/index.js';
+import {
+  ALWAYS,
+  type Entry,
+  type EntryEnd,
+  hashOf,
+  type NewEntry,
+  NO_LIMITS,
+  type PlanFiles,
+  type Taker,
+} from '../../src/queue/index.js';
 
 export const PLAN_FILES: PlanFiles = { files: new Map([['plan.md', Buffer.from('# plan\n')]]) };
 const HASH = hashOf(PLAN_FILES.files);
+
+/** Who takes whatever there is. */
+export const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
+
+/** How an entry ends that is done. */
+export const DONE: EntryEnd = {
+  outcome: 'done',
+  reason: null,
+  worktree: null,
+  hasPrompted: true,
+  report: '{}',
+  question: null,
+};
 
 /** Something to queue; a test says what it is about. */
 export function newEntry(overrides: Partial<NewEntry> = {}): NewEntry {
