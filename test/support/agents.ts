@@ -5,6 +5,7 @@ import { plusUsage } from '../../src/agents/usage.js';
 import { type Clock, systemClock, systemIds } from '../../src/foundation/index.js';
 import { findMarked, type ProcessEntry, ProgramRegistry } from '../../src/programs/index.js';
 import { listDirectory, nodeFileSystem } from '../../src/storage/index.js';
+import { whileTimePasses } from './fake-clock.js';
 import { RecordingLog } from './recording-log.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
@@ -40,9 +41,12 @@ export async function agentWorld(): Promise<AgentWorld> {
   const tools: DriverTools = { ...storage, ids: systemIds, registry };
   const workingDirectory = dir.at('work');
   mkdirSync(workingDirectory);
-  const connections = new Set<AgentConnection>();
+  const connections = new Map<AgentConnection, Clock>();
   const endAll = async () => {
-    await Promise.all([...connections].map((connection) => connection.terminate()));
+    const ends = [...connections].map(([connection, clock]) =>
+      whileTimePasses(clock, 1, connection.terminate()),
+    );
+    await Promise.all(ends);
     connections.clear();
   };
   const alive = () => registry.markers.flatMap((marker) => findMarked(nodeFileSystem, marker));
@@ -53,8 +57,9 @@ export async function agentWorld(): Promise<AgentWorld> {
     stateDirectory: dir.at('state'),
     log,
     async start(driver, options, overrides = {}) {
-      const connection = await driver.start({ ...tools, ...overrides }, options);
-      connections.add(connection);
+      const all = { ...tools, ...overrides };
+      const connection = await driver.start(all, options);
+      connections.set(connection, all.clock);
       return connection;
     },
     alive,

@@ -2,6 +2,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { ACP_PRESETS, type AcpDriverOptions, type AcpPreset, acpDriver } from '../../src/agents/acp/index.js';
 import type { AgentConnection, DriverTools, StartOptions } from '../../src/agents/driver.js';
 import type { AgentEvent } from '../../src/agents/events.js';
+import { whileTimePasses } from './fake-clock.js';
 import { programTools } from './program-world.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
@@ -90,7 +91,8 @@ export class FakeAcpWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const connection of this.#connections) await connection.terminate();
+    for (const connection of this.#connections)
+      await whileTimePasses(this.tools.clock, 1, connection.terminate());
     await this.#dir[Symbol.asyncDispose]();
   }
 }

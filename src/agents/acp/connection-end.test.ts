@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collect, type FakeAcpWorld, fakeAcpWorld } from '../../../test/support/fake-acp-agent.js';
-import { FakeClock } from '../../../test/support/fake-clock.js';
+import { FakeClock, whileTimePasses } from '../../../test/support/fake-clock.js';
 import { processFacts, until } from '../../../test/support/processes.js';
 import type { AgentConnection } from '../driver.js';
 import type { AgentEvent } from '../events.js';
@@ -88,7 +88,7 @@ describe('cancelling an exchange', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(isAlive(pid)).toBe(true);
     clock.advance(1);
-    await cancelled;
+    await whileTimePasses(clock, 1, cancelled);
     expect(await events).toEqual([{ type: 'turn-end', reason: 'cancelled', message: null }]);
     expect(isAlive(pid)).toBe(false);
   });
@@ -182,7 +182,7 @@ describe('ending an ACP agent', () => {
     const end = connection.end();
     await until(() => clock.slept.includes(3_000));
     clock.advance(3_000);
-    expect(await end).toEqual({ code: null, signal: 'SIGTERM' });
+    expect(await whileTimePasses(clock, 1, end)).toEqual({ code: null, signal: 'SIGTERM' });
     expect(await world.receivedOf('session/close')).toEqual([]);
   });
 
@@ -220,26 +220,9 @@ async function replaceIn(world: FakeAcpWorld, what: string, by: string): Promise
   );
 }
 
-/** Moves the time on, a step every few milliseconds, until something is done. */
 async function heard(world: FakeAcpWorld, method: string): Promise<void> {
   while ((await world.receivedOf(method)).length === 0)
     await new Promise((resolve) => setTimeout(resolve, 1));
-}
-
-async function whileTimePasses<Value>(
-  clock: FakeClock,
-  stepMs: number,
-  work: Promise<Value>,
-): Promise<Value> {
-  let isDone = false;
-  const done = work.finally(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    clock.advance(stepMs);
-  }
-  return await done;
 }
 
 function isAlive(pid: AgentConnection['pid']): boolean {

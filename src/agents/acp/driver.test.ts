@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collect, fakeAcpWorld } from '../../../test/support/fake-acp-agent.js';
-import { FakeClock } from '../../../test/support/fake-clock.js';
+import { FakeClock, whileTimePasses } from '../../../test/support/fake-clock.js';
 import { until } from '../../../test/support/processes.js';
 import { listDirectory, nodeFileSystem } from '../../storage/index.js';
 import { ACP_PRESETS, acpDriver } from './index.js';
@@ -115,7 +115,9 @@ describe('the start of an ACP agent', () => {
       const start = world.start().catch((reason: unknown) => reason);
       await until(() => clock.slept.includes(1_000));
       clock.advance(1_000);
-      expect(await start).toMatchObject({ message: expect.stringContaining('closed its output') });
+      expect(await whileTimePasses(clock, 1, start)).toMatchObject({
+        message: expect.stringContaining('closed its output'),
+      });
       expect(records(world)).toEqual([]);
     });
 
@@ -125,7 +127,7 @@ describe('the start of an ACP agent', () => {
       const start = world.start().catch((reason: unknown) => reason);
       await until(() => clock.slept.includes(60_000));
       clock.advance(60_000);
-      expect(await start).toMatchObject({
+      expect(await whileTimePasses(clock, 1, start)).toMatchObject({
         message: expect.stringContaining('no answer to initialize in 60 s'),
       });
       expect(records(world)).toEqual([]);

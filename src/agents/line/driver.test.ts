@@ -8,7 +8,7 @@ import {
   eventually,
   Following,
 } from '../../../test/support/agents.js';
-import { FakeClock } from '../../../test/support/fake-clock.js';
+import { FakeClock, whileTimePasses } from '../../../test/support/fake-clock.js';
 import type { DriverTools, StartOptions } from '../driver.js';
 import { lineDriver } from './driver.js';
 import type { LineOptions } from './options.js';
@@ -161,7 +161,7 @@ describe('the line driver', () => {
     const starting = start(world, 'exec sleep 1000', { showsMarkerWhenReady: true }, { clock });
     await clock.untilAsleep();
     clock.advance(60_000);
-    await expect(starting).rejects.toMatchObject({ code: 'AGENT_NOT_STARTED' });
+    await expect(whileTimePasses(clock, 1, starting)).rejects.toMatchObject({ code: 'AGENT_NOT_STARTED' });
     expect(world.alive()).toEqual([]);
   });
 
@@ -172,7 +172,7 @@ describe('the line driver', () => {
     const turn = new Following(connection.prompt('x'.repeat(1_000_000)));
     await clock.untilAsleep();
     clock.advance(500);
-    await turn.end();
+    await whileTimePasses(clock, 1, turn.end());
     expect(turn.last).toMatchObject({ reason: 'died', message: expect.stringContaining('no longer reads') });
     expect(world.alive()).toEqual([]);
   });
