@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/support/any-character.js';
 import { countSegmented, countWork } from '../../test/support/work.js';
 import { visibleBlock } from '../foundation/index.js';
 import { renderMarkdown } from './markdown.js';
@@ -117,7 +118,7 @@ describe('Markdown', () => {
         '日本',
         '\u0301',
       ),
-      fc.string({ unit: 'binary', maxLength: 5 }),
+      fc.string({ unit: anyCharacter, maxLength: 5 }),
     );
     fc.assert(
       fc.property(

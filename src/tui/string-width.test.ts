@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import reference from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/support/any-character.js';
 import widthOf from './string-width.js';
 
 describe('the width of a text', () => {
@@ -20,7 +21,7 @@ describe('the width of a text', () => {
       .array(
         fc.oneof(
           fc.constantFrom('word', '›', '·', '★', '\ufe0f', '\u200d', '©', '日', '\x1b[2m', '\x1b[38;5;1m'),
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
         ),
       )
       .map((parts) => parts.join(''));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/support/any-character.js';
 import { countSegmented } from '../../test/support/work.js';
 import { visibleLine } from '../foundation/index.js';
 import { graphemesOf, padTo, type Span, truncate, widthOf, wrapSpans } from './wrap.js';
@@ -28,7 +29,7 @@ const visible = fc
         '한국',
         '१२३',
       ),
-      fc.string({ unit: 'binary', maxLength: 6 }),
+      fc.string({ unit: anyCharacter, maxLength: 6 }),
     ),
     { maxLength: 30 },
   )

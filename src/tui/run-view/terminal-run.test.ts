@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../test/support/any-character.js';
 import { keysOf } from '../../../test/support/inbox-world.js';
 import {
   agent,
@@ -335,7 +336,7 @@ describe('keys', () => {
 });
 
 const hostile = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.string({ unit: anyCharacter, maxLength: 200 }),
   fc.constantFrom(
     '\u001b[2J',
     '\u202e\u0007\r\n',

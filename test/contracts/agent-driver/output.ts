@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const FLOOD_BYTES = 64 * MIB;
 /** However much an agent writes, we keep only so much of it in memory; looked at every so often. */
 const MAX_KEPT_BYTES = 16 * MIB;
-const LOOK_EVERY_BYTES = 8 * MIB;
+const LOOK_EVERY_BYTES = 32 * MIB;
 
 /** Bytes that no protocol foresees. */
 export function describeOutput(contract: Contract): void {
