@@ -56,22 +56,23 @@ export async function zombie(): Promise<ProcessIdentity & Disposable> {
 }
 
 /**
- * Looks again and again until something is so: at once for a while, since most of it is a matter of a moment, then
- * less often, so that the one who waits does not slow down the one waited for.
+ * Looks again and again until something is so: often at first, since most of it is a matter of a moment, then less and less, and
+ * never for more than a fifth of the time, so that the one who waits does not slow down the one waited for.
  */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const begunMs = performance.now();
-  while (!(await isSo())) {
-    const waitedMs = performance.now() - begunMs;
+  for (;;) {
+    const lookMs = performance.now();
+    if (await isSo()) return;
+    const nowMs = performance.now();
+    const waitedMs = nowMs - begunMs;
     if (waitedMs > WAIT_MS) throw new Error(`never so, in ${WAIT_MS / 1_000} s: ${isSo}`);
-    await new Promise((resolve) =>
-      waitedMs < EAGER_MS ? setImmediate(resolve) : setTimeout(resolve, POLL_MS),
-    );
+    const pauseMs = Math.max(waitedMs / 5, (nowMs - lookMs) * 4);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, MAX_PAUSE_MS)));
   }
 }
 
-const EAGER_MS = 10;
-const POLL_MS = 15;
+const MAX_PAUSE_MS = 100;
 
 export function pidOf(child: ChildProcess): number {
   if (child.pid === undefined) throw new Error('the process did not start');
@@ -100,10 +101,11 @@ export function living(word: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => {
+      const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8');
       try {
-        const text =
-          readFileSync(`/proc/${pid}/environ`, 'utf8') + readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-        return text.includes(word) && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+        return (
+          ['environ', 'cmdline'].some((file) => read(file).includes(word)) && !/\) [ZX] /.test(read('stat'))
+        );
       } catch {
         return false; // it ended while we looked
       }
