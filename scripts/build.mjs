@@ -257,10 +257,9 @@ export async function buildScriptedAgent(outdir) {
     ...common,
     entryPoints: { scripted: 'src/agents/scripted/program/main.ts' },
     outdir,
-    format: 'esm',
-    outExtension: { '.js': '.mjs' },
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
     minify: true,
-    banner: { js: REQUIRE },
   });
 }
 

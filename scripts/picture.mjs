@@ -165,7 +165,7 @@ async function captureRun() {
     HOLDFAST_SCRIPTED_SCRIPT: join(home, 'script.json'),
     HOLDFAST_SCRIPTED_STATE: join(home, 'state'),
   };
-  const program = join(root, 'dist', 'agents', 'scripted.mjs');
+  const program = join(root, 'dist', 'agents', 'scripted.cjs');
   const claude = { driver: 'claude', command: process.execPath, args: [program], environment };
   writeFileSync(join(home, 'holdfast', 'config', 'config.json'), JSON.stringify({ agents: { claude } }));
   const limits = '--max-time 2h --max-cost 10';

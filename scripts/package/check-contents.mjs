@@ -20,7 +20,7 @@ export function checkContents(target, manifest) {
 }
 
 function checkScriptedAgent(target) {
-  const { size } = statSync(join(target, 'dist/agents/scripted.mjs'));
+  const { size } = statSync(join(target, 'dist/agents/scripted.cjs'));
   claim(size <= MAX_SCRIPTED_BYTES, `the scripted agent has at most ${MAX_SCRIPTED_BYTES} bytes (${size})`);
 }
 

@@ -268,7 +268,7 @@ function holdfastServer(
 /** Our own agent program, which plays a script: for the demo, for tests, for trying things out. */
 function scriptedAgent(services: Services): AgentDefinition {
   const [entry] = services.self.args;
-  const program = entry === undefined ? 'scripted.mjs' : entry.replace(/cli\/[^/]+$/, 'agents/scripted.mjs');
+  const program = entry === undefined ? 'scripted.cjs' : entry.replace(/cli\/[^/]+$/, 'agents/scripted.cjs');
   return {
     name: 'scripted',
     driver: 'acp',

@@ -46,4 +46,4 @@ export function openDriverTools(
 }
 
 /** Our own agent program, which plays a script: run it with Node as the command of any driver. */
-export const scriptedAgent: string = fileURLToPath(new URL('../agents/scripted.mjs', import.meta.url));
+export const scriptedAgent: string = fileURLToPath(new URL('../agents/scripted.cjs', import.meta.url));

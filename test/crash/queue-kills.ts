@@ -84,7 +84,7 @@ async function fill(world: WorktreeWorld, count: number): Promise<void> {
 
 function processesOf(world: WorktreeWorld, kind: 'run' | 'agent'): number[] {
   const here = new Set(living(world.dir.path));
-  return living(kind === 'run' ? 'holdfast.cjs\0run' : 'scripted.mjs').filter((pid) => here.has(pid));
+  return living(kind === 'run' ? 'holdfast.cjs\0run' : 'scripted.cjs').filter((pid) => here.has(pid));
 }
 
 function directoryOf(pid: number): string {

@@ -283,7 +283,7 @@ function setUp(pc: Machine, protocol: Protocol, steps: readonly object[]): void 
       mine: {
         driver: protocol,
         command: process.execPath,
-        args: [join(DIST, 'agents', 'scripted.mjs')],
+        args: [join(DIST, 'agents', 'scripted.cjs')],
         environment: { HOLDFAST_SCRIPTED_PROTOCOL: protocol, HOLDFAST_SCRIPTED_SCRIPT: script },
         ...(protocol === 'line' ? { line: { failureMarkers: ['[FAILED]'] } } : {}),
       },

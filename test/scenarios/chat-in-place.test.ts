@@ -203,7 +203,7 @@ describe('a chat in a terminal', () => {
     const slow = world.dir.at('slow.sh');
     writeFileSync(
       slow,
-      `trap '' TERM HUP\n'${process.execPath}' '${join(DIST, 'agents', 'scripted.mjs')}'\nsleep 1000\n`,
+      `trap '' TERM HUP\n'${process.execPath}' '${join(DIST, 'agents', 'scripted.cjs')}'\nsleep 1000\n`,
     );
     settings.agents.player = { ...settings.agents.player, command: 'sh', args: [slow] };
     world.configure(settings);

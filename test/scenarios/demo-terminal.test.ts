@@ -50,7 +50,7 @@ describe.concurrent('the demo in a terminal', () => {
       'You left the question. The demo stops here; run it again with holdfast demo.',
     );
     expect(readdirSync(world.env.TMPDIR ?? '')).toEqual([]);
-    expect(living('scripted.mjs').filter((pid) => living(world.dir.path).includes(pid))).toEqual([]);
+    expect(living('scripted.cjs').filter((pid) => living(world.dir.path).includes(pid))).toEqual([]);
     expect(await pane.facts()).toMatchObject({ isCursorShown: true, isAlternate: false, isWrapping: true });
 
     await pane.holdfast('demo');

@@ -167,7 +167,7 @@ describe('a run in a terminal', () => {
     await using pane = await Pane.open(world);
     await watching(pane);
     const agents = living(world.dir.at('script.json')).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('scripted.mjs'),
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('scripted.cjs'),
     );
     expect(agents).toHaveLength(1);
     for (const pid of agents) process.kill(pid, 'SIGKILL');

@@ -18,7 +18,7 @@ import { storageTools } from '../support/storage-tools.js';
 import { Pane, verifiesInTerminal } from '../support/tmux.js';
 import { verifies } from '../support/verifies.js';
 
-const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
+const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
 const SET = JSON.stringify({ questions: [question()] });
 
 /** A machine whose agent `player` says this, turn by turn. */

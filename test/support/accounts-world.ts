@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { DIST, type Json, type Machine, machine, type Running } from './holdfast-binary.js';
 
-const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
+const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
 const PLAN = 'docs/plan.md';
 
 /** One machine with several projects, whose runs share an account and the budget of the day. */

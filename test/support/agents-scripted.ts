@@ -48,12 +48,6 @@ function notesPath(world: AgentWorld): string {
 /** The scripted program. */
 export function scriptedProgram(): Promise<string> {
   return bundled(new URL('../../src/agents/scripted/program/main.ts', import.meta.url), {
-    format: 'esm',
-    splitting: true,
-    minify: true,
     mainFields: ['module', 'main'],
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
   });
 }

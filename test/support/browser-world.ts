@@ -19,7 +19,7 @@ import { endAll, until } from './processes.js';
 import { question } from './question-world.js';
 import { type WebWorld, webWorld } from './web-world.js';
 
-const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
+const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
 
 export const SIZES = {
   phone: { width: 390, height: 844 },

@@ -11,7 +11,7 @@ export async function withPlayer(turns: unknown = []): Promise<Machine> {
       player: {
         driver: 'claude',
         command: process.execPath,
-        args: [join(DIST, 'agents', 'scripted.mjs')],
+        args: [join(DIST, 'agents', 'scripted.cjs')],
         environment: {
           HOLDFAST_SCRIPTED_PROTOCOL: 'claude',
           HOLDFAST_SCRIPTED_SCRIPT: world.dir.at('script.json'),

@@ -4,7 +4,7 @@ import { DIST, type Json, type Machine, machine } from './holdfast-binary.js';
 import { endAll, living, until } from './processes.js';
 import { status } from './run-world.js';
 
-const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
+const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
 
 /** What the agents of these projects do with each prompt. */
 const PLAYS = {

@@ -24,7 +24,7 @@ const VICTIMS = ['runner', 'agent', 'server', 'check', 'interrupt'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
 /** What tells a victim's command line from all others. */
-const WORDS = { agent: 'scripted.mjs', server: 'holdfast.cjs\0mcp', check: '--test' } as const;
+const WORDS = { agent: 'scripted.cjs', server: 'holdfast.cjs\0mcp', check: '--test' } as const;
 
 const QUESTION = {
   title: 'Numbers',

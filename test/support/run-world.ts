@@ -5,7 +5,7 @@ import { pathWithRememberedChecks } from './remembered-checks.js';
 
 export { living } from './processes.js';
 
-const PROGRAM = join(DIST, 'agents', 'scripted.mjs');
+const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
 
 export const PLAN = 'docs/prps/adder.md';
 export const CHECK = 'node --test';

@@ -12,13 +12,11 @@ const VERSION = '1.0.0';
 /** Exit status after SIGTERM, as Claude Code has it. */
 const TERMINATED = 143;
 
-try {
-  await main();
-} catch (error) {
+main().catch((error: unknown) => {
   const isExpected = error instanceof LaunchError || error instanceof ScriptError;
   process.stderr.write(`scripted: ${isExpected ? error.message : (error as Error).stack}\n`);
   process.exitCode = 2;
-}
+});
 
 async function main(): Promise<void> {
   const argv = process.argv.slice(2);

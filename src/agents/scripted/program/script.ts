@@ -1,54 +1,79 @@
-import * as z from 'zod';
+import {
+  anything,
+  type Codec,
+  filledText,
+  flag,
+  listOf,
+  number,
+  object,
+  oneOf,
+  optional,
+  RecordFault,
+  type RecordOf,
+  record,
+  type Scalar,
+  scalar,
+  text,
+  textThat,
+  type ValueOf,
+  whole,
+  withDefault,
+} from '../../../foundation/index.js';
 
-const Milliseconds = z.number().nonnegative();
-const Tokens = z.int().nonnegative();
-const Kind = z.enum(['read', 'edit', 'delete', 'move', 'execute', 'fetch', 'other']);
+/* Read by the codec of our records and not by zod, which takes as long to load as all the rest of this program to start. */
+
+const tokens = whole(0);
+const positive = whole(1);
+const exitCode = whole(0, 255);
+const yes = scalar((value): value is true => value === true, 'not true');
+const kind = oneOf(['read', 'edit', 'delete', 'move', 'execute', 'fetch', 'other']);
+const base64 = textThat(
+  (value) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value),
+  'not base64',
+);
 
 /** What a step may be, by its one key. The README next door says what each does. */
 const STEPS = {
-  say: z.union([z.string(), z.strictObject({ text: z.string(), repeat: z.int().positive() })]),
-  think: z.string(),
-  write: z.strictObject({ path: z.string().min(1), content: z.string() }),
-  edit: z.strictObject({ path: z.string().min(1), find: z.string().min(1), replace: z.string() }),
-  run: z.string().min(1),
-  ask: z.looseObject({ server: z.string().optional(), questions: z.array(z.unknown()) }),
-  permission: z.strictObject({ tool: z.string().min(1), input: z.unknown(), kind: Kind.optional() }),
-  usage: z.strictObject({
-    input: Tokens.optional(),
-    output: Tokens.optional(),
-    cacheRead: Tokens.optional(),
-    cacheWrite: Tokens.optional(),
-    cost: z.number().nonnegative().optional(),
-    window: z.int().positive().optional(),
+  say: either(text, strict({ text, repeat: positive })),
+  think: text,
+  write: strict({ path: filledText, content: text }),
+  edit: strict({ path: filledText, find: filledText, replace: text }),
+  run: filledText,
+  ask: record({ server: optional(text), questions: listOf(anything) }),
+  permission: strict({ tool: filledText, input: anything, kind: optional(kind) }),
+  usage: strict({
+    input: optional(tokens),
+    output: optional(tokens),
+    cacheRead: optional(tokens),
+    cacheWrite: optional(tokens),
+    cost: optional(number(0)),
+    window: optional(positive),
   }),
-  retry: z.strictObject({
-    attempt: z.int().positive().optional(),
-    of: z.int().positive().optional(),
-    delayMs: Milliseconds.optional(),
-    status: z.int().optional(),
-    message: z.string().optional(),
+  retry: strict({
+    attempt: optional(positive),
+    of: optional(positive),
+    delayMs: optional(number(0)),
+    status: optional(whole()),
+    message: optional(text),
   }),
-  rateLimit: z.strictObject({
-    resetsInSeconds: z.number().optional(),
-    status: z.enum(['rejected', 'warning']).optional(),
+  rateLimit: strict({
+    resetsInSeconds: optional(number()),
+    status: optional(oneOf(['rejected', 'warning'])),
   }),
-  fail: z.union([z.string(), z.strictObject({ message: z.string(), status: z.int().optional() })]),
-  hang: z.union([z.literal(true), z.literal('deaf')]),
-  crash: z.union([z.literal(true), z.strictObject({ code: z.int().min(0).max(255) })]),
-  flood: z.strictObject({ stream: z.enum(['stdout', 'stderr']), bytes: z.int().positive() }),
-  delay: Milliseconds,
-  garbage: z.union([z.string(), z.strictObject({ base64: z.base64() })]),
-  pieces: z.int().nonnegative(),
-  ignoreTerm: z.literal(true),
-  grandchild: z.union([
-    z.string().min(1),
-    z.strictObject({ command: z.string().min(1), holdsOutput: z.boolean() }),
-  ]),
-  closeStdout: z.literal(true),
+  fail: either(text, strict({ message: text, status: optional(whole()) })),
+  hang: either(yes, oneOf(['deaf'])),
+  crash: either(yes, strict({ code: exitCode })),
+  flood: strict({ stream: oneOf(['stdout', 'stderr']), bytes: positive }),
+  delay: number(0),
+  garbage: either(text, strict({ base64 })),
+  pieces: whole(0),
+  ignoreTerm: yes,
+  grandchild: either(filledText, strict({ command: filledText, holdsOutput: flag })),
+  closeStdout: yes,
 } as const;
 
 export type StepName = keyof typeof STEPS;
-export type StepValue<Name extends StepName> = z.output<(typeof STEPS)[Name]>;
+export type StepValue<Name extends StepName> = ValueOf<(typeof STEPS)[Name]>;
 export type Step = {
   readonly [Name in StepName]: { readonly name: Name; readonly value: StepValue<Name> };
 }[StepName];
@@ -73,34 +98,34 @@ export interface Script {
 /** A script that cannot be played; says where and why. */
 export class ScriptError extends Error {}
 
-const TurnShape = z.strictObject({
-  steps: z.array(z.record(z.string(), z.unknown())).optional(),
-  end: z.enum(TURN_ENDS).optional(),
-  exit: z.int().min(0).max(255).optional(),
-  comment: z.string().optional(),
+const turnShape = strict({
+  steps: withDefault(listOf(object), () => []),
+  end: withDefault(oneOf(TURN_ENDS), () => 'completed' as const),
+  exit: optional(exitCode),
+  comment: optional(text),
 });
-const ScriptShape = z.strictObject({
-  turns: z.array(TurnShape).optional(),
-  onExhausted: z.enum(['echo', 'repeat-last', 'fail']).optional(),
-  comment: z.string().optional(),
+const scriptShape = strict({
+  turns: withDefault(listOf(turnShape), () => []),
+  onExhausted: withDefault(oneOf(['echo', 'repeat-last', 'fail']), () => 'echo' as const),
+  comment: optional(text),
 });
 
 /** Reads a script. Throws ScriptError, naming the place: nothing that is misspelt is passed over. */
-export function parseScript(text: string): Script {
+export function parseScript(source: string): Script {
   let raw: unknown;
   try {
-    raw = JSON.parse(text);
+    raw = JSON.parse(source);
   } catch (error) {
     throw new ScriptError(`The script is not JSON: ${(error as Error).message}`);
   }
-  const shape = check(ScriptShape, raw, 'script');
+  const { turns, onExhausted } = check(scriptShape, raw, 'script');
   return {
-    turns: (shape.turns ?? []).map((turn, index) => ({
-      steps: (turn.steps ?? []).map((step, at) => parseStep(step, `turns[${index}].steps[${at}]`)),
-      end: turn.end ?? 'completed',
-      exit: turn.exit ?? null,
+    turns: turns.map(({ steps, end, exit = null }, index) => ({
+      steps: steps.map((step, at) => parseStep(step, `turns[${index}].steps[${at}]`)),
+      end,
+      exit,
     })),
-    onExhausted: shape.onExhausted ?? 'echo',
+    onExhausted,
   };
 }
 
@@ -117,7 +142,7 @@ export function turnAfter(script: Script, earlierPrompts: number): Turn {
   return { steps: [step], end: 'completed', exit: null };
 }
 
-function parseStep(raw: Record<string, unknown>, place: string): Step {
+function parseStep(raw: Readonly<Record<string, unknown>>, place: string): Step {
   const names = Object.keys(raw);
   const [name] = names;
   if (name === undefined || names.length > 1) {
@@ -128,14 +153,27 @@ function parseStep(raw: Record<string, unknown>, place: string): Step {
       `${place}: there is no step "${name}" (there are ${Object.keys(STEPS).join(', ')})`,
     );
   }
-  const schema: z.ZodType = STEPS[name as StepName];
-  return { name, value: check(schema, raw[name], `${place}.${name}`) } as Step;
+  return { name, value: check<unknown>(STEPS[name as StepName], raw[name], `${place}.${name}`) } as Step;
 }
 
-function check<Schema extends z.ZodType>(schema: Schema, raw: unknown, place: string): z.output<Schema> {
-  const result = schema.safeParse(raw);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const path = issue === undefined || issue.path.length === 0 ? '' : `.${issue.path.join('.')}`;
-  throw new ScriptError(`${place}${path}: ${issue?.message ?? 'not valid'}`);
+function check<Value>(codec: Codec<Value>, raw: unknown, place: string): Value {
+  try {
+    return codec.fromDisk(raw);
+  } catch (error) {
+    if (!(error instanceof RecordFault)) throw error;
+    throw new ScriptError(`${[place, ...error.path].join('.')}: ${error.reason}`);
+  }
+}
+
+/** An object with these keys and no others. */
+function strict<const Of extends Parameters<typeof record>[0]>(keys: Of): Codec<RecordOf<Of>> {
+  return record(keys, 'refuse');
+}
+
+/** In few words or in many. */
+function either<Short, Long>(short: Scalar<Short>, long: Codec<Long>): Codec<Short | Long> {
+  return {
+    fromDisk: (value) => (short.is(value) ? value : long.fromDisk(value)),
+    toDisk: (value) => (short.is(value) ? value : long.toDisk(value as Long)),
+  };
 }
