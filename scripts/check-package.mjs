@@ -1,7 +1,8 @@
 // Packs the package, installs the tarball into an empty directory without scripts, and uses what a user would:
 // the binary, the library under both names, and its types.
-//   node scripts/check-package.mjs            with the zod of the tree
-//   node scripts/check-package.mjs --floor    the library alone, with the oldest zod that package.json allows
+//   node scripts/check-package.mjs            with the zod of the tree, compiled by the newest compiler
+//   node scripts/check-package.mjs --floor    the library alone, by the compiler before that one: with the zod of the tree, and
+//                                             with the oldest that package.json allows
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -27,6 +28,9 @@ const PLUGIN = [
   'skills/holdfast/SKILL.md',
   'README.md',
 ];
+
+/** What users compile with; see docs/decisions/0273. */
+const COMPILERS = { newest: 'typescript-native', floor: 'typescript' };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -70,17 +74,19 @@ function checkPackage(manifest) {
     const isPacked = existsSync(join(target, 'integrations', 'claude-code', path));
     assert(isPacked, `the plugin for Claude Code has its ${path}`);
   }
-  runExamples('newest');
+  runExamples('newest', COMPILERS.newest);
 }
 
 function checkFloor(manifest) {
+  unpack('newest', join(root, 'node_modules', 'zod'));
+  runExamples('newest', COMPILERS.floor);
   const { version, directory, reason } = zodFloor(manifest.dependencies.zod);
   if (reason !== undefined) {
     console.log(`skipped: the library with zod ${version}: ${reason}`);
     return;
   }
   unpack('floor', directory);
-  runExamples('floor');
+  runExamples('floor', COMPILERS.floor);
 }
 
 /** Unpacks the tarball into a project of its own, beside a zod. */
@@ -96,7 +102,7 @@ function unpack(project, zod) {
 }
 
 /** Compiles and runs every example of the documents. */
-function runExamples(project) {
+function runExamples(project, compiler) {
   const directory = join(work, project);
   writeFileSync(join(directory, 'package.json'), '{"type":"module"}');
   const files = examples().map(({ name, text }) => {
@@ -112,7 +118,7 @@ function runExamples(project) {
     outDir: 'out',
   };
   writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', directory], {
+  execFileSync(process.execPath, [join(root, 'node_modules', compiler, 'bin/tsc'), '-p', directory], {
     stdio: 'inherit',
   });
   for (const name of files) run(join(directory, 'out', name.replace(/\.ts$/, '.js')), []);
