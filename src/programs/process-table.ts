@@ -21,14 +21,27 @@ export type ProcessTable = ReadonlyMap<number, ProcessEntry>;
 /** The environment variable that marks every process of a program and is inherited by all it starts. */
 export const MARKER_NAME = 'HOLDFAST_MARKER';
 
-/** One look through all processes; empty where there is no /proc. */
-export function readProcessTable(fileSystem: FileSystem): ProcessTable {
+/** One look through all processes, or through those from a pid on; empty where there is no /proc. */
+export function readProcessTable(fileSystem: FileSystem, fromPid = 0): ProcessTable {
   const table = new Map<number, ProcessEntry>();
   for (const pid of pidsIn(fileSystem)) {
-    const entry = findProcess(fileSystem, pid);
+    const entry = pid < fromPid ? undefined : findProcess(fileSystem, pid);
     if (entry !== undefined) table.set(pid, entry);
   }
   return table;
+}
+
+/** More than that no machine starts in a millisecond, and never so many at once. */
+const MAX_BORN_PER_MS = 20;
+const MAX_BORN_AT_ONCE = 1_000;
+
+/**
+ * The lowest pid of what a process can have started since it began, so long ago. The system gives pids in order and starts over
+ * at the highest: where it may have done that since, every pid is possible, and it is 0.
+ */
+export function lowestPidSince(fileSystem: FileSystem, pid: number, agoMs: number): number {
+  const highest = Number(readFile(fileSystem, '/proc/sys/kernel/pid_max') ?? 0);
+  return pid + MAX_BORN_AT_ONCE + agoMs * MAX_BORN_PER_MS < highest ? pid : 0;
 }
 
 /** One process, or undefined when it is gone. */

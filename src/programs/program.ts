@@ -8,7 +8,13 @@ import type { Family } from './family.js';
 import { LineSplitter, type OversizedLine } from './line-splitter.js';
 import { OutputLog } from './output-log.js';
 import { OutputRecorder } from './output-recorder.js';
-import { findProcess, MARKER_NAME, type ProcessTable, readProcessTable } from './process-table.js';
+import {
+  findProcess,
+  lowestPidSince,
+  MARKER_NAME,
+  type ProcessTable,
+  readProcessTable,
+} from './process-table.js';
 import { killExactly, type ProgramRegistry } from './registry.js';
 
 /** What to run. The command is never given to a shell. */
@@ -109,6 +115,7 @@ export class Program {
   readonly #child: ChildProcess;
   readonly #spec: ProgramSpec;
   readonly #family: Family | undefined;
+  readonly #startedAtMs = performance.now();
   #stderrTail = Buffer.alloc(0);
   #bytesRead = 0;
   #exit: ProgramExit | undefined;
@@ -197,7 +204,7 @@ export class Program {
   async #sweep(): Promise<ProcessTable> {
     const group = this.#tools.registry.groupOf(this.marker);
     for (let round = 0; ; round++) {
-      const table = readProcessTable(this.#tools.fileSystem);
+      const table = readProcessTable(this.#tools.fileSystem, this.#lowestPid());
       const left = this.#family?.learn(this.#tools.fileSystem, table) ?? [];
       const isPopulated = group?.isPopulated === true;
       if (left.length === 0 && !isPopulated) return table;
@@ -209,6 +216,12 @@ export class Program {
       if (isPopulated) this.#killGroup(group);
       await this.#tools.clock.sleep(round);
     }
+  }
+
+  /** Of what may be its own; of an agent, which may have told another process to start something, it is any. */
+  #lowestPid(): number {
+    if (this.#spec.isAgent === true) return 0;
+    return lowestPidSince(this.#tools.fileSystem, this.pid, performance.now() - this.#startedAtMs);
   }
 
   #killGroup(group: ControlGroup | null): void {
