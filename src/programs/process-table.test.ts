@@ -3,15 +3,15 @@ import { type FileSystem, nodeFileSystem } from '../storage/index.js';
 import { lowestPidSince, readProcessTable } from './process-table.js';
 
 describe('the lowest pid of what a process started', () => {
-  const after = (pid: number, agoMs: number, highest = '32768\n') => {
+  const lowest = (pid: number, agoMs: number, highest = '32768\n') => {
     const system: FileSystem = { ...nodeFileSystem, readText: () => highest };
     return lowestPidSince(system, pid, agoMs);
   };
 
   it('is its own, where pids surely have not started over since', () => {
-    expect(after(4_000, 30)).toBe(4_000);
-    expect(after(31_000, 30)).toBe(31_000);
-    expect(after(32_000, 60_000, '4194304\n')).toBe(32_000);
+    expect(lowest(4_000, 30)).toBe(4_000);
+    expect(lowest(31_000, 30)).toBe(31_000);
+    expect(lowest(32_000, 60_000, '4194304\n')).toBe(32_000);
   });
 
   it.each([
@@ -19,7 +19,7 @@ describe('the lowest pid of what a process started', () => {
     ['after a long time', 4_000, 10_000, '32768\n'],
     ['where nobody says which is the highest', 4_000, 30, ''],
   ])('is any %s', (_when, pid, agoMs, highest) => {
-    expect(after(pid, agoMs, highest)).toBe(0);
+    expect(lowest(pid, agoMs, highest)).toBe(0);
   });
 });
 
