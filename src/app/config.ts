@@ -257,6 +257,10 @@ export const SETTINGS = {
   ),
 } as const satisfies Record<string, Setting>;
 
+const Agents = z.record(AgentName, AgentSettings);
+const Accounts = z.record(AgentName, accountSettings(Directory));
+const Prices = z.record(z.string().min(1), PriceSettings);
+
 export type SettingKey = keyof typeof SETTINGS;
 export type SettingValue<Key extends SettingKey> = z.output<(typeof SETTINGS)[Key]['schema']>;
 
@@ -424,9 +428,6 @@ export function parseSettings(path: string, text: string): ParsedSettings {
       });
     settings.set(key as SettingKey, checked(path, key, SETTINGS[key as SettingKey].schema, value));
   }
-  const Agents = z.record(AgentName, AgentSettings);
-  const Accounts = z.record(AgentName, accountSettings(Directory));
-  const Prices = z.record(z.string().min(1), PriceSettings);
   return {
     settings,
     agents: agents === undefined ? {} : checked(path, 'agents', Agents, agents),
