@@ -218,7 +218,8 @@ async function turn(id) {
   const [, usage = 'null', updated] = DEEDS.numbers?.[turns++ % DEEDS.numbers.length] ?? [];
   update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: DEEDS.say ?? 'An answer.' } });
   if (DEEDS.title) update({ sessionUpdate: 'tool_call', toolCallId: 't', title: DEEDS.title, kind: 'read', status: 'completed' });
-  if (DEEDS.command) spawnSync('sh', ['-c', DEEDS.command], { stdio: 'ignore' });
+  // What it leaves in the background is there, and has said who it is, before the turn is over.
+  if (DEEDS.command) spawnSync('sh', ['-c', DEEDS.command + '\\nuntil [ -s pid ]; do sleep 0.01; done'], { stdio: 'ignore' });
   const answers = {};
   for (const { title, toolCall, sessionId } of DEEDS.asks ?? []) {
     const { result } = await ask({ sessionId: sessionId ?? 'h', toolCall: { toolCallId: title, title, ...toolCall }, options });
