@@ -30,6 +30,9 @@ export interface GitWorld extends AsyncDisposable {
   changesOf(action: () => void, options?: SnapshotOptions): Promise<WorkspaceChanges>;
 }
 
+const OPTIONS = ['-c', 'protocol.file.allow=always', '-c', 'maintenance.auto=false'];
+const COMMIT_ALL = ['add --all', 'commit --quiet --allow-empty -m "$1"'];
+
 export async function gitWorld(): Promise<GitWorld> {
   const dir = await tempDir();
   const project = dir.at('project');
@@ -44,22 +47,26 @@ export async function gitWorld(): Promise<GitWorld> {
   const identity = { GIT_AUTHOR_NAME: 'A', GIT_AUTHOR_EMAIL: 'a@example.com' };
   const committer = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
   const at = (...segments: string[]) => join(project, ...segments);
-  const git = (args: readonly string[], directory = '.', input = '') =>
-    execFileSync('git', ['-c', 'protocol.file.allow=always', '-c', 'maintenance.auto=false', ...args], {
+  const run = (program: string, args: readonly string[], directory: string, input = '') =>
+    execFileSync(program, args, {
       cwd: at(directory),
       env: { ...environment, ...identity, ...committer },
       encoding: 'utf8',
       input,
       stdio: 'pipe',
     });
+  const git = (args: readonly string[], directory = '.', input = '') =>
+    run('git', [...OPTIONS, ...args], directory, input);
+  // In one shell: to start a process takes the longer, the more memory the one has that starts it.
+  const gitInTurn = (commands: readonly string[], directory: string, ...words: string[]) => {
+    const script = commands.map((command) => `git ${OPTIONS.join(' ')} ${command}`).join('\n');
+    run('sh', ['-ec', script, 'sh', ...words], directory);
+  };
   const write = (path: string, text: string) => {
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
-  const commitAll = (message: string, directory = '.') => {
-    git(['add', '--all'], directory);
-    git(['commit', '--quiet', '--allow-empty', '-m', message], directory);
-  };
+  const commitAll = (message: string, directory = '.') => gitInTurn(COMMIT_ALL, directory, message);
   const snapshot = (options?: SnapshotOptions) => takeSnapshot(tools, project, options);
   return {
     project,
@@ -72,9 +79,8 @@ export async function gitWorld(): Promise<GitWorld> {
     snapshot,
     repository(path, files) {
       mkdirSync(at(path), { recursive: true });
-      git(['init', '--quiet', '--initial-branch=main'], path);
       for (const [name, text] of Object.entries(files)) write(join(path, name), text);
-      commitAll('first', path);
+      gitInTurn(['init --quiet --initial-branch=main', ...COMMIT_ALL], path, 'first');
     },
     async changesOf(action, options) {
       const before = await snapshot(options);
