@@ -37,7 +37,7 @@ const MAX_BORN_AT_ONCE = 1_000;
 
 /**
  * The lowest pid of what a process can have started since it began, so long ago. The system gives pids in order and starts over
- * at the highest: where it may have done that since, every pid is possible, and it is 0.
+ * at the highest: where it may have done that since, every pid is possible, and it is 0. See docs/decisions/0275.
  */
 export function lowestPidSince(fileSystem: FileSystem, pid: number, agoMs: number): number {
   const highest = Number(readFile(fileSystem, '/proc/sys/kernel/pid_max') ?? 0);
