@@ -1,7 +1,7 @@
 // Builds dist/: the command line (a small CommonJS entry and lazily loaded ESM chunks), the library, its types.
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { finishPackage } from './package/finish.mjs';
 import { build } from './package/metafiles.mjs';
@@ -27,6 +27,8 @@ export const common = {
     'is-in-ci': './src/tui/not-in-ci.ts',
     // Ink measures every text; ours asks the package only where it must.
     'string-width': './src/tui/string-width.ts',
+    // Ink's layout engine is waited for where it is imported, which only a module can do; see layout-engine.ts.
+    'yoga-layout': './src/tui/layout-engine.ts',
     // Only ever loaded for debugging Ink itself.
     'react-devtools-core': './src/tui/not-in-ci.ts',
     ws: './src/tui/not-in-ci.ts',
@@ -57,9 +59,7 @@ const BESIDE_ALL = {
   'open-fleet-queue': 'src/app/open-fleet-queue.ts',
   'run-checkpoint': 'src/app/run-checkpoint.ts',
 };
-/** Ink's layout engine can only be a module. */
-const BESIDE_WORK = { 'run-view': 'src/tui/run-view/open.tsx' };
-const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK, ...BESIDE_WORK, ...BESIDE_ALL };
+const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK, ...BESIDE_ALL };
 
 const besideQuick = {
   name: 'beside-quick',
@@ -74,13 +74,6 @@ const besideQuick = {
   },
 };
 
-const besideWork = {
-  name: 'beside-work',
-  setup(build) {
-    build.onResolve({ filter: /\/run-view\/open\.js$/ }, () => ({ path: './run-view.js', external: true }));
-  },
-};
-
 const besideAll = {
   name: 'beside-all',
   setup(build) {
@@ -89,6 +82,33 @@ const besideAll = {
       ({ path, kind }) =>
         kind === 'dynamic-import' ? { path: path.replace(/^.*\//, './'), external: true } : undefined,
     );
+  },
+};
+
+/**
+ * Ink debugs itself where a variable called DEV is set, which many have for their own programs: with a package that we do not
+ * ship. And it waits for that package where it is imported, which only a module can do.
+ */
+const INK_DEBUGGING = {
+  'utils.js': [["process.env['DEV'] === 'true'", 'false']],
+  'reconciler.js': [
+    ["await import('./devtools.js')", 'undefined'],
+    ['await loadPackageJson()', 'undefined'],
+  ],
+};
+const withoutInkDebugging = {
+  name: 'without-ink-debugging',
+  setup(build) {
+    build.onLoad({ filter: /\/ink\/build\/(?:utils|reconciler)\.js$/ }, ({ path }) => {
+      const contents = INK_DEBUGGING[basename(path)].reduce(
+        (text, [found, put]) => {
+          if (!text.includes(found)) throw new Error(`${path} has no ${found}: Ink has changed`);
+          return text.replace(found, put);
+        },
+        readFileSync(path, 'utf8'),
+      );
+      return { contents };
+    });
   },
 };
 
@@ -160,11 +180,21 @@ async function entryTexts() {
  * commands on its own.
  */
 export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules = MODULES } = {}) {
-  const small = { ...common, outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
+  const asSmall = { outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
+  const small = { ...common, ...asSmall };
   const { texts, files } = await entryTexts();
   const { embedded } = await buildPage(outdir);
-  // A text within a text: of anything else the bundler would make a value that every chunk loads.
-  const withPage = { ...common.define, __HOLDFAST_PAGE__: JSON.stringify(JSON.stringify(embedded)) };
+  // What may draw on a screen; see late-segmenter.ts.
+  const whole = {
+    ...common,
+    inject: ['./src/tui/late-segmenter.ts'],
+    define: {
+      ...common.define,
+      'Intl.Segmenter': 'LateSegmenter',
+      // A text within a text: of anything else the bundler would make a value that every chunk loads.
+      __HOLDFAST_PAGE__: JSON.stringify(JSON.stringify(embedded)),
+    },
+  };
   await build({
     ...small,
     entryPoints: { ...entryPointsOf('quick-table', files), ...quick },
@@ -173,10 +203,12 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
     logOverride: { 'import-is-undefined': 'error' },
   });
   await build({
-    ...small,
+    ...whole,
+    ...asSmall,
     entryPoints: entryPointsOf('work-table', files),
-    plugins: [quickFiles, besideWork, besideAll],
-    define: withPage,
+    plugins: [quickFiles, besideAll, withoutInkDebugging],
+    // For the layout engine, which looks at where it is.
+    define: { ...whole.define, 'import.meta.url': '__filename' },
   });
   for (const { name } of files) wrapForCache(resolve(root, outdir, `${name}.cjs`));
   await build({ ...small, entryPoints: LATE });
@@ -194,7 +226,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
     external: ['./main.js'],
   });
   await build({
-    ...common,
+    ...whole,
     entryPoints: modules,
     outdir,
     format: 'esm',
@@ -202,7 +234,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
     minify: true,
     chunkNames: 'chunks/[name]-[hash]',
     banner: { js: REQUIRE },
-    define: withPage,
+    plugins: [withoutInkDebugging],
   });
 }
 

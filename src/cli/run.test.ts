@@ -134,6 +134,7 @@ describe('the command line', () => {
     const texts = await entryTexts();
     expect(texts.__HOLDFAST_WORDS__).toEqual({
       ask: 'quick',
+      inbox: 'inbox',
       answer: 'quick',
       reject: 'quick',
       questions: 'quick',

@@ -1,5 +1,4 @@
-// By its path, so that a build may put this file in the place of the package without a circle.
-import stringWidth from '../../node_modules/string-width/index.js';
+import type StringWidth from 'string-width';
 
 /** One column each, and never part of another character: Latin, Greek, Cyrillic, punctuation, arrows, lines. */
 const NARROW =
@@ -7,12 +6,19 @@ const NARROW =
 const STYLES = /\x1b\[[0-9;]*m/g;
 
 /**
- * How many columns a text takes. The same as the package says; but what it needs to tell emoji from other characters
- * costs 20 ms when it is used for the first time, a tenth of the way to the first frame, and most frames do not need it.
+ * How many columns a text takes. The same as the package says; but what it needs to tell emoji from other characters takes
+ * 30 ms to load, a tenth of the way to the first frame, and most frames do not need it.
  */
-export default function widthOf(text: string, options?: Parameters<typeof stringWidth>[1]): number {
+export default function widthOf(text: string, options?: Parameters<typeof StringWidth>[1]): number {
   const plain = options?.countAnsiEscapeCodes === true ? text : text.replaceAll(STYLES, '');
   return NARROW.test(plain) && options?.ambiguousIsNarrow !== false
     ? plain.length
-    : stringWidth(text, options);
+    : ofPackage()(text, options);
+}
+
+let loaded: typeof StringWidth | undefined;
+function ofPackage(): typeof StringWidth {
+  // Not imported, so that it is loaded late; and by its path, so that a build may put this file in the place of the package.
+  loaded ??= (require('../../node_modules/string-width/index.js') as { default: typeof StringWidth }).default;
+  return loaded;
 }

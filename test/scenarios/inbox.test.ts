@@ -28,7 +28,7 @@ async function ask(world: Machine, questions = [question()]): Promise<string> {
 
 describe.each([
   ['as it is', {}],
-  ['with the variable CI set', { CI: 'true' }],
+  ['with the variables CI and DEV set', { CI: 'true', DEV: 'true' }],
 ])('the whole flow, %s', (_name, env) => {
   verifies('Q19', 'two agents ask, one gets the answer, the other the rejection, word for word', async () => {
     await using world = await machine();

@@ -1,6 +1,6 @@
 import { holdfastProgram, type WordGroup } from './holdfast-program.js';
 import { change, hook, lists, quick, runs } from './quick-table.js';
-import { server, web, work } from './work-table.js';
+import { inbox, server, web, work } from './work-table.js';
 
 /**
  * Every first word and the file that its commands are in, in the order of the help. Each file is a chunk of its own, loaded
@@ -11,7 +11,7 @@ export const GROUPS: WordGroup[] = [
     title: 'Questions: an agent asks, a person answers',
     words: {
       ask: quick.holdfast.ask,
-      inbox: () => import('../commands/questions/inbox.js'),
+      inbox: inbox.holdfast.inbox,
       waiting: quick.holdfast.waiting,
       answer: quick.holdfast.answer,
       reject: quick.holdfast.reject,
