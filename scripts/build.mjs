@@ -112,13 +112,29 @@ const withoutInkDebugging = {
   },
 };
 
+const besideScripted = {
+  name: 'beside-scripted',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/acp\.js$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './scripted-acp.cjs', external: true } : undefined,
+    );
+  },
+};
+
+const lightCrypto = {
+  name: 'light-crypto',
+  setup(build) {
+    build.onResolve({ filter: /^node:crypto$/ }, () => ({
+      path: join(root, 'src/cli/programs/light-crypto.ts'),
+    }));
+  },
+};
+
 const latePackages = {
   name: 'late-packages',
   setup(build) {
     build.onResolve({ filter: /^zod$/ }, () => ({ path: join(root, 'src/cli/programs/late-zod.ts') }));
-    build.onResolve({ filter: /^node:crypto$/ }, () => ({
-      path: join(root, 'src/cli/programs/light-crypto.ts'),
-    }));
+    lightCrypto.setup(build);
     build.onResolve({ filter: /^commander$/ }, () => ({ path: './commander.cjs', external: true }));
   },
 };
@@ -283,15 +299,24 @@ async function buildLibrary() {
   });
 }
 
-/** Our own agent program, started like any other agent: one file that needs nothing beside it. */
+/**
+ * Our own agent program, started like any other agent. The library by which it speaks one of its protocols is most of it, and
+ * stands beside it, or every start would read it.
+ */
 export async function buildScriptedAgent(outdir) {
   await build({
     ...common,
-    entryPoints: { scripted: 'src/agents/scripted/program/main.ts' },
+    entryPoints: {
+      scripted: 'src/agents/scripted/program/main.ts',
+      'scripted-acp': 'src/agents/scripted/program/acp.ts',
+    },
     outdir,
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
     minify: true,
+    plugins: [lightCrypto, besideScripted],
+    // By `require`: for `import` Node would load what it has for modules.
+    supported: { 'dynamic-import': false },
   });
 }
 

@@ -20,7 +20,8 @@ export function checkContents(target, manifest) {
 }
 
 function checkScriptedAgent(target) {
-  const { size } = statSync(join(target, 'dist/agents/scripted.cjs'));
+  const agents = join(target, 'dist/agents');
+  const size = readdirSync(agents).reduce((sum, name) => sum + statSync(join(agents, name)).size, 0);
   claim(size <= MAX_SCRIPTED_BYTES, `the scripted agent has at most ${MAX_SCRIPTED_BYTES} bytes (${size})`);
 }
 

@@ -26,6 +26,8 @@ export async function bundled(file: URL, options: BuildOptions = {}): Promise<st
       format: 'cjs',
       minify: true,
       logLevel: 'warning',
+      // As in what is built for commands that start often.
+      alias: { 'node:crypto': LIGHT_CRYPTO },
       ...(isModule ? {} : WRAPPED),
       ...options,
     });
@@ -33,6 +35,8 @@ export async function bundled(file: URL, options: BuildOptions = {}): Promise<st
   });
   return join(directory, `${name}${isModule ? '.mjs' : '.cjs'}`);
 }
+
+const LIGHT_CRYPTO = fileURLToPath(new URL('../../src/cli/programs/light-crypto.ts', import.meta.url));
 
 /** As Node does it, so that it can be run by another file. */
 const WRAPPED: BuildOptions = {

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { children } from './children.js';
 import { readLines } from './input.js';
 import type { McpServer } from './mcp-servers.js';
 
@@ -48,7 +49,7 @@ export class McpClient {
 
   /** Starts a server and shakes hands with it. It gets our whole environment, and with it who supervises us. */
   static async connect(server: McpServer): Promise<McpClient> {
-    const child = spawn(server.command, [...server.args], {
+    const child = children().spawn(server.command, [...server.args], {
       env: { ...process.env, ...server.env },
       stdio: ['pipe', 'pipe', 'ignore'],
     });

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { children } from './children.js';
 import type { Questioner } from './questioner.js';
 import type { Tool, ToolOutcome } from './voice.js';
 
@@ -38,7 +38,7 @@ export async function applyTool(tool: Tool, workplace: Workplace, signal: AbortS
 /** Runs a command in a session of its own, as real agents do, so that a signal to our group does not reach it. */
 function runCommand(command: string, directory: string, signal: AbortSignal): Promise<ToolOutcome> {
   return new Promise((settle, reject) => {
-    const child = spawn('sh', ['-c', command], {
+    const child = children().spawn('sh', ['-c', command], {
       cwd: directory,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,7 +62,11 @@ function runCommand(command: string, directory: string, signal: AbortSignal): Pr
 /** Starts something that outlives us: in a session of its own, and (if asked) with a hand on our output pipe. */
 export function leaveBehind(command: string, holdsOutput: boolean): void {
   const output = holdsOutput ? 'inherit' : 'ignore';
-  spawn('sh', ['-c', command], { detached: true, stdio: ['ignore', output, output] }).unref();
+  const child = children().spawn('sh', ['-c', command], {
+    detached: true,
+    stdio: ['ignore', output, output],
+  });
+  child.unref();
 }
 
 function killGroup(pid: number): void {
