@@ -1,9 +1,5 @@
-export { readAgentFiles } from './agent-files.js';
 export {
   type AgentDefinition,
-  agentNamed,
-  BUILT_IN_AGENTS,
-  DEFAULT_ORDER,
   type DriverName,
   loadDriver,
   PRESET_NAMES,
@@ -18,6 +14,7 @@ export {
   type TurnEndReason,
   type Usage,
 } from './events.js';
+export { KnownAgents } from './known-agents.js';
 export { missingVariables, neededVariables } from './needed-variables.js';
 export {
   BY_A_PERSON,

@@ -12,7 +12,7 @@ import { type AgentDefinition, allowanceNameOf, settingsPlaceOf } from '../agent
 import { InvalidInputError, uuidFrom } from '../foundation/index.js';
 import type { SharedLimits } from '../run/index.js';
 import type { AccountSettings } from './account-settings.js';
-import { chooseAgent } from './agents.js';
+import { openAgents } from './agents.js';
 import type { Services } from './services.js';
 
 /** The account of this name. Throws ACCOUNT_UNKNOWN. */
@@ -74,7 +74,7 @@ export function accountOfUse(
   services: Services,
   { agent, account }: { readonly agent?: string | undefined; readonly account?: string | undefined },
 ): AccountId {
-  const chosen = withAccount(services, { agent, account }, (name) => chooseAgent(services, name));
+  const chosen = withAccount(services, { agent, account }, (name) => openAgents(services).choose(name));
   return accountOf(services, chosen).account;
 }
 
@@ -110,7 +110,7 @@ function keyOfConfigured(services: Services, account: string, agent: string): st
   try {
     return keyOf(
       services,
-      withAccount(services, { agent, account }, (name) => chooseAgent(services, name)),
+      withAccount(services, { agent, account }, (name) => openAgents(services).choose(name)),
     );
   } catch {
     return undefined; // it is said to whoever names it

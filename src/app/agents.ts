@@ -1,136 +1,38 @@
 import {
   type AgentConnection,
   type AgentDefinition,
-  agentNamed,
-  BUILT_IN_AGENTS,
-  DEFAULT_ORDER,
   type DriverTools,
   type KeptReply,
+  KnownAgents,
   loadDriver,
   type McpServerSpec,
   type PermissionMode,
   type PermissionPolicy,
   type PermissionRequest,
   type ResumeHandle,
-  readAgentFiles,
 } from '../agents/index.js';
-import { HoldfastError, messageOf } from '../foundation/index.js';
-import { findProgram, ProgramNotStartedError, runProgram } from '../programs/index.js';
 import { askPermission } from '../run/questions/ask-permission.js';
-import type { Services } from './services.js';
+import { builtOnce, type Services } from './services.js';
 
-/** No agent was named, and none of the usual ones is installed. */
-class NoAgentError extends HoldfastError<'NO_AGENT'> {
-  readonly code = 'NO_AGENT';
-
-  constructor() {
-    super(`None of ${DEFAULT_ORDER.join(', ')} is installed`, {
-      hint: 'Install one, set `agent` in config.json, or try `--agent scripted`, which needs nothing.',
+/** The agents of this user, as they are known from the working directory. */
+export function openAgents(services: Services): KnownAgents {
+  return builtOnce(services, 'agents', () => {
+    const { config, environment, log, tools, workingDirectory } = services;
+    return new KnownAgents({
+      fileSystem: tools.fileSystem,
+      log,
+      environment,
+      own: Object.entries(config.agents).map(([name, settings]) => ({
+        name,
+        ...settings,
+        source: config.layout.configFile,
+      })),
+      scripted: scriptedAgent(services),
+      usual: config.get('agent'),
+      places: { project: workingDirectory, home: config.roots.home },
+      versions: { tools: driverTools(services), directory: config.roots.temporary },
     });
-  }
-}
-
-/** Every agent there is: the user's own, then the built-in ones that they do not replace. */
-export function knownAgents(services: Services): AgentDefinition[] {
-  const { config } = services;
-  const own = Object.entries(config.agents).map(
-    ([name, settings]): AgentDefinition => ({ name, ...settings, source: config.layout.configFile }),
-  );
-  const names = new Set(own.map((agent) => agent.name));
-  return [...own, ...[...BUILT_IN_AGENTS, scriptedAgent(services)].filter((agent) => !names.has(agent.name))];
-}
-
-/** Where an agent's program is; undefined when it is not installed. */
-export function locateAgent(services: Services, agent: AgentDefinition): string | undefined {
-  const searchPath = agent.environment.PATH ?? services.environment.PATH;
-  return findProgram(services.tools.fileSystem, agent.command, searchPath);
-}
-
-const VERSION_TIMEOUT_MS = 10_000;
-
-/** What an agent's program says to `--version`; null when it says nothing in time. */
-export async function agentVersion(services: Services, agent: AgentDefinition): Promise<string | null> {
-  const spec = {
-    command: agent.command,
-    args: [...agent.args, '--version'],
-    workingDirectory: services.config.roots.temporary,
-    environment: { ...services.environment, ...agent.environment },
-  };
-  try {
-    const { lines, exit } = await runProgram(driverTools(services), spec, VERSION_TIMEOUT_MS);
-    return exit.code === 0 ? (lines.find((line) => line.trim() !== '')?.trim() ?? null) : null;
-  } catch (error) {
-    services.log.debug('agent.no-version', { agent: agent.name, error: messageOf(error) });
-    return null;
-  }
-}
-
-/**
- * The agent to use: the named one, the configured one, or the first that is installed. Throws AGENT_UNKNOWN, NO_AGENT.
- */
-export function chooseAgent(services: Services, name: string | undefined): AgentDefinition {
-  const wanted = name ?? services.config.get('agent');
-  if (wanted === undefined) return firstInstalled(services, knownAgents(services));
-  const agents = [...knownAgents(services), ...describedAgents(services)];
-  const isThere = agents.some((agent) => agent.name === wanted);
-  // It is described, but there is no agent that could be it.
-  const file = agentFiles(services).find(({ name: described }) => described === wanted);
-  if (!isThere && file !== undefined) throw new NoAgentError();
-  const agent = agentNamed(agents, wanted);
-  // Who wrote `tools: Read` there should know that it restricts nothing here.
-  if (file !== undefined && agent.source === file.path && file.notTaken.length > 0)
-    services.log.warn('agent.file-keys-ignored', { path: file.path, keys: file.notTaken });
-  return agent;
-}
-
-/** The agent to use, when its program is there. Throws AGENT_UNKNOWN, NO_AGENT, PROGRAM_NOT_STARTED. */
-export function chooseInstalledAgent(services: Services, name: string | undefined): AgentDefinition {
-  const agent = chooseAgent(services, name);
-  if (locateAgent(services, agent) === undefined)
-    throw new ProgramNotStartedError(agent.command, Object.assign(new Error(), { code: 'ENOENT' }));
-  return agent;
-}
-
-/**
- * The agents that Markdown files of the project and of the user describe: the usual agent with another prompt and
- * perhaps another model. None where there is no usual agent.
- */
-export function describedAgents(services: Services): AgentDefinition[] {
-  const { config } = services;
-  const files = agentFiles(services);
-  const agents = knownAgents(services);
-  const usual =
-    agents.find((agent) => agent.name === config.get('agent')) ??
-    (files.length > 0 && installed(services, agents));
-  if (!usual) return [];
-  return files.map(({ name, model, systemPrompt, path }) => ({
-    ...usual,
-    name,
-    model: model ?? usual.model,
-    systemPrompt,
-    source: path,
-  }));
-}
-
-/** The names that Markdown files of the project and of the user give to agents. */
-export function describedNames(services: Services): string[] {
-  return agentFiles(services).map(({ name }) => name);
-}
-
-function agentFiles({ workingDirectory, config, tools }: Services): ReturnType<typeof readAgentFiles> {
-  return readAgentFiles(tools.fileSystem, { project: workingDirectory, home: config.roots.home });
-}
-
-function firstInstalled(services: Services, agents: readonly AgentDefinition[]): AgentDefinition {
-  const found = installed(services, agents);
-  if (found === undefined) throw new NoAgentError();
-  return found;
-}
-
-function installed(services: Services, agents: readonly AgentDefinition[]): AgentDefinition | undefined {
-  return DEFAULT_ORDER.flatMap((name) => agents.filter((agent) => agent.name === name)).find(
-    (agent) => locateAgent(services, agent) !== undefined,
-  );
+  });
 }
 
 export interface StartAgentOptions {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { messageOf } from '../foundation/index.js';
 import type { SettingReport } from '../operations/index.js';
 import { ensureDirectory, readUserFile, updateUserFile } from '../storage/index.js';
-import { describedNames, knownAgents } from './agents.js';
+import { openAgents } from './agents.js';
 import { ConfigError, parseObject, parseSettings, SETTINGS, type SettingKey, unknownKey } from './config.js';
 import { place, stepsOf, valueAt } from './config-keys.js';
 import type { Services } from './services.js';
@@ -137,8 +137,9 @@ function isUsable(path: string, document: Document): boolean {
 
 /** A name that no agent has would otherwise be noticed by the next run, perhaps at night. Throws CONFIG_INVALID. */
 function assertAgentKnown(services: Services, own: readonly string[], name: unknown): void {
-  const known = [...new Set([...own, ...knownAgents(services).map((agent) => agent.name)])];
-  if (known.includes(String(name)) || describedNames(services).includes(String(name))) return;
+  const agents = openAgents(services);
+  const known = [...new Set([...own, ...agents.list().map((agent) => agent.name)])];
+  if (known.includes(String(name)) || agents.describedNames().includes(String(name))) return;
   throw new ConfigError('agent', `no agent is called ${JSON.stringify(name)}`, {
     hint: `Known agents: ${known.join(', ')}. To define one of your own: holdfast config set agents.<name> '{"driver":"acp","command":"…"}'`,
   });

@@ -1,13 +1,4 @@
-export {
-  agentVersion,
-  chooseAgent,
-  chooseInstalledAgent,
-  describedAgents,
-  driverTools,
-  knownAgents,
-  locateAgent,
-  startAgent,
-} from './agents.js';
+export { driverTools, openAgents, startAgent } from './agents.js';
 export {
   type ChatStart,
   type ChatWishes,

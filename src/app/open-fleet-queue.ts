@@ -19,7 +19,7 @@ import { Checkpoints, type Use } from '../hub/index.js';
 import type { FileQueue, Queue } from '../queue/index.js';
 import { entryRunner } from '../worker/index.js';
 import { accountOfUse, dayLimits } from './accounts.js';
-import { chooseInstalledAgent, knownAgents } from './agents.js';
+import { openAgents } from './agents.js';
 import { fleetDoor, watchFleetIdentity } from './fleet-door.js';
 import { workbenchOf } from './processes.js';
 import { runServices } from './run-services.js';
@@ -158,7 +158,7 @@ function rulesOf(
   const { config } = services;
   const hasAgent = (name: string | undefined) => {
     try {
-      chooseInstalledAgent(services, name);
+      openAgents(services).chooseInstalled(name);
       return true;
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
@@ -174,7 +174,8 @@ function rulesOf(
     leaseSeconds: config.get('fleet.leaseSeconds'),
     hasAgent,
     agents: () =>
-      knownAgents(services)
+      openAgents(services)
+        .list()
         .map(({ name }) => name)
         .filter((name) => hasAgent(name)),
     accounts: accountsOf(services),

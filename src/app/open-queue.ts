@@ -22,7 +22,7 @@ import {
   work,
 } from '../worker/index.js';
 import { openRunAdmission } from './accounts.js';
-import { chooseAgent, chooseInstalledAgent } from './agents.js';
+import { openAgents } from './agents.js';
 import { isFleetKnown } from './fleet-known.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { projectDirectoryOf } from './loops.js';
@@ -65,7 +65,7 @@ export function openQueueIn(
       project: config.worktree?.path ?? projectDirectoryOf(services),
       workspace: workbenchOf(services),
     }),
-    checkAgent: (name) => void chooseInstalledAgent(services, name),
+    checkAgent: (name) => void openAgents(services).chooseInstalled(name),
     waitOf: (entry) => waitOfRun(services, entry),
   });
 }
@@ -184,7 +184,7 @@ function slotsOfAccounts(accounts: Services['config']['accounts']): SlotLimits['
 
 function usualAgent(services: Services): string {
   try {
-    return chooseAgent(services, undefined).name;
+    return openAgents(services).choose(undefined).name;
   } catch (error) {
     // None is installed: whoever runs the entry is told so.
     if (!isHoldfastError(error)) throw error;

@@ -8,7 +8,7 @@ import {
   type Workbench,
 } from '../sessions/process/index.js';
 import type { SnapshotOptions } from '../workspace/index.js';
-import { chooseAgent, readReplies, type StartAgentOptions, startAgent } from './agents.js';
+import { openAgents, readReplies, type StartAgentOptions, startAgent } from './agents.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
 import { projectDirectoryOf } from './loops.js';
 import { builtOnce, type Services } from './services.js';
@@ -54,7 +54,7 @@ export interface OpenProcessesOptions extends LibraryOptions {
 /** Opens the process sessions that the command line uses. Throws CONFIG_INVALID, AGENT_UNKNOWN, NO_AGENT. */
 export function createProcessSessions(options: OpenProcessesOptions = {}): ProcessSessions {
   const services = libraryServices(options, options.workingDirectory);
-  const agent = chooseAgent(services, options.agent);
+  const agent = openAgents(services).choose(options.agent);
   const { capacity, spares, model, permissions = 'edits' } = options;
   return openProcesses(services, {
     capacity,

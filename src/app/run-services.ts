@@ -1,6 +1,6 @@
 import type { RunServices } from '../run/index.js';
 import { dayLimits, openSharedLimits, withAccount } from './accounts.js';
-import { chooseInstalledAgent, driverTools } from './agents.js';
+import { driverTools, openAgents } from './agents.js';
 import { conversationPath, openConversations, turnTaker } from './conversations.js';
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { openChanges } from './open-changes.js';
@@ -41,7 +41,7 @@ export function runServices(services: Services): RunServices {
     conversationPath: (id) => conversationPath(services, id),
     openChanges: () => openChanges(services),
     chooseAgent: (agent, account) =>
-      withAccount(services, { agent, account }, (name) => chooseInstalledAgent(services, name)),
+      withAccount(services, { agent, account }, (name) => openAgents(services).chooseInstalled(name)),
     openSharedLimits: (agent, sessionId) => openSharedLimits(services, agent, sessionId),
     turnTaker: (agent, conversation, options) => turnTaker(services, agent, conversation, options),
     openCheckpoint: (sessionId, place) => openCheckpoint(services, sessionId, place),

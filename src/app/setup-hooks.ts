@@ -7,7 +7,7 @@ import {
   type McpServerEntry,
 } from '../client-settings/index.js';
 import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
-import { agentVersion, knownAgents } from './agents.js';
+import { openAgents } from './agents.js';
 import type { Services } from './services.js';
 
 /** The installed version of a client has no hooks that we know, or does not say which version it is. */
@@ -33,8 +33,9 @@ export async function hooksOfInstalled(
   client: HookClient,
   program: McpServerEntry,
 ): Promise<HookEntries> {
-  const agent = knownAgents(services).find(({ name }) => name === client);
-  const version = agent === undefined ? null : await agentVersion(services, agent);
+  const agents = openAgents(services);
+  const agent = agents.list().find(({ name }) => name === client);
+  const version = agent === undefined ? null : await agents.versionOf(agent);
   const entries = version === null ? {} : hookEntries(client, version, program);
   if (Object.keys(entries).length === 0) throw new HooksUnknownError(client, version);
   return entries;

@@ -2,10 +2,10 @@ import {
   type ChatStart,
   type ChatWishes,
   chatStart,
-  chooseAgent,
   conversationPath,
   createTextFile,
   noteTerminal,
+  openAgents,
   openConversations,
   openPrices,
   placeConversation,
@@ -156,7 +156,7 @@ async function talk(
   using _notes = { [Symbol.dispose]: () => notes?.[Symbol.dispose]() };
   const partyOf = (start: Wishes, conversation: Conversation, workingDirectory: string): ChatParty => {
     onHeld(conversation.id);
-    const agent = chooseAgent(services, start.agent);
+    const agent = openAgents(services).choose(start.agent);
     notes?.[Symbol.dispose]();
     const onAsked = (question: QuestionView) => {
       notices.ring();
@@ -185,7 +185,7 @@ async function talk(
     return { agent: agent.name, conversation, path: conversationPath(services, conversation.id), taker };
   };
   const begin = async (start: Wishes, id?: string): Promise<ChatParty> => {
-    const agent = chooseAgent(services, start.agent);
+    const agent = openAgents(services).choose(start.agent);
     const { workingDirectory } = services;
     const conversation = await conversations.create({ id, agent: agent.name, workingDirectory });
     return partyOf({ ...start, agent: agent.name }, conversation, workingDirectory);
@@ -268,7 +268,7 @@ function prepare(
       resumed === undefined
         ? { workingDirectory: services.workingDirectory, notes: [] }
         : placeConversation(services, resumed, { isHere: values.here });
-    chooseAgent(services, start.agent);
+    openAgents(services).choose(start.agent);
     return { ...start, workingDirectory: place.workingDirectory, notes: [...place.notes, ...notes] };
   } catch (error) {
     resumed?.[Symbol.dispose]();

@@ -4,7 +4,7 @@ import {
   type PermissionMode,
   type TurnEndReason,
 } from '../../../agents/index.js';
-import { chooseInstalledAgent, launchOf, openProcesses } from '../../../app/index.js';
+import { openAgents, launchOf, openProcesses } from '../../../app/index.js';
 import {
   counted,
   throwIfAborted,
@@ -118,7 +118,7 @@ async function openSession(
   const processes = openProcesses(services);
   const id = wishes.session === undefined ? undefined : processes.resolve(wishes.session);
   const before = id === undefined ? undefined : processes.get(id);
-  const agent = chooseInstalledAgent(services, wishes.agent ?? before?.agent);
+  const agent = openAgents(services).chooseInstalled(wishes.agent ?? before?.agent);
   const launch = launchOf(services, agent, {
     permissions: permissionsOf(terminal, wishes.permissions, before?.launch.permissions),
     model: wishes.model ?? before?.launch.model ?? undefined,

@@ -1,11 +1,5 @@
-import { type AgentDefinition, loadDriver } from '../../../agents/index.js';
-import {
-  agentVersion,
-  describedAgents,
-  knownAgents,
-  locateAgent,
-  type Services,
-} from '../../../app/index.js';
+import { type AgentDefinition, type KnownAgents, loadDriver } from '../../../agents/index.js';
+import { openAgents } from '../../../app/index.js';
 import { visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import { defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
@@ -20,8 +14,9 @@ export const list = defineCommand({
   options: { all: { type: 'boolean', about: 'also list those that are not installed' } },
   examples: ['holdfast agents', 'holdfast agents --all --json'],
   async run({ services, terminal, isJson }, { values }) {
-    const agents = [...knownAgents(services), ...describedAgents(services)];
-    const described = await Promise.all(agents.map((agent) => describeAgent(services, agent)));
+    const agents = openAgents(services);
+    const all = [...agents.list(), ...agents.described()];
+    const described = await Promise.all(all.map((agent) => describeAgent(agents, agent)));
     const shown = described.filter((agent) => values.all || agent.path !== null);
     if (isJson) {
       terminal.write(visibleJson(shown));
@@ -42,9 +37,9 @@ export const list = defineCommand({
   },
 });
 
-async function describeAgent(services: Services, agent: AgentDefinition) {
-  const path = locateAgent(services, agent) ?? null;
+async function describeAgent(agents: KnownAgents, agent: AgentDefinition) {
+  const path = agents.locate(agent) ?? null;
   const { capabilities } = await loadDriver(agent);
-  const version = path === null ? null : await agentVersion(services, agent);
+  const version = path === null ? null : await agents.versionOf(agent);
   return { name: agent.name, driver: agent.driver, path, version, source: agent.source, capabilities };
 }

@@ -1,5 +1,5 @@
 import { type ProbeStep, probeAgent } from '../../../agents/index.js';
-import { chooseAgent, createServices, startAgent, withTemporaryHome } from '../../../app/index.js';
+import { createServices, openAgents, startAgent, withTemporaryHome } from '../../../app/index.js';
 import { visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import type { QuestionSessions } from '../../../sessions/question/index.js';
 import { defineCommand } from '../../command.js';
@@ -18,7 +18,7 @@ export const probe = defineCommand({
   },
   examples: ['holdfast agents probe claude', 'holdfast agents probe scripted --json'],
   async run({ services, terminal, signal, isJson }, { positionals: [name], values }) {
-    const agent = chooseAgent(services, name);
+    const agent = openAgents(services).choose(name);
     const stepTimeoutMs = parseDuration(values.timeout ?? '2m');
     terminal.note(`Probing ${agent.name}: about five short prompts.`);
     const steps: ProbeStep[] = [];
@@ -30,7 +30,7 @@ export const probe = defineCommand({
         command: 'holdfast agents probe',
       });
       // What is built in may keep files below our home, which is another one here.
-      const inside = agent.source === 'built in' ? chooseAgent(probe, agent.name) : agent;
+      const inside = agent.source === 'built in' ? openAgents(probe).choose(agent.name) : agent;
       const options = { permissions: 'edits', workingDirectory, model: values.model, signal } as const;
       const found = probeAgent({
         start: (resume) => startAgent(probe, inside, { ...options, resume }),
