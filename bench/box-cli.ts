@@ -1,7 +1,9 @@
-// The command line with one more command, which shows one box: what any full-screen command of ours costs.
+// The file of the inbox with one more command, which shows one box: what any full-screen command of ours costs.
 import { defineCommand } from '../src/cli/command.js';
 import { ExitCode } from '../src/cli/exit-codes.js';
-import { GROUPS } from '../src/cli/programs/holdfast-table.js';
+import { loadInk } from '../src/cli/load-ink.js';
+import { quickMain } from '../src/cli/programs/quick-main.js';
+import { inbox } from '../src/cli/programs/work-table.js';
 
 const box = defineCommand({
   usage: 'box',
@@ -9,11 +11,14 @@ const box = defineCommand({
   options: {},
   examples: [],
   async run() {
-    await import('./one-box.js');
+    const { openBox } = await loadInk(() => import('./one-box.js'));
+    openBox();
     return ExitCode.done;
   },
 });
 
-GROUPS.push({ title: 'Bench', words: { box: async () => ({ commands: [box] }) } });
-
-export { main } from '../src/cli/programs/main.js';
+export const { isLongLived } = inbox;
+export const main = quickMain({
+  isLongLived,
+  holdfast: { ...inbox.holdfast, box: async () => ({ commands: [box] }) },
+});

@@ -1,8 +1,12 @@
-// The smallest Ink program: what a first frame costs before it shows anything of ours.
+// The smallest thing that Ink can draw: what a first frame costs before it shows anything of ours.
 import { Box, render, Text } from 'ink';
 
-render(
-  <Box>
-    <Text>one box</Text>
-  </Box>,
-);
+export { loadLayoutEngine } from '../src/tui/layout-engine.js';
+
+export function openBox(): void {
+  render(
+    <Box>
+      <Text>one box</Text>
+    </Box>,
+  );
+}

@@ -195,7 +195,7 @@ async function entryTexts() {
  * The command line: three entries, the files with the commands that are started often, and `main`, which loads each of all
  * commands on its own.
  */
-export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules = MODULES } = {}) {
+export async function buildCli(outdir, { entries = ENTRIES, quick = {}, work = {}, modules = MODULES } = {}) {
   const asSmall = { outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
   const small = { ...common, ...asSmall };
   const { texts, files } = await entryTexts();
@@ -221,7 +221,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, modules 
   await build({
     ...whole,
     ...asSmall,
-    entryPoints: entryPointsOf('work-table', files),
+    entryPoints: { ...entryPointsOf('work-table', files), ...work },
     plugins: [quickFiles, besideAll, withoutInkDebugging],
     // For the layout engine, which looks at where it is.
     define: { ...whole.define, 'import.meta.url': '__filename' },
