@@ -186,7 +186,7 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       '^src/operations/(paths|pocket|settings|web)\\.ts$',
       // The settings of a loop's phases, for the config that every command reads.
       '^src/sessions/loop/policies/presets\\.ts$',
-      '^src/run/(questions/ask-permission|report/run-status|records/run-memory|records/run-words|open/steer-run|open/stopped-run|turn/take-turn|journal/keep-journals|journal/run-start|worktree/errors|worktree/record|journal/describe-run)\\.ts$',
+      '^src/run/(questions/ask-permission|report/run-status|records/run-memory|records/run-words|open/steer-run|open/stopped-run|turn/chat-start|turn/take-turn|journal/keep-journals|journal/run-start|worktree/errors|worktree/record|journal/describe-run)\\.ts$',
       // Names and forms alone, for the config that every command reads.
       '^src/notices/settings\\.ts$',
       // Web Push is loaded where a device asked for it; where it is known whether one did, by everybody.

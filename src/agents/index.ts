@@ -25,6 +25,7 @@ export {
   type PermissionPolicy,
   type PermissionRequest,
 } from './permission.js';
+export { CostUnknownError, refuseUnknownCost } from './prices/cost-unknown.js';
 export { loadPrices } from './prices/load.js';
 export type { PriceOf } from './prices/price.js';
 export { type ProbeStep, probeAgent } from './probe-agent.js';

@@ -1,6 +1,8 @@
 // What every command needs. The rest of this folder is in `index.ts`, which loads all kinds of sessions: a bundler that
 // splits by file gives each command only what it imports, so the commands that start often import this one.
 export { retain } from '../catalog/index.js';
+export type { SetupFile, SetupInstead } from '../client-settings/index.js';
+export { type HeldScreen, mendTerminal, noteTerminal } from '../programs/index.js';
 export {
   type Config,
   ConfigError,
@@ -12,7 +14,5 @@ export {
 export { loadClientSetup } from './load-client-setup.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
-export type { SetupFile, SetupInstead } from './setup-client.js';
 export { withTemporaryHome } from './temporary-home.js';
-export { type HeldScreen, mendTerminal, noteTerminal } from './terminals.js';
 export { readTextFile } from './user-files.js';

@@ -5,7 +5,7 @@ import { conversationPath, openConversations, turnTaker } from './conversations.
 import { configuredBudget, openLoops, projectDirectoryOf } from './loops.js';
 import { openChanges } from './open-changes.js';
 import { openCheckpoint } from './open-checkpoint.js';
-import { openPrices, refuseUnknownCost } from './prices.js';
+import { openPrices } from './prices.js';
 import { workbenchOf } from './processes.js';
 import { runShelf } from './run-shelf.js';
 import { createServices, type Services } from './services.js';
@@ -46,7 +46,6 @@ export function runServices(services: Services): RunServices {
     turnTaker: (agent, conversation, options) => turnTaker(services, agent, conversation, options),
     openCheckpoint: (sessionId, place) => openCheckpoint(services, sessionId, place),
     openPrices: () => openPrices(services),
-    refuseUnknownCost: (agent, wanted) => refuseUnknownCost(services, agent, wanted),
     workbench: () => workbenchOf(services),
     at: (directory) => runServices(servicesIn(services, directory)),
   };

@@ -21,6 +21,7 @@ export {
   type SessionKind,
   type SessionSummary,
 } from './kind.js';
+export { type LockedKind, locksOf } from './locks.js';
 export { loopKind } from './loop.js';
 export {
   type CatalogParts,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { shellWord } from '../foundation/index.js';
+import { HoldfastError, shellWord, visibleExcerpt } from '../foundation/index.js';
 import { CLIENTS, type ClientPlaces, type McpServerEntry } from './client.js';
 import { type Added, isEmptyObject, type JsonPlace } from './json-allowance.js';
 import { addHooks, type HookGroup, hasHooks, removeHooks } from './json-hooks.js';
@@ -42,6 +42,34 @@ const EVENTS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
 /** The entries that a client is to have for its hooks, by event. */
 export type HookEntries = Readonly<Record<string, HookGroup>>;
 
+/** The installed version of a client has no hooks that we know, or does not say which version it is. */
+class HooksUnknownError extends HoldfastError<'HOOKS_UNKNOWN'> {
+  readonly code = 'HOOKS_UNKNOWN';
+
+  constructor(client: HookClient, version: string | null) {
+    const { title } = CLIENTS[client];
+    super(
+      version === null
+        ? `It cannot be told which version of ${title} is installed: \`${client} --version\` gives none`
+        : `No hooks are known for ${visibleExcerpt(version, 60)}`,
+      {
+        hint: `Nothing was written. ${title} ${firstVersion(client)} or later has hooks for permissions; an event that a version does not know could make it ignore its settings.`,
+      },
+    );
+  }
+}
+
+/** The entries for what the installed version of a client says that it is; null where it says nothing. Throws HOOKS_UNKNOWN. */
+export function hooksOfVersion(
+  client: HookClient,
+  version: string | null,
+  program: McpServerEntry,
+): HookEntries {
+  const entries = version === null ? {} : hookEntries(client, version, program);
+  if (Object.keys(entries).length === 0) throw new HooksUnknownError(client, version);
+  return entries;
+}
+
 /** The entries for the events that a version knows; none for a version that cannot be read. */
 export function hookEntries(client: HookClient, version: string, program: McpServerEntry): HookEntries {
   const known = /(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
@@ -53,7 +81,7 @@ export function hookEntries(client: HookClient, version: string, program: McpSer
 }
 
 /** The first version whose permission requests can become cards. */
-export function firstVersion(client: HookClient): string {
+function firstVersion(client: HookClient): string {
   const first = EVENTS[client].find(({ name }) => name === 'PermissionRequest')?.since ?? [];
   return first.join('.');
 }

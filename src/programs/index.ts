@@ -6,6 +6,7 @@ export { findProgram } from './find-program.js';
 export { GUARD_NAME } from './guard/messages.js';
 export { Guard, type GuardEnd, type GuardSpec, startGuard } from './guard/start-guard.js';
 export { watchGuard } from './guard/watch-guard.js';
+export { type HeldScreen, mendTerminal, noteTerminal } from './held-terminal.js';
 export { LineSplitter, type OversizedLine } from './line-splitter.js';
 export { OutputLog } from './output-log.js';
 export {
@@ -28,4 +29,3 @@ export {
 export { type LeftBehind, type OrphanReport, ProgramRegistry } from './registry.js';
 export { type ProgramResult, runProgram } from './run-program.js';
 export { type DetachedProgram, startDetached } from './start-detached.js';
-export { mendTerminalSettings, readTerminalSettings } from './terminal-settings.js';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, ConversationElsewhereError, CostUnknownError } from '../../src/app/index.js';
+import { CostUnknownError } from '../../src/agents/index.js';
+import { ConfigError } from '../../src/app/index.js';
 import { InvalidCatalogIdError, RestoreBlockedError } from '../../src/catalog/index.js';
 import { ConfirmationMissingError, UsageError } from '../../src/cli/command.js';
 import { ExitCode, exitCodeOf } from '../../src/cli/exit-codes.js';
@@ -55,6 +56,7 @@ import {
   TaskOutOfScopeError,
 } from '../../src/sessions/change/index.js';
 import {
+  ConversationElsewhereError,
   ConversationExistsError,
   InvalidConversationIdError,
 } from '../../src/sessions/conversation/index.js';

@@ -1,5 +1,5 @@
 import { join, relative, resolve } from 'node:path';
-import type { AgentDefinition, PermissionMode } from '../../agents/index.js';
+import { type AgentDefinition, type PermissionMode, refuseUnknownCost } from '../../agents/index.js';
 import { InvalidInputError } from '../../foundation/index.js';
 import { guessVerifyCommands } from '../../plans/index.js';
 import {
@@ -208,7 +208,8 @@ export async function checkCostLimit(
   const { wishes, detection, agent } = prepared;
   const budget = isNew ? budgetOf(services, wishes) : { ...detection.session?.budget, ...wishes.budget };
   const costUsd = budget.costUsd ?? services.settings.dayCostUsd;
-  await services.refuseUnknownCost(agent, { budget: { ...budget, costUsd }, model: wishes.model });
+  if (costUsd === undefined) return;
+  await refuseUnknownCost(agent, wishes.model, () => services.openPrices());
 }
 
 /** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */

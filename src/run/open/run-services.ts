@@ -63,11 +63,6 @@ export interface RunServices extends RunShelf {
   /** Where processes of a run are started so that its guard can end them; absent where there is none. */
   readonly guard?: RunGuardian | undefined;
   openPrices(): Promise<PriceOf>;
-  /** Throws COST_UNKNOWN. */
-  refuseUnknownCost(
-    agent: AgentDefinition,
-    wanted: { readonly budget: Budget; readonly model: string | undefined },
-  ): Promise<void>;
   /** How working directories are looked at. */
   workbench(): Workbench;
   /** The same for another directory. Throws CONFIG_INVALID. */

@@ -1,4 +1,4 @@
-import { HoldfastError, visibleExcerpt } from '../../foundation/index.js';
+import { HoldfastError, shellWord, visibleExcerpt } from '../../foundation/index.js';
 
 /** The command that shows the known conversations. */
 export const LISTED_BY = 'holdfast sessions list';
@@ -23,5 +23,22 @@ export class ConversationExistsError extends HoldfastError<'CONVERSATION_EXISTS'
     super(`Session ${id} exists already`, {
       hint: 'Go on with it (`--resume`), or take another id.',
     });
+  }
+}
+
+/** A conversation of another project was to be gone on with here. */
+export class ConversationElsewhereError extends HoldfastError<'CONVERSATION_ELSEWHERE'> {
+  readonly code = 'CONVERSATION_ELSEWHERE';
+  readonly directory: string;
+
+  constructor(id: string, directory: string, words: { readonly command: string; readonly isThere: boolean }) {
+    const resume = `${words.command} --resume ${id}`;
+    const here = `${resume} --here`;
+    super(`${id} belongs to ${directory}`, {
+      hint: words.isThere
+        ? `Go there: cd ${shellWord(directory)} && ${resume}\nOr move it to this directory: ${here}`
+        : `That directory is gone. Move the conversation to this one: ${here}`,
+    });
+    this.directory = directory;
   }
 }

@@ -1,9 +1,10 @@
 export { replayText, trimContext } from './context.js';
 export { Conversation } from './conversation.js';
-export { ConversationExistsError, InvalidConversationIdError } from './errors.js';
+export { ConversationElsewhereError, ConversationExistsError, InvalidConversationIdError } from './errors.js';
 export { exportJson, exportMarkdown, parseExport } from './export.js';
 export { type ConversationStatus, conversationLifecycle } from './lifecycle.js';
 export { deleteConversation, listConversations } from './operations.js';
+export { isSameProject, placeConversation } from './place.js';
 export { UNKNOWN_AGENT, type UsageRecord } from './schema.js';
 export { ConversationSessions } from './sessions.js';
 export { FileConversationStore } from './store.js';

@@ -1,10 +1,10 @@
-import { isSameProject } from '../../../app/index.js';
 import { counted, SessionNotFoundError, visibleLine } from '../../../foundation/index.js';
-import type {
-  Conversation,
-  ConversationDamage,
-  ConversationSessions,
-  ConversationSummary,
+import {
+  type Conversation,
+  type ConversationDamage,
+  type ConversationSessions,
+  type ConversationSummary,
+  isSameProject,
 } from '../../../sessions/conversation/index.js';
 import { type CommandContext, ConfirmationMissingError } from '../../command.js';
 import { renderConversations } from '../../render/conversations.js';

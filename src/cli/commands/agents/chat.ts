@@ -1,22 +1,21 @@
 import {
-  type ChatStart,
-  type ChatWishes,
-  chatStart,
   conversationPath,
   createTextFile,
   noteTerminal,
   openAgents,
   openConversations,
   openPrices,
-  placeConversation,
+  openProcesses,
   readTextFile,
   type Services,
   turnTaker,
 } from '../../../app/index.js';
 import { counted, visibleLine } from '../../../foundation/index.js';
+import { type ChatStart, type ChatWishes, chatStart } from '../../../run/turn/chat-start.js';
 import {
   type Conversation,
   type ConversationSessions,
+  placeConversation,
   UNKNOWN_AGENT,
 } from '../../../sessions/conversation/index.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
@@ -259,7 +258,7 @@ function prepare(
   resumed: Conversation | undefined,
 ): ChatStart & { readonly workingDirectory: string } {
   try {
-    const { notes, ...start } = chatStart(services, values, resumed);
+    const { notes, ...start } = chatStart(() => openProcesses(services), values, resumed);
     if (resumed !== undefined && start.agent === UNKNOWN_AGENT)
       throw new UsageError(`Nothing in ${resumed.id} says which agent it was with`, {
         hint: `Name one: ${services.tools.command} --resume ${resumed.id} --agent <name> (\`holdfast agents\` lists them)`,

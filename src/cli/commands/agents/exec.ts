@@ -4,7 +4,7 @@ import {
   type PermissionMode,
   type TurnEndReason,
 } from '../../../agents/index.js';
-import { openAgents, launchOf, openProcesses } from '../../../app/index.js';
+import { launchOf, openAgents, openProcesses } from '../../../app/index.js';
 import {
   counted,
   throwIfAborted,

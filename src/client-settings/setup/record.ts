@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { type Added, digestOf, type TextEdit } from '../client-settings/index.js';
 import {
   count,
   flag,
@@ -11,15 +10,27 @@ import {
   text,
   type ValueOf,
   whole,
-} from '../foundation/index.js';
+} from '../../foundation/index.js';
 import {
   DOCUMENT_VERSION,
   ensureDirectory,
+  type LockTools,
   readDocument,
   removeQuietly,
   writeDocument,
-} from '../storage/index.js';
-import type { Services } from './services.js';
+} from '../../storage/index.js';
+import type { Added } from '../json-allowance.js';
+import { digestOf, type TextEdit } from '../undo.js';
+
+/** Whose settings are changed, and where we keep what we wrote into them. */
+export interface SetupServices {
+  readonly tools: LockTools;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly config: {
+    readonly roots: { readonly home: string };
+    readonly layout: { readonly setups: string };
+  };
+}
 
 const TextEditRecord = record({ at: count, removed: text, inserted: text });
 const AddedRecord = record({
@@ -62,7 +73,7 @@ export interface NewSetupRecord {
 
 /** What was written into a file; undefined where nobody knows, which stops nobody. */
 export function readSetupRecord(
-  services: Services,
+  services: SetupServices,
   path: string,
   purpose: SetupPurpose,
 ): SetupRecord | undefined {
@@ -70,12 +81,16 @@ export function readSetupRecord(
     const setup = readDocument(services.tools.fileSystem, recordPath(services, path, purpose), SetupRecord);
     return setup?.path === path ? setup : undefined;
   } catch (error) {
-    services.log.warn('setup.record-not-known', { path, error: messageOf(error) });
+    services.tools.log.warn('setup.record-not-known', { path, error: messageOf(error) });
     return undefined;
   }
 }
 
-export function writeSetupRecord(services: Services, setup: NewSetupRecord, purpose: SetupPurpose): void {
+export function writeSetupRecord(
+  services: SetupServices,
+  setup: NewSetupRecord,
+  purpose: SetupPurpose,
+): void {
   ensureDirectory(services.tools.fileSystem, services.config.layout.setups);
   writeDocument(
     services.tools,
@@ -94,12 +109,12 @@ export function writeSetupRecord(services: Services, setup: NewSetupRecord, purp
   );
 }
 
-export function forgetSetup(services: Services, path: string, purpose: SetupPurpose): void {
+export function forgetSetup(services: SetupServices, path: string, purpose: SetupPurpose): void {
   removeQuietly(services.tools.fileSystem, recordPath(services, path, purpose));
 }
 
 /** Release 0.1 knew one purpose only, and its records have no word for it. */
-function recordPath({ config }: Services, path: string, purpose: SetupPurpose): string {
+function recordPath({ config }: SetupServices, path: string, purpose: SetupPurpose): string {
   const suffix = purpose === 'mcp' ? '' : `-${purpose}`;
   return join(config.layout.setups, `${digestOf(path).slice(0, 32)}${suffix}.json`);
 }

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { messageOf, timestamp } from '../foundation/index.js';
-import { mendTerminalSettings, readTerminalSettings } from '../programs/index.js';
 import {
   ensureDirectory,
   type FileSystem,
   judgeLife,
+  type LockTools,
   readFile,
   removeQuietly,
   replaceQuick,
 } from '../storage/index.js';
-import type { Services } from './services.js';
+import { mendTerminalSettings, readTerminalSettings } from './terminal-settings.js';
 
 /** What a view has changed about a terminal; see `TerminalScreen` of the views. */
 const SCREENS = ['alternate', 'live', 'line'] as const;
@@ -32,15 +32,23 @@ const TerminalRecord = z.object({
   }),
 });
 
+/** What it takes to know the terminal that we are in, and where records of such are. */
+export interface TerminalPlace {
+  readonly tools: LockTools;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly config: { readonly layout: { readonly terminals: string } };
+}
+
 /**
  * Writes down that a view takes the terminal over, so that the next start can put it back if we are killed; returns how to
  * forget it. Never throws: a view is worth more than this.
  */
-export function noteTerminal(services: Services, screen: HeldScreen): () => void {
-  const { tools, config, environment, log, clock } = services;
+export function noteTerminal(place: TerminalPlace, screen: HeldScreen): () => void {
+  const { tools, config, environment } = place;
+  const { log, clock } = tools;
   const terminal = terminalName(tools.fileSystem);
   if (terminal === undefined) return () => {};
-  const path = recordPath(services, terminal);
+  const path = recordPath(place, terminal);
   const { pid, startTime, bootId, pidNamespace, host } = tools.identity;
   try {
     ensureDirectory(tools.fileSystem, config.layout.terminals);
@@ -63,11 +71,12 @@ export function noteTerminal(services: Services, screen: HeldScreen): () => void
  * Puts a terminal back that a view of ours held when it was killed: its settings, cursor, line wrap, paste and screen.
  * Nothing happens where there is no record, or its process may live. Never throws.
  */
-export function mendTerminal(services: Services, write: (text: string) => void): void {
-  const { tools, environment, log } = services;
+export function mendTerminal(place: TerminalPlace, write: (text: string) => void): void {
+  const { tools, environment } = place;
+  const { log } = tools;
   const terminal = terminalName(tools.fileSystem);
   if (terminal === undefined) return;
-  const path = recordPath(services, terminal);
+  const path = recordPath(place, terminal);
   try {
     const text = readFile(tools.fileSystem, path);
     if (text === undefined) return;
@@ -98,6 +107,6 @@ function terminalName(fileSystem: FileSystem): string | undefined {
   }
 }
 
-function recordPath({ config }: Services, terminal: string): string {
+function recordPath({ config }: TerminalPlace, terminal: string): string {
   return join(config.layout.terminals, `${terminal.slice('/dev/'.length).replaceAll('/', '-')}.json`);
 }

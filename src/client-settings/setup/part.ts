@@ -1,20 +1,16 @@
+import type { ClientName, ClientPlaces } from '../client.js';
 import {
-  type Added,
   addHookEntries,
-  addSkill,
-  type ClientName,
-  type ClientPlaces,
   type HookClient,
   type HookEntries,
   hasHookEntries,
-  hasSkill,
   hooksPath,
   isEmptyHooks,
   removeHookEntries,
-  removeSkill,
   renderHookEntries,
-  skillFile,
-} from '../client-settings/index.js';
+} from '../hook-entries.js';
+import type { Added } from '../json-allowance.js';
+import { addSkill, hasSkill, removeSkill, skillFile } from '../skill.js';
 
 /** What else of ours a client may have. */
 export type SetupInstead =

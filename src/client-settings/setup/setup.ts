@@ -1,28 +1,5 @@
 import { basename, dirname, join, sep } from 'node:path';
 import {
-  type Added,
-  type Allowance,
-  addAllowance,
-  addEntry,
-  CLIENTS,
-  type ClientName,
-  type ClientPlaces,
-  ClientSettingsError,
-  digestOf,
-  editBetween,
-  hasAllowance,
-  hasEntry,
-  hooksNote,
-  isEmptySettings,
-  type McpServerEntry,
-  otherwiseSet,
-  removeAllowance,
-  removeEntry,
-  renderAllowance,
-  renderEntry,
-  undoEdits,
-} from '../client-settings/index.js';
-import {
   ensureDirectory,
   type FileSystem,
   lookAt,
@@ -31,9 +8,21 @@ import {
   resolveUserPath,
   UnsafePathError,
   updateUserFile,
-} from '../storage/index.js';
-import type { Services } from './services.js';
-import { partFile, type SetupInstead, type SetupPart } from './setup-parts.js';
+} from '../../storage/index.js';
+import { addAllowance, hasAllowance, otherwiseSet, removeAllowance, renderAllowance } from '../allowance.js';
+import {
+  type Allowance,
+  CLIENTS,
+  type ClientName,
+  type ClientPlaces,
+  type McpServerEntry,
+} from '../client.js';
+import { ClientSettingsError } from '../errors.js';
+import { hooksNote } from '../hook-entries.js';
+import type { Added } from '../json-allowance.js';
+import { addEntry, hasEntry, isEmptySettings, removeEntry, renderEntry } from '../settings.js';
+import { digestOf, editBetween, undoEdits } from '../undo.js';
+import { partFile, type SetupInstead, type SetupPart } from './part.js';
 import {
   forgetSetup,
   type NewSetupRecord,
@@ -41,12 +30,9 @@ import {
   SETUP_PURPOSES,
   type SetupPurpose,
   type SetupRecord,
+  type SetupServices,
   writeSetupRecord,
-} from './setup-record.js';
-
-export { CLIENT_NAMES, type ClientName, HOOK_CLIENTS } from '../client-settings/index.js';
-export { hooksOfInstalled } from './setup-hooks.js';
-export type { SetupInstead } from './setup-parts.js';
+} from './record.js';
 
 export interface SetupPlace {
   readonly entry: McpServerEntry;
@@ -89,7 +75,7 @@ export interface ClientSetup {
 }
 
 /** What a client needs in its settings to reach `holdfast mcp` and to use its tools, and whether it is there. */
-export function inspectClient(services: Services, client: ClientName, options: SetupPlace): ClientSetup {
+export function inspectClient(services: SetupServices, client: ClientName, options: SetupPlace): ClientSetup {
   const files = filesOf(services, client, options).map((file) => inspectFile(services, client, file));
   return {
     client,
@@ -104,7 +90,7 @@ function noteOf(client: ClientName, { project, instead }: SetupPlace): string {
   return CLIENTS[client].note(project === undefined ? {} : { project });
 }
 
-function inspectFile(services: Services, client: ClientName, file: SettingsFile): SetupFile {
+function inspectFile(services: SetupServices, client: ClientName, file: SettingsFile): SetupFile {
   const { path, entry, allowance, part } = file;
   const { body } = splitMark(readUserFile(services.tools.fileSystem, path) ?? '');
   return naming(path, () => ({
@@ -135,7 +121,7 @@ function snippetOf(client: ClientName, { entry, allowance, part }: SettingsFile)
  * Puts the entry into the client's settings and allows our tools. Returns the files that were changed. Throws
  * CLIENT_SETTINGS_UNREADABLE.
  */
-export function installClient(services: Services, client: ClientName, options: SetupPlace): string[] {
+export function installClient(services: SetupServices, client: ClientName, options: SetupPlace): string[] {
   const files = filesOf(services, client, options);
   assertInProject(services, files, options.project);
   // All of them are looked at before the first one is written.
@@ -148,7 +134,7 @@ export function installClient(services: Services, client: ClientName, options: S
  * UNSAFE_PATH.
  */
 function assertInProject(
-  { tools: { fileSystem } }: Services,
+  { tools: { fileSystem } }: SetupServices,
   files: readonly SettingsFile[],
   project: string | undefined,
 ): void {
@@ -176,7 +162,7 @@ function realPlace(fileSystem: FileSystem, path: string): string | undefined {
   return place === undefined ? undefined : join(place, basename(path));
 }
 
-function installFile(services: Services, client: ClientName, file: SettingsFile): boolean {
+function installFile(services: SetupServices, client: ClientName, file: SettingsFile): boolean {
   const { path } = file;
   return updateUserFile(services.tools, path, (content) => {
     const before = content === undefined ? undefined : textOf(client, path, content);
@@ -251,13 +237,13 @@ function merged(known: Added, added: Added): Added {
  * Takes it back: byte for byte where nobody wrote to the file since, else exactly our entries. Returns the files that were
  * changed. Throws CLIENT_SETTINGS_UNREADABLE.
  */
-export function removeClient(services: Services, client: ClientName, options: SetupPlace): string[] {
+export function removeClient(services: SetupServices, client: ClientName, options: SetupPlace): string[] {
   const files = filesOf(services, client, options);
   assertInProject(services, files, options.project);
   return files.filter((file) => removeFile(services, client, file)).map(({ path }) => path);
 }
 
-function removeFile(services: Services, client: ClientName, file: SettingsFile): boolean {
+function removeFile(services: SetupServices, client: ClientName, file: SettingsFile): boolean {
   const { path } = file;
   const record = readSetupRecord(services, path, file.purpose);
   let isGone = false;
@@ -279,7 +265,7 @@ function removeFile(services: Services, client: ClientName, file: SettingsFile):
 }
 
 /** The file was made by what is gone now: it goes with the last thing of ours that is in it. */
-function handOnAbsence(services: Services, { path, purpose }: SettingsFile): void {
+function handOnAbsence(services: SetupServices, { path, purpose }: SettingsFile): void {
   for (const other of SETUP_PURPOSES) {
     const known = other === purpose ? undefined : readSetupRecord(services, path, other);
     if (known === undefined) continue;
@@ -313,7 +299,7 @@ function before(
   return record?.wasAbsent === true && isEmptySettings(client, left) ? undefined : mark + left;
 }
 
-function filesOf(services: Services, client: ClientName, options: SetupPlace): SettingsFile[] {
+function filesOf(services: SetupServices, client: ClientName, options: SetupPlace): SettingsFile[] {
   const places = placesOf(services, options);
   if (options.instead !== undefined) return [partFile(client, places, options.instead)];
   const { settingsPath, alsoReads, allowance: allowanceOf } = CLIENTS[client];
@@ -330,7 +316,7 @@ function filesOf(services: Services, client: ClientName, options: SetupPlace): S
   ];
 }
 
-function placesOf(services: Services, options: SetupPlace): ClientPlaces {
+function placesOf(services: SetupServices, options: SetupPlace): ClientPlaces {
   const { environment } = services;
   const { home } = services.config.roots;
   return {
@@ -364,7 +350,7 @@ function splitMark(text: string): { mark: string; body: string } {
 }
 
 /** Unlike our own directories, the client's may be a link or readable by others; only a missing one is made. */
-function ensureUserDirectory(services: Services, path: string): void {
+function ensureUserDirectory(services: SetupServices, path: string): void {
   const directory = join(path, '..');
   const { fileSystem } = services.tools;
   if (fileSystem.look(directory) === undefined) ensureDirectory(fileSystem, directory);

@@ -1,0 +1,60 @@
+import type { Actor } from '../foundation/index.js';
+import {
+  describeOwner,
+  forceUnlock,
+  inspectLock,
+  type LockState,
+  type LockTools,
+  StorageError,
+} from '../storage/index.js';
+import { findSession } from './find.js';
+import type { SessionKind } from './kind.js';
+import type { LockReport, SessionLocks } from './operations.js';
+
+/** Sessions of one kind, by their ids, and where the lock of each is. */
+export interface LockedKind {
+  readonly kind: SessionKind;
+  readonly ids: readonly string[];
+  readonly lockPath: (id: string) => string;
+}
+
+/** The locks of the sessions of several kinds. `kindsFor` finds the kinds, with the sessions that may be meant by what was typed. */
+export function locksOf(
+  tools: LockTools,
+  actor: Actor,
+  kindsFor: (typed: string) => readonly LockedKind[],
+): SessionLocks {
+  const on = (typed: string, act: (path: string) => LockState): LockReport => {
+    const known = kindsFor(typed).flatMap(({ kind, ids, lockPath }) =>
+      ids.map((id) => ({ kind, id, lockPath })),
+    );
+    const { id, lockPath } = findSession(known, typed);
+    return report(
+      id,
+      freeWhereNone(() => act(lockPath(id))),
+    );
+  };
+  return {
+    look: async (typed) => on(typed, (path) => inspectLock(tools, path)),
+    takeAway: async (typed, by = actor) => on(typed, (path) => forceUnlock(tools, path, by)),
+  };
+}
+
+/** The directory of a conversation's lock is made by the first who takes it: where there is none, nobody did. */
+function freeWhereNone(look: () => LockState): LockState {
+  try {
+    return look();
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.fault !== 'gone') throw error;
+    return { hold: 'free', epoch: 0, reason: 'it was never taken' };
+  }
+}
+
+function report(sessionId: string, state: LockState): LockReport {
+  return {
+    sessionId,
+    state: state.hold,
+    epoch: state.epoch,
+    owner: state.hold === 'free' ? null : describeOwner(state),
+  };
+}
