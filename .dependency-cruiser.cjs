@@ -177,7 +177,8 @@ const throughIndex = Object.keys(MAY_IMPORT).map((folder) => ({
       `^src/${folder}/index\\.ts$`,
       // A command loads these lazily by file, so that each lands in a chunk of its own.
       '^src/mcp/serve\\.ts$',
-      '^src/app/(accounts|base|config|edit-config|fleet-known|open-fleet|open-fleet-queue|holdfast|open-catalog|open-changes|open-directory|open-hooks|open-notices|open-overview|open-push|open-queue|open-run|open-run-status|open-runs|open-service|open-settings|open-transcripts|open-web|push-known|start-worker|run-place|run-services|run-shelf|services)\\.ts$',
+      // Rooms of it are entered by file for the same reason.
+      '^src/app/(base|config|holdfast|open-directory|open-web|services|[a-z]+/[a-z-]+)\\.ts$',
       // Names and forms alone: the rest of it is loaded where a fleet is set.
       '^src/fleet/(move-)?operations\\.ts$',
       // For the entries of the command line, which load nothing else.

@@ -1,7 +1,7 @@
 // Our side of PERF-35: a person who answers, on the machine that asks or on another one. Bundled apart from `ours.ts`, so that
 // no other row loads the fleet.
 import { createServices } from '../src/app/base.js';
-import { openFleet, openFleetQuestions } from '../src/app/open-fleet.js';
+import { openFleet, openFleetQuestions } from '../src/app/fleet/open-fleet.js';
 import { parseAddress } from '../src/hub/index.js';
 import { cluster } from '../test/support/postgres.js';
 

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServices } from '../src/app/base.js';
-import { workbenchOf } from '../src/app/processes.js';
+import { workbenchOf } from '../src/app/sessions/open-processes.js';
 import { Checkpoints, connect, migrate, parseAddress } from '../src/hub/index.js';
 import { LoopSessions } from '../src/sessions/loop/index.js';
 import { commitSnapshot, openMirror, pushCommit } from '../src/workspace/index.js';

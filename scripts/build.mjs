@@ -47,17 +47,17 @@ const LATE = { zod: 'src/cli/programs/loaded-zod.ts', commander: 'src/cli/progra
 const BESIDE_QUICK = {
   'ask-notices': 'src/cli/commands/questions/ask-notices.ts',
   'hook-notices': 'src/cli/commands/agents/hook-notices.ts',
-  'look-at-worktree': 'src/app/look-at-worktree.ts',
+  'look-at-worktree': 'src/app/sessions/look-at-worktree.ts',
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
   'resume-run': 'src/cli/commands/run/resume-run.ts',
   'top-screen': 'src/cli/commands/overview/top-screen.ts',
 };
 /** The fleet and its driver: beside everything, loaded only where a fleet is set. */
 const BESIDE_ALL = {
-  'lease-holds': 'src/app/lease-holds.ts',
-  'open-fleet': 'src/app/open-fleet.ts',
-  'open-fleet-queue': 'src/app/open-fleet-queue.ts',
-  'run-checkpoint': 'src/app/run-checkpoint.ts',
+  'lease-holds': 'src/app/fleet/lease-holds.ts',
+  'open-fleet': 'src/app/fleet/open-fleet.ts',
+  'open-fleet-queue': 'src/app/fleet/open-fleet-queue.ts',
+  'run-checkpoint': 'src/app/fleet/run-checkpoint.ts',
 };
 const MODULES = { main: 'src/cli/programs/main.ts', ...BESIDE_QUICK, ...BESIDE_ALL };
 

@@ -8,15 +8,15 @@ export {
   type OpenProcessesOptions,
   type OpenQuestionsOptions,
 } from './app/index.js';
-export { createChangeSessions, type OpenChangesOptions } from './app/open-changes.js';
 export {
   type OpenQueueOptions,
   openQueue,
   type StartedWorker,
   type StartWorkerOptions,
   startWorker,
-} from './app/open-queue.js';
-export { type OpenRunOptions, openRun, type Run, type RunStartOptions } from './app/open-run.js';
+} from './app/queue/open-queue.js';
+export { type OpenRunOptions, openRun, type Run, type RunStartOptions } from './app/run/open-run.js';
+export { createChangeSessions, type OpenChangesOptions } from './app/sessions/open-changes.js';
 export { cleanOldQuestions } from './catalog/index.js';
 export {
   type Clock,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { appWorld } from '../../test/support/app-world.js';
 import { question } from '../../test/support/question-world.js';
 import { createQuestionSessions, openLocks, readTextFile, withTemporaryHome } from './index.js';
-import { openChanges } from './open-changes.js';
+import { openChanges } from './sessions/open-changes.js';
 
 describe('opening question sessions from a program', () => {
   it('uses the given home, and what the command line sees is the same', async () => {

@@ -3,6 +3,7 @@
 export { retain } from '../catalog/index.js';
 export type { SetupFile, SetupInstead } from '../client-settings/index.js';
 export { type HeldScreen, mendTerminal, noteTerminal } from '../programs/index.js';
+export { loadClientSetup } from './agents/load-client-setup.js';
 export {
   type Config,
   ConfigError,
@@ -11,8 +12,7 @@ export {
   SETTINGS,
   type SettingKey,
 } from './config.js';
-export { loadClientSetup } from './load-client-setup.js';
-export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
+export { createQuestionSessions, type OpenQuestionsOptions } from './sessions/open-questions.js';
 export { withTemporaryHome } from './temporary-home.js';
 export { readTextFile } from './user-files.js';

@@ -13,10 +13,10 @@ import {
   type Roots,
   readUserFile,
 } from '../storage/index.js';
-import { type AccountSettings, accountSettings } from './account-settings.js';
-import { AgentName, AgentSettings } from './agent-settings.js';
-import { nested } from './config-keys.js';
-import { ChannelMap, PushMap, QuietHoursText } from './notice-settings.js';
+import { type AccountSettings, accountSettings } from './settings/account-settings.js';
+import { AgentName, AgentSettings } from './settings/agent-settings.js';
+import { nested } from './settings/config-keys.js';
+import { ChannelMap, PushMap, QuietHoursText } from './settings/notice-settings.js';
 
 /** The environment as the program was given it. This file is the only one that reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -13,15 +13,15 @@ import type { LoopSessions } from '../sessions/loop/index.js';
 import type { ProcessSessions } from '../sessions/process/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import type { Config } from './config.js';
-import { openConversations } from './conversations.js';
 import { type LibraryOptions, libraryServices } from './library-services.js';
-import { openLoops } from './loops.js';
-import { listEverywhere, openCatalog } from './open-catalog.js';
-import { openChanges } from './open-changes.js';
-import { openRunIn, type Run, type RunOptions } from './open-run.js';
-import { openProcesses } from './processes.js';
-import { projectTools } from './remembering.js';
+import { openRunIn, type Run, type RunOptions } from './run/open-run.js';
 import { type Services, servicesAt } from './services.js';
+import { listEverywhere, openCatalog } from './sessions/open-catalog.js';
+import { openChanges } from './sessions/open-changes.js';
+import { openConversations } from './sessions/open-conversations.js';
+import { openLoops } from './sessions/open-loops.js';
+import { openProcesses } from './sessions/open-processes.js';
+import { projectTools } from './sessions/remembering.js';
 
 /** The parts that belong to one directory. Each is built when it is first asked for, and once. */
 export interface ProjectParts {

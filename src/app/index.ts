@@ -1,6 +1,8 @@
 export { noteTerminal } from '../programs/index.js';
-export { driverTools, openAgents, startAgent } from './agents.js';
+export { driverTools, openAgents, startAgent } from './agents/open-agents.js';
+export { openPrices } from './agents/open-prices.js';
 export { ConfigError } from './config.js';
+export { createServices, type Services } from './services.js';
 export {
   cleanAutomatically,
   conversationPath,
@@ -10,12 +12,15 @@ export {
   openConversations,
   turnTaker,
   writeTextFile,
-} from './conversations.js';
-export { createLoopSessions, type OpenLoopsOptions, openLoops } from './loops.js';
-export { openLocks } from './open-locks.js';
-export { createQuestionSessions, type OpenQuestionsOptions } from './open-questions.js';
-export { openPrices } from './prices.js';
-export { createProcessSessions, launchOf, type OpenProcessesOptions, openProcesses } from './processes.js';
-export { createServices, type Services } from './services.js';
+} from './sessions/open-conversations.js';
+export { openLocks } from './sessions/open-locks.js';
+export { createLoopSessions, type OpenLoopsOptions, openLoops } from './sessions/open-loops.js';
+export {
+  createProcessSessions,
+  launchOf,
+  type OpenProcessesOptions,
+  openProcesses,
+} from './sessions/open-processes.js';
+export { createQuestionSessions, type OpenQuestionsOptions } from './sessions/open-questions.js';
 export { withTemporaryHome } from './temporary-home.js';
 export { readTextFile } from './user-files.js';

@@ -3,7 +3,7 @@ import { AbortedError, sleepOrHint } from '../foundation/index.js';
 import { startDetached } from '../programs/index.js';
 import { openWords, takeWords } from '../run/records/run-words.js';
 import { attempt, closeQuietly, ensureDirectory } from '../storage/index.js';
-import { runShelf } from './run-shelf.js';
+import { runShelf } from './run/run-shelf.js';
 import type { Services } from './services.js';
 
 /** The page, served by a process of its own. */

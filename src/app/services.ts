@@ -18,7 +18,7 @@ import {
   ownIdentity,
 } from '../storage/index.js';
 import { type Config, type Environment, loadConfig } from './config.js';
-import { runLeases } from './run-leases.js';
+import { runLeases } from './fleet/run-leases.js';
 
 export interface ServiceOptions {
   readonly environment: Environment;

@@ -14,8 +14,8 @@ import { type CatalogWorld, catalogWorld, PROCESS_ID } from '../../test/support/
 import { PLAN } from '../../test/support/loop-world.js';
 import { DAY_MS, treeOf } from '../../test/support/question-world.js';
 import { openLoops } from '../app/index.js';
-import { openCatalog } from '../app/open-catalog.js';
-import { openChanges } from '../app/open-changes.js';
+import { openCatalog } from '../app/sessions/open-catalog.js';
+import { openChanges } from '../app/sessions/open-changes.js';
 import type { SessionRef } from './index.js';
 
 /** One session of every kind, none of them live except the question and the claim; a minute apart. */

@@ -1,5 +1,5 @@
 import type { Services } from '../app/base.js';
-import { isFleetKnown } from '../app/fleet-known.js';
+import { isFleetKnown } from '../app/fleet/fleet-known.js';
 import type { FleetElsewhere, LinkState, RemoteRuns } from '../fleet/index.js';
 import { formatAge, messageOf, visibleLine } from '../foundation/index.js';
 import type { QuestionDesk } from '../sessions/question/index.js';
@@ -24,7 +24,7 @@ export async function openQuestions(
   { isQuick = false, isLater = false } = {},
 ): Promise<OpenQuestions> {
   if (!isFleetKnown(services)) return alone(services);
-  const { openFleetQuestions } = await import('../app/open-fleet.js');
+  const { openFleetQuestions } = await import('../app/fleet/open-fleet.js');
   try {
     const timeoutMs = isQuick ? 500 : 5_000;
     const fleet = await openFleetQuestions(services, { isQuick: isQuick || isLater, timeoutMs });
@@ -58,7 +58,7 @@ function alone({ questions }: Services): OpenQuestions {
 /** Whether this machine is in a fleet, and no process here keeps it in step. */
 export async function isWithoutLink(services: Services): Promise<boolean> {
   if (!isFleetKnown(services)) return false;
-  const { isJoined, isLinked } = await import('../app/open-fleet.js');
+  const { isJoined, isLinked } = await import('../app/fleet/open-fleet.js');
   return isJoined(services) && !isLinked(services);
 }
 
@@ -68,7 +68,7 @@ export async function holdLink(
   onState?: (state: LinkState) => void,
 ): Promise<AsyncDisposable | undefined> {
   if (!isFleetKnown(services)) return undefined;
-  const { holdFleetLink } = await import('../app/open-fleet.js');
+  const { holdFleetLink } = await import('../app/fleet/open-fleet.js');
   try {
     return holdFleetLink(services, onState);
   } catch (error) {

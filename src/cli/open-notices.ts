@@ -1,4 +1,4 @@
-import { isPushKnown } from '../app/push-known.js';
+import { isPushKnown } from '../app/notices/push-known.js';
 import type { NoticeEvent } from '../notices/index.js';
 import type { CommandContext } from './command.js';
 
@@ -29,7 +29,7 @@ export async function openNotices(
   const isRung = config.get('notices.bell') && !terminal.isQuiet && !ownsBell;
   const ring = () => (isRung ? screen?.write(BELL) : undefined);
   if (channels.length === 0 && !isPushKnown(services)) return bellAlone(ring);
-  const { openNotices: open } = await import('../app/open-notices.js');
+  const { openNotices: open } = await import('../app/notices/open-notices.js');
   const notices = open(services, { screen, isBrief });
   return {
     tell(event) {

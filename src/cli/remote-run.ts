@@ -1,4 +1,4 @@
-import { isFleetKnown } from '../app/fleet-known.js';
+import { isFleetKnown } from '../app/fleet/fleet-known.js';
 import type { RemoteRequest, RemoteRun, RemoteRuns, SteeredElsewhere } from '../fleet/index.js';
 import { isHoldfastError, messageOf, visibleJson, visibleLine } from '../foundation/index.js';
 import { RunElsewhereError } from '../overview/index.js';

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { openConversations } from '../../src/app/conversations.js';
+import { openConversations } from '../../src/app/sessions/open-conversations.js';
 import { browserStage, IPHONE, verifiesOnPage } from '../support/browser-world.js';
 import { question } from '../support/question-world.js';
 import { done, GREEN, RED, say } from '../support/run-world.js';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, vi } from 'vitest';
-import { openConversations } from '../../src/app/conversations.js';
+import { openConversations } from '../../src/app/sessions/open-conversations.js';
 import attack from '../fixtures/attack-strings.json' with { type: 'json' };
 import { browserStage, SIZES, verifiesOnPage, wordsOf } from '../support/browser-world.js';
 import { PATIENT } from '../support/deadlines.js';

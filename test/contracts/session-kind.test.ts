@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openChanges } from '../../src/app/open-changes.js';
+import { openChanges } from '../../src/app/sessions/open-changes.js';
 import { findProject } from '../../src/plans/index.js';
 import { ChangeStore } from '../../src/sessions/change/store.js';
 import { ConversationSessions, FileConversationStore } from '../../src/sessions/conversation/index.js';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { catalogKinds } from '../../src/app/open-catalog.js';
+import { catalogKinds } from '../../src/app/sessions/open-catalog.js';
 import type { CatalogKind, SessionKind, SessionRef } from '../../src/catalog/index.js';
 import { forceUnlock, type LockTools } from '../../src/storage/index.js';
 import { type CatalogWorld, catalogWorld } from '../support/catalog-world.js';

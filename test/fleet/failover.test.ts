@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { openFleet } from '../../src/app/open-fleet.js';
+import { openFleet } from '../../src/app/fleet/open-fleet.js';
 import { answerAll, nothingTold } from '../support/failover-load.js';
 import {
   choosing,

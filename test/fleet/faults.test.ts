@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { chownSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { holdFleetLink, openFleet } from '../../src/app/open-fleet.js';
+import { holdFleetLink, openFleet } from '../../src/app/fleet/open-fleet.js';
 import { Door, type LinkState, SentRequests } from '../../src/fleet/index.js';
 import { silentLogger, systemClock } from '../../src/foundation/index.js';
 import { MIGRATIONS, migrate, parseAddress } from '../../src/hub/index.js';

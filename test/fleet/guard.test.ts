@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createServices } from '../../src/app/base.js';
-import { openFleet } from '../../src/app/open-fleet.js';
+import { openFleet } from '../../src/app/fleet/open-fleet.js';
 import { parseAddress } from '../../src/hub/index.js';
 import { bootTimeMs, GUARD_NAME, type Guard, startDetached, startGuard } from '../../src/programs/index.js';
 import { nodeFileSystem } from '../../src/storage/index.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { openFleet } from '../../src/app/open-fleet.js';
+import { openFleet } from '../../src/app/fleet/open-fleet.js';
 import { SentRequests } from '../../src/fleet/index.js';
 import { type DatabaseProxy, databaseProxy, type Held, type Point } from '../support/database-proxy.js';
 import {

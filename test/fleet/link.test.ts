@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createServices, type Services } from '../../src/app/base.js';
-import { holdFleetLink, openFleet } from '../../src/app/open-fleet.js';
+import { holdFleetLink, openFleet } from '../../src/app/fleet/open-fleet.js';
 import type { LinkState } from '../../src/fleet/index.js';
 import { applyRequest } from '../../src/fleet/link/apply-request.js';
 import { parseAddress, type RequestRow } from '../../src/hub/index.js';
@@ -206,7 +206,7 @@ describe.skipIf(POSTGRES === undefined)('the link of a machine', () => {
     const { services, id } = await joined('asked');
     const sender = await joined('forgotten');
     const set = await services.questions.create(QUESTIONS);
-    const { openFleetQuestions } = await import('../../src/app/open-fleet.js');
+    const { openFleetQuestions } = await import('../../src/app/fleet/open-fleet.js');
     // Its home gave no sign for long: the sender does not wait.
     await (await openFleetQuestions(services))?.[Symbol.asyncDispose]();
     await db.sql("update holdfast.machine set seen_at = now() - interval '1 hour' where id = $1", [id]);
@@ -228,7 +228,7 @@ describe.skipIf(POSTGRES === undefined)('the link of a machine', () => {
       const second = await joined('claims-too');
       const person = await joined('person');
       const set = await first.services.questions.create(QUESTIONS);
-      const { openFleetQuestions } = await import('../../src/app/open-fleet.js');
+      const { openFleetQuestions } = await import('../../src/app/fleet/open-fleet.js');
       await (await openFleetQuestions(first.services))?.[Symbol.asyncDispose]();
       await using open = await openFleetQuestions(person.services);
       expect((await open?.questions.listLive())?.map(({ id }) => id)).toContain(set.id);

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { createServices } from '../../src/app/base.js';
-import { workbenchOf } from '../../src/app/processes.js';
+import { workbenchOf } from '../../src/app/sessions/open-processes.js';
 import { type Door, openRepository, removeOldRefs } from '../../src/fleet/index.js';
 import { Checkpoints } from '../../src/hub/index.js';
 import { doorTo, emptyQueue, FleetQueues } from '../support/fleet-queues.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { openFleet } from '../../src/app/open-fleet.js';
+import { openFleet } from '../../src/app/fleet/open-fleet.js';
 import { FakeClock } from '../support/fake-clock.js';
 import {
   choosing,

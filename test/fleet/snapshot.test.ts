@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServices } from '../../src/app/base.js';
-import { workbenchOf } from '../../src/app/processes.js';
+import { workbenchOf } from '../../src/app/sessions/open-processes.js';
 import {
   commitSnapshot,
   fetchCommit,

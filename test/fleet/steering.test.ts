@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
-import { openLoops } from '../../src/app/loops.js';
-import { holdFleetLink } from '../../src/app/open-fleet.js';
-import { ownRuns } from '../../src/app/own-runs.js';
+import { holdFleetLink } from '../../src/app/fleet/open-fleet.js';
+import { ownRuns } from '../../src/app/fleet/own-runs.js';
+import { openLoops } from '../../src/app/sessions/open-loops.js';
 import { applyRunRequest } from '../../src/fleet/runs/apply-run-request.js';
 import type { RequestRow } from '../../src/hub/index.js';
 import { HANG, isGone } from '../support/detached-world.js';

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createServices } from '../../src/app/base.js';
-import { holdFleetLink, openFleet, openFleetQuestions } from '../../src/app/open-fleet.js';
+import { holdFleetLink, openFleet, openFleetQuestions } from '../../src/app/fleet/open-fleet.js';
 import { Door, type LinkState } from '../../src/fleet/index.js';
 import { silentLogger, systemClock } from '../../src/foundation/index.js';
 import { parseAddress } from '../../src/hub/index.js';

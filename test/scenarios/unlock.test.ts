@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openConversations } from '../../src/app/conversations.js';
 import { createServices } from '../../src/app/services.js';
+import { openConversations } from '../../src/app/sessions/open-conversations.js';
 import { machine } from '../support/holdfast-binary.js';
 import { withPlayer } from '../support/player.js';
 

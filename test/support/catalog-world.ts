@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openConversations, openLoops, type Services } from '../../src/app/index.js';
-import { openCatalog } from '../../src/app/open-catalog.js';
-import { openChanges } from '../../src/app/open-changes.js';
+import { openCatalog } from '../../src/app/sessions/open-catalog.js';
+import { openChanges } from '../../src/app/sessions/open-changes.js';
 import type { Catalog } from '../../src/catalog/index.js';
 import type { ConversationSessions } from '../../src/sessions/conversation/index.js';
 import { FileProcessStore } from '../../src/sessions/process/index.js';

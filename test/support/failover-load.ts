@@ -1,4 +1,4 @@
-import type { OpenFleetQuestions } from '../../src/app/open-fleet.js';
+import type { OpenFleetQuestions } from '../../src/app/fleet/open-fleet.js';
 import { isHoldfastError } from '../../src/foundation/index.js';
 import { choosing } from './fleet-world.js';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createServices, type Services } from '../../src/app/base.js';
-import { holdFleetLink, openFleet, openFleetQuestions } from '../../src/app/open-fleet.js';
+import { holdFleetLink, openFleet, openFleetQuestions } from '../../src/app/fleet/open-fleet.js';
 import type { LinkState } from '../../src/fleet/index.js';
 import type { Clock, Logger } from '../../src/foundation/index.js';
 import { parseAddress } from '../../src/hub/index.js';

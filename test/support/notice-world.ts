@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openNoticeDesk, openNotices } from '../../src/app/open-notices.js';
+import { openNoticeDesk, openNotices } from '../../src/app/notices/open-notices.js';
 import { createServices, type Services } from '../../src/app/services.js';
 import type { NoticeReport, Notices } from '../../src/notices/index.js';
 import { FakeClock } from './fake-clock.js';

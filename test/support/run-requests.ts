@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openConversations } from '../../src/app/conversations.js';
 import { createServices } from '../../src/app/services.js';
+import { openConversations } from '../../src/app/sessions/open-conversations.js';
 import type { RequestWorker } from '../crash/workers/request-worker.js';
 import type { Json } from './holdfast-binary.js';
 import { notDone, type RunWorld, runWorld, write } from './run-world.js';

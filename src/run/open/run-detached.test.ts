@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AppWorld, appWorld } from '../../../test/support/app-world.js';
 import { processFacts, until } from '../../../test/support/processes.js';
-import { runServices } from '../../app/run-services.js';
+import { runServices } from '../../app/run/run-services.js';
 import { findRun } from './find-run.js';
 import { startDetachedRun } from './run-detached.js';
 

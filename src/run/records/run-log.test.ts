@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { appWorld } from '../../../test/support/app-world.js';
-import { runShelf } from '../../app/run-shelf.js';
+import { runShelf } from '../../app/run/run-shelf.js';
 import { logPath, RunLog } from './run-log.js';
 
 const SESSION = '7b7d1682-1f0e-4c63-9c6e-3a3a5d0c6a11';

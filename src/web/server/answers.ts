@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import { isFleetKnown } from '../../app/fleet-known.js';
+import { isFleetKnown } from '../../app/fleet/fleet-known.js';
 import type { Services } from '../../app/services.js';
 import { webApp } from './app.js';
 import { composeWeb, type OwnParts } from './compose.js';

@@ -1,7 +1,7 @@
-import { openOverview } from '../../app/open-overview.js';
-import { openRuns } from '../../app/open-runs.js';
-import { openTranscripts } from '../../app/open-transcripts.js';
+import { openOverview } from '../../app/overview/open-overview.js';
+import { openRuns } from '../../app/run/open-runs.js';
 import type { Services } from '../../app/services.js';
+import { openTranscripts } from '../../app/sessions/open-transcripts.js';
 import { Rate } from './gate/rates.js';
 import { anyRuns } from './live/any-runs.js';
 import type { OpenElsewhere } from './live/elsewhere.js';

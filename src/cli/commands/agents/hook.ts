@@ -1,4 +1,4 @@
-import { isOfOurAgent, openHooks } from '../../../app/open-hooks.js';
+import { isOfOurAgent, openHooks } from '../../../app/agents/open-hooks.js';
 import { HOOK_AGENTS, runHook } from '../../../hooks/index.js';
 import { defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';

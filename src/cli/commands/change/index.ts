@@ -1,5 +1,5 @@
 import type { Services } from '../../../app/base.js';
-import { environmentScope, openChanges } from '../../../app/open-changes.js';
+import { environmentScope, openChanges } from '../../../app/sessions/open-changes.js';
 import { visibleLine } from '../../../foundation/index.js';
 import {
   type ChangeServices,

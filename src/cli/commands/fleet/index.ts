@@ -20,7 +20,7 @@ import { renderFindings, renderFleet, SHARED } from '../../render/fleet.js';
 import { confirm } from '../sessions/session-kinds.js';
 import { moveCommands } from './move.js';
 
-const load = () => import('../../../app/open-fleet.js');
+const load = () => import('../../../app/fleet/open-fleet.js');
 const parts = (services: Services): FleetParts => ({ fleet: async () => (await load()).openFleet(services) });
 
 const name = {

@@ -7,7 +7,7 @@ import { commandOf } from '../../command-of.js';
 import { renderLeftBehind } from '../../render/fleet-moves.js';
 
 const parts = (services: Services): FleetParts => ({
-  fleet: async () => (await import('../../../app/open-fleet.js')).openFleet(services),
+  fleet: async () => (await import('../../../app/fleet/open-fleet.js')).openFleet(services),
 });
 
 const move = commandOf(moveRun, {

@@ -1,5 +1,5 @@
 import type { Services } from '../../../app/base.js';
-import { openNoticeDesk } from '../../../app/open-notices.js';
+import { openNoticeDesk } from '../../../app/notices/open-notices.js';
 import { visibleLine } from '../../../foundation/index.js';
 import {
   listNotices,

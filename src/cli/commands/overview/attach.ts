@@ -1,7 +1,7 @@
 import { noteTerminal } from '../../../app/base.js';
-import { journalOf } from '../../../app/open-overview.js';
-import { lookForRun } from '../../../app/run-place.js';
-import { runServices } from '../../../app/run-services.js';
+import { journalOf } from '../../../app/overview/open-overview.js';
+import { lookForRun } from '../../../app/run/run-place.js';
+import { runServices } from '../../../app/run/run-services.js';
 import type { Services } from '../../../app/services.js';
 import { messageOf, visibleLine } from '../../../foundation/index.js';
 import type { RunPlace } from '../../../overview/index.js';

@@ -1,4 +1,4 @@
-import { journalOf } from '../../../app/open-overview.js';
+import { journalOf } from '../../../app/overview/open-overview.js';
 import type { RunPlace } from '../../../overview/index.js';
 import { followJournal, type JournalEntry, type JournalHints } from '../../../run/index.js';
 import type { CommandContext } from '../../command.js';

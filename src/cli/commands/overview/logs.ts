@@ -1,5 +1,5 @@
-import { journalOf } from '../../../app/open-overview.js';
-import { lookForRun } from '../../../app/run-place.js';
+import { journalOf } from '../../../app/overview/open-overview.js';
+import { lookForRun } from '../../../app/run/run-place.js';
 import { visibleJson } from '../../../foundation/index.js';
 import { type RunLogs, type RunPlace, readRunLog } from '../../../overview/index.js';
 import { type JournalEntry, JournalReader } from '../../../run/index.js';

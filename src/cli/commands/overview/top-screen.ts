@@ -1,7 +1,7 @@
 import { noteTerminal } from '../../../app/base.js';
 import { openDirectory } from '../../../app/open-directory.js';
-import { findRunOf, openOverview } from '../../../app/open-overview.js';
-import { runServices } from '../../../app/run-services.js';
+import { findRunOf, openOverview } from '../../../app/overview/open-overview.js';
+import { runServices } from '../../../app/run/run-services.js';
 import { shellWord, visibleLine } from '../../../foundation/index.js';
 import { directoryOfRow, type OverviewRow, RunNotFoundError } from '../../../overview/index.js';
 import { steerRun } from '../../../run/open/steer-run.js';

@@ -1,4 +1,4 @@
-import { overviewReader } from '../../../app/open-overview.js';
+import { overviewReader } from '../../../app/overview/open-overview.js';
 import { visibleJson } from '../../../foundation/index.js';
 import { inOrder } from '../../../models/top/index.js';
 import { listOverview } from '../../../overview/index.js';

@@ -193,7 +193,7 @@ async function resolved(context: CommandContext, open: QuestionDeskParts, typed:
     return await open.questions.resolve(typed);
   } catch (error) {
     if (isHoldfastError(error, 'FLEET_UNREACHABLE'))
-      throw (await import('../../../app/open-fleet.js')).notStored(error);
+      throw (await import('../../../app/fleet/open-fleet.js')).notStored(error);
     if (!(error instanceof InvalidSessionIdError)) throw error;
     const waiting = await perform(context, listQuestions, open, {});
     const hint = waiting.length === 0 ? 'Nothing is waiting for an answer.' : waitingHint(waiting, typed);

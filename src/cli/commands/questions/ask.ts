@@ -1,5 +1,5 @@
 import { readTextFile } from '../../../app/base.js';
-import { isPushKnown } from '../../../app/push-known.js';
+import { isPushKnown } from '../../../app/notices/push-known.js';
 import { AbortedError, isHoldfastError, visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import {
   type CreateInput,

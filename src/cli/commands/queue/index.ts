@@ -1,6 +1,6 @@
 import type { Services } from '../../../app/base.js';
-import { isFleetKnown } from '../../../app/fleet-known.js';
-import { openQueuesIn, workersOf } from '../../../app/open-queue.js';
+import { isFleetKnown } from '../../../app/fleet/fleet-known.js';
+import { openQueuesIn, workersOf } from '../../../app/queue/open-queue.js';
 import { visibleLine } from '../../../foundation/index.js';
 import {
   addToQueue,

@@ -1,4 +1,4 @@
-import type { MayPushBase } from '../../../app/open-queue.js';
+import type { MayPushBase } from '../../../app/queue/open-queue.js';
 import { visibleLine } from '../../../foundation/index.js';
 import type { Terminal } from '../../terminal.js';
 

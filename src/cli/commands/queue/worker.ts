@@ -1,6 +1,6 @@
-import { isFleetKnown } from '../../../app/fleet-known.js';
-import { openQueuesIn, workIn } from '../../../app/open-queue.js';
-import { startWorkerApart } from '../../../app/start-worker.js';
+import { isFleetKnown } from '../../../app/fleet/fleet-known.js';
+import { openQueuesIn, workIn } from '../../../app/queue/open-queue.js';
+import { startWorkerApart } from '../../../app/queue/start-worker.js';
 import type { LinkState } from '../../../fleet/index.js';
 import { visibleExcerpt, visibleJson, visibleLabel, visibleLine } from '../../../foundation/index.js';
 import { nextMoment } from '../../../queue/index.js';
@@ -104,7 +104,7 @@ async function keepInStep(
       hint: 'Join first: holdfast fleet join <url>; or give a number above 0.',
     });
   if (isDetached) return detach(context, { slots: 0, once: false, until: undefined, labels: [] });
-  const { holdFleetLink } = await import('../../../app/open-fleet.js');
+  const { holdFleetLink } = await import('../../../app/fleet/open-fleet.js');
   await using _notices = await openNotices(context);
   const tell = (state: LinkState) => {
     if (isJson) terminal.write(visibleJson({ type: 'link', ...state }));
@@ -174,7 +174,7 @@ async function printUnit(
   { services, terminal, isJson }: CommandContext,
   words: WorkerWords,
 ): Promise<ExitCode> {
-  const { printWorkerUnit } = await import('../../../app/open-service.js');
+  const { printWorkerUnit } = await import('../../../app/queue/open-service.js');
   const text = printWorkerUnit(services, [...workerWords(words), '--quiet']);
   terminal.write(isJson ? visibleJson({ text }) : text.trimEnd());
   return ExitCode.done;

@@ -1,5 +1,5 @@
 import { createServices, driverTools, type Services, withTemporaryHome } from '../../../app/index.js';
-import { runServices } from '../../../app/run-services.js';
+import { runServices } from '../../../app/run/run-services.js';
 import { runDemo } from '../../../demo/index.js';
 import { readRunRecords, reportRun } from '../../../run/index.js';
 import type { AnswerInput, QuestionView } from '../../../sessions/question/index.js';

@@ -1,6 +1,6 @@
 import type { Services } from '../../../app/base.js';
 import { createTextFile, writeTextFile } from '../../../app/index.js';
-import { openRuns } from '../../../app/open-runs.js';
+import { openRuns } from '../../../app/run/open-runs.js';
 import { VERSION, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { reportFile, reportMarkdown } from '../../../models/report/index.js';
 import { type RunReport, reportOnRun } from '../../../run/index.js';

@@ -1,5 +1,5 @@
 import type { PermissionMode } from '../../../agents/index.js';
-import { runServices } from '../../../app/run-services.js';
+import { runServices } from '../../../app/run/run-services.js';
 import {
   shellWord,
   visibleBlock,

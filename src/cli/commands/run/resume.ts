@@ -1,7 +1,7 @@
 import { openLoops } from '../../../app/index.js';
-import { openRuns } from '../../../app/open-runs.js';
-import { placeOfRun } from '../../../app/run-place.js';
-import { runServices } from '../../../app/run-services.js';
+import { openRuns } from '../../../app/run/open-runs.js';
+import { placeOfRun } from '../../../app/run/run-place.js';
+import { runServices } from '../../../app/run/run-services.js';
 import { visibleJson, visibleLine } from '../../../foundation/index.js';
 import { showRun } from '../../../run/index.js';
 import { findStoppedRun } from '../../../run/open/stopped-run.js';

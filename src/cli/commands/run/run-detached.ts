@@ -1,4 +1,4 @@
-import { runServices } from '../../../app/run-services.js';
+import { runServices } from '../../../app/run/run-services.js';
 import { visibleBlock, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { type FoundRun, startDetachedRun } from '../../../run/index.js';
 import { type CommandContext, flagOf } from '../../command.js';

@@ -1,4 +1,4 @@
-import { runServices } from '../../../app/run-services.js';
+import { runServices } from '../../../app/run/run-services.js';
 import { barred, counted, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { budgetOf, buildPrompt, type FoundRun, prepareRun, previewState } from '../../../run/index.js';
 import { type Budget, conditionOf, phaseOf, presetOf } from '../../../sessions/loop/index.js';

@@ -1,5 +1,5 @@
 import type { Services } from '../../../app/index.js';
-import { runServices } from '../../../app/run-services.js';
+import { runServices } from '../../../app/run/run-services.js';
 import { isHoldfastError } from '../../../foundation/index.js';
 import { type RunEnd, readRunRecords, reportRun } from '../../../run/index.js';
 import { renderRunEnd } from '../../render/report.js';

@@ -1,5 +1,5 @@
 import type { Services } from '../../../app/index.js';
-import { runShelf } from '../../../app/run-shelf.js';
+import { runShelf } from '../../../app/run/run-shelf.js';
 import { type RunEvent, RunLog } from '../../../run/index.js';
 import { runDescriber } from '../../../run/journal/describe-run.js';
 import { describeWait } from '../../../sessions/loop/index.js';

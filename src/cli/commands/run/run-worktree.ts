@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { openLoops } from '../../../app/index.js';
-import { worktreesOf } from '../../../app/run-place.js';
-import { runServices } from '../../../app/run-services.js';
+import { worktreesOf } from '../../../app/run/run-place.js';
+import { runServices } from '../../../app/run/run-services.js';
 import { type Services, servicesAt } from '../../../app/services.js';
 import { AbortedError, counted, visibleLine } from '../../../foundation/index.js';
 import {

@@ -1,4 +1,4 @@
-import { runServices } from '../../../app/run-services.js';
+import { runServices } from '../../../app/run/run-services.js';
 import {
   AbortedError,
   actorIn,

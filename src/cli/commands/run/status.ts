@@ -1,8 +1,8 @@
 import { openLoops } from '../../../app/index.js';
-import { overviewReader } from '../../../app/open-overview.js';
-import { openRunStatus } from '../../../app/open-run-status.js';
-import { placeOfRun } from '../../../app/run-place.js';
-import { runShelf } from '../../../app/run-shelf.js';
+import { overviewReader } from '../../../app/overview/open-overview.js';
+import { openRunStatus } from '../../../app/run/open-run-status.js';
+import { placeOfRun } from '../../../app/run/run-place.js';
+import { runShelf } from '../../../app/run/run-shelf.js';
 import type { RemoteRun } from '../../../fleet/index.js';
 import { sleepOrHint, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { inOrder } from '../../../models/top/index.js';

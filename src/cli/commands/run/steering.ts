@@ -1,5 +1,5 @@
 import { openLoops, type Services } from '../../../app/index.js';
-import { placeOfRun } from '../../../app/run-place.js';
+import { placeOfRun } from '../../../app/run/run-place.js';
 import { guideLoop, type LoopParts, pauseLoop, stopLoop } from '../../../sessions/loop/index.js';
 import { commandOf } from '../../command-of.js';
 import { alsoElsewhere } from '../../remote-run.js';

@@ -1,6 +1,6 @@
 import type { Services } from '../../../app/base.js';
-import { openService, startServiceRuns } from '../../../app/open-service.js';
-import { startServiceWorker } from '../../../app/start-worker.js';
+import { openService, startServiceRuns } from '../../../app/queue/open-service.js';
+import { startServiceWorker } from '../../../app/queue/start-worker.js';
 import { counted, visibleJson, visibleLine } from '../../../foundation/index.js';
 import type { RestartOutcome, RestartPlan } from '../../../run/index.js';
 import {

@@ -1,4 +1,4 @@
-import { openCatalog } from '../../../app/open-catalog.js';
+import { openCatalog } from '../../../app/sessions/open-catalog.js';
 import { deleteSession, type SessionSummary } from '../../../catalog/index.js';
 import { shellWord, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { defineCommand } from '../../command.js';

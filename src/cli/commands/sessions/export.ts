@@ -1,5 +1,5 @@
 import { createTextFile, writeTextFile } from '../../../app/index.js';
-import { openCatalog } from '../../../app/open-catalog.js';
+import { openCatalog } from '../../../app/sessions/open-catalog.js';
 import { type ExportFormat, exportSession } from '../../../catalog/index.js';
 import { visibleBlock, visibleExcerpt, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { defineCommand, UsageError } from '../../command.js';

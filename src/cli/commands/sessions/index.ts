@@ -1,5 +1,5 @@
 import type { Services } from '../../../app/base.js';
-import { listEverywhere, openCatalog } from '../../../app/open-catalog.js';
+import { listEverywhere, openCatalog } from '../../../app/sessions/open-catalog.js';
 import {
   type CatalogParts,
   cleanSessions,

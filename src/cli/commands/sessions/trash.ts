@@ -1,4 +1,4 @@
-import { openCatalog } from '../../../app/open-catalog.js';
+import { openCatalog } from '../../../app/sessions/open-catalog.js';
 import {
   type Catalog,
   emptyTrash,

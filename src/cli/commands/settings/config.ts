@@ -1,5 +1,5 @@
 import { SETTINGS, type Services } from '../../../app/base.js';
-import { openSettings } from '../../../app/open-settings.js';
+import { openSettings } from '../../../app/settings/open-settings.js';
 import { visibleLine } from '../../../foundation/index.js';
 import {
   getSetting,

@@ -1,6 +1,6 @@
 import { readTextFile } from '../../../app/base.js';
+import { isPushKnown } from '../../../app/notices/push-known.js';
 import { openFile, startDetachedWeb } from '../../../app/open-web.js';
-import { isPushKnown } from '../../../app/push-known.js';
 import type { Services } from '../../../app/services.js';
 import {
   isHoldfastError,
@@ -151,7 +151,7 @@ function noticesWhenWanted(services: Services): AsyncDisposable {
   const look = () => {
     if (opening !== undefined || !isWanted()) return;
     clearInterval(looking);
-    opening = import('../../../app/open-notices.js').then(({ openNotices }) => openNotices(services));
+    opening = import('../../../app/notices/open-notices.js').then(({ openNotices }) => openNotices(services));
     opening.catch((error: unknown) => services.log.error('web.failed', { error: messageOf(error) }));
   };
   const looking = setInterval(look, LOOK_MS);

@@ -5,7 +5,7 @@ import { PATIENT } from '../../../../test/support/deadlines.js';
 import { noticeWorld } from '../../../../test/support/notice-world.js';
 import { type PushReply, pushService } from '../../../../test/support/push-service.js';
 import { verifies } from '../../../../test/support/verifies.js';
-import { channelName, openPush } from '../../../app/open-push.js';
+import { channelName, openPush } from '../../../app/notices/open-push.js';
 import { encrypted } from './encrypt.js';
 import { endpointFault, isPublicAddress } from './endpoint.js';
 import { postToService } from './post.js';

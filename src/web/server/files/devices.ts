@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { dropSubscription } from '../../../app/open-push.js';
+import { dropSubscription } from '../../../app/notices/open-push.js';
 import {
   isHoldfastError,
   messageOf,

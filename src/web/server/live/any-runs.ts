@@ -1,5 +1,5 @@
-import { findRunOf, journalOf } from '../../../app/open-overview.js';
-import { runServices } from '../../../app/run-services.js';
+import { findRunOf, journalOf } from '../../../app/overview/open-overview.js';
+import { runServices } from '../../../app/run/run-services.js';
 import type { Services } from '../../../app/services.js';
 import { isHoldfastError, shellWord, visibleExcerpt } from '../../../foundation/index.js';
 import {

@@ -1,4 +1,4 @@
-import type { OpenFleetQuestions } from '../../../app/open-fleet.js';
+import type { OpenFleetQuestions } from '../../../app/fleet/open-fleet.js';
 import type { Services } from '../../../app/services.js';
 import { isHoldfastError, messageOf, visibleExcerpt } from '../../../foundation/index.js';
 import type { QuestionDesk } from '../../../sessions/question/index.js';
@@ -31,7 +31,7 @@ const TIMEOUT_MS = 5_000;
 
 /** The other machines; undefined where this one has not joined. What is wrong with the fleet is told on the page, not thrown. */
 export async function openElsewhere(services: Services): Promise<OpenElsewhere | undefined> {
-  const { openFleet, openFleetQuestions } = await import('../../../app/open-fleet.js');
+  const { openFleet, openFleetQuestions } = await import('../../../app/fleet/open-fleet.js');
   try {
     // The link is held beside the page: nothing need be passed on first.
     const fleet = await openFleetQuestions(services, { isQuick: true, timeoutMs: TIMEOUT_MS });

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { appWorld } from '../../../../test/support/app-world.js';
 import { PATIENT } from '../../../../test/support/deadlines.js';
 import { question } from '../../../../test/support/question-world.js';
-import { openOverview } from '../../../app/open-overview.js';
+import { openOverview } from '../../../app/overview/open-overview.js';
 import type { Change } from '../../contract/index.js';
 import { Feed } from './feed.js';
 import { PageStream } from './stream.js';

@@ -1,4 +1,4 @@
-import { journalOf } from '../../../app/open-overview.js';
+import { journalOf } from '../../../app/overview/open-overview.js';
 import type { Services } from '../../../app/services.js';
 import { isWorthKeeping } from '../../../models/run-view/index.js';
 import type { RunPlace } from '../../../overview/index.js';

@@ -1,4 +1,4 @@
-import { journalOf } from '../../../app/open-overview.js';
+import { journalOf } from '../../../app/overview/open-overview.js';
 import type { Services } from '../../../app/services.js';
 import { visibleExcerpt } from '../../../foundation/index.js';
 import { JournalReader } from '../../../run/index.js';

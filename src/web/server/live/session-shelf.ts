@@ -1,5 +1,5 @@
-import { listEverywhere, openCatalog } from '../../../app/open-catalog.js';
 import { type Services, servicesAt } from '../../../app/services.js';
+import { listEverywhere, openCatalog } from '../../../app/sessions/open-catalog.js';
 import type { Catalog, EverySession, SessionRef } from '../../../catalog/index.js';
 import { SessionNotFoundError } from '../../../foundation/index.js';
 

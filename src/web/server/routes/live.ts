@@ -1,4 +1,4 @@
-import { findRunOf } from '../../../app/open-overview.js';
+import { findRunOf } from '../../../app/overview/open-overview.js';
 import { InvalidInputError } from '../../../foundation/index.js';
 import { listOverview, type RunPlace, readRunLog } from '../../../overview/index.js';
 import { listQuestions } from '../../../sessions/question/index.js';

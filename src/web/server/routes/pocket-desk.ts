@@ -1,5 +1,5 @@
-import { openNoticeDesk } from '../../../app/open-notices.js';
-import { channelName, openPush } from '../../../app/open-push.js';
+import { openNoticeDesk } from '../../../app/notices/open-notices.js';
+import { channelName, openPush } from '../../../app/notices/open-push.js';
 import type { PocketParts } from '../../../operations/pocket.js';
 import { readAudit } from '../files/audit.js';
 import { listDevices } from '../files/devices.js';

@@ -1,0 +1,10 @@
+import type { Runs } from '../../run/index.js';
+import { readRunStatus } from '../../run/report/run-status.js';
+import type { Services } from '../services.js';
+import { openLoops } from '../sessions/open-loops.js';
+import { runShelf } from './run-shelf.js';
+
+/** How the run of this project stands: all that a command which starts often needs of it. */
+export function openRunStatus(services: Services): Pick<Runs, 'status'> {
+  return { status: () => readRunStatus(runShelf(services), openLoops(services)) };
+}
