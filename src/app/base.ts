@@ -4,15 +4,10 @@ export { retain } from '../catalog/index.js';
 export type { SetupFile, SetupInstead } from '../client-settings/index.js';
 export { type HeldScreen, mendTerminal, noteTerminal } from '../programs/index.js';
 export { loadClientSetup } from './agents/load-client-setup.js';
-export {
-  type Config,
-  ConfigError,
-  type Environment,
-  processEnvironment,
-  SETTINGS,
-  type SettingKey,
-} from './config.js';
+export { type Config, type Environment, processEnvironment } from './config.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './sessions/open-questions.js';
+export { ConfigError } from './settings/parse-settings.js';
+export { SETTINGS, type SettingKey } from './settings/settings.js';
 export { withTemporaryHome } from './temporary-home.js';
 export { readTextFile } from './user-files.js';

@@ -1,7 +1,6 @@
 export { noteTerminal } from '../programs/index.js';
 export { driverTools, openAgents, startAgent } from './agents/open-agents.js';
 export { openPrices } from './agents/open-prices.js';
-export { ConfigError } from './config.js';
 export { createServices, type Services } from './services.js';
 export {
   cleanAutomatically,
@@ -22,5 +21,6 @@ export {
   openProcesses,
 } from './sessions/open-processes.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './sessions/open-questions.js';
+export { ConfigError } from './settings/parse-settings.js';
 export { withTemporaryHome } from './temporary-home.js';
 export { readTextFile } from './user-files.js';

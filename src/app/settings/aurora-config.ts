@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { keysNotTaken, messageOf } from '../../foundation/index.js';
 import { type FileSystem, readUserFile } from '../../storage/index.js';
-import type { SettingKey } from '../config.js';
 import type { Services } from '../services.js';
+import type { SettingKey } from './settings.js';
 
 /** The published settings of conversations, as far as they are given. */
 export interface InteractiveSettings {

@@ -3,9 +3,10 @@ import { messageOf } from '../../foundation/index.js';
 import type { SettingReport } from '../../operations/index.js';
 import { ensureDirectory, readUserFile, updateUserFile } from '../../storage/index.js';
 import { openAgents } from '../agents/open-agents.js';
-import { ConfigError, parseObject, parseSettings, SETTINGS, type SettingKey, unknownKey } from '../config.js';
 import type { Services } from '../services.js';
 import { place, stepsOf, valueAt } from './config-keys.js';
+import { ConfigError, parseObject, parseSettings, unknownKey } from './parse-settings.js';
+import { SETTINGS, type SettingKey } from './settings.js';
 
 /** What is in force for a key, dotted as in `config.json`. Throws CONFIG_INVALID. */
 export function getSetting({ config, tools }: Services, key: string): SettingReport {
