@@ -11,9 +11,12 @@ const STYLES = /\x1b\[[0-9;]*m/g;
  */
 export default function widthOf(text: string, options?: Parameters<typeof StringWidth>[1]): number {
   const plain = options?.countAnsiEscapeCodes === true ? text : text.replaceAll(STYLES, '');
-  return NARROW.test(plain) && options?.ambiguousIsNarrow !== false
-    ? plain.length
-    : ofPackage()(text, options);
+  return isNarrow(plain) && options?.ambiguousIsNarrow !== false ? plain.length : ofPackage()(text, options);
+}
+
+/** Whether each character stands for itself and takes one column; a line break is none of these. */
+export function isNarrow(text: string): boolean {
+  return NARROW.test(text);
 }
 
 let loaded: typeof StringWidth | undefined;

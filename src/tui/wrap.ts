@@ -1,4 +1,4 @@
-import stringWidth from './string-width.js';
+import stringWidth, { isNarrow } from './string-width.js';
 
 export { breakWord, wrapSpans } from '../foundation/index.js';
 
@@ -20,7 +20,7 @@ export function graphemesOf(text: string): string[] {
 
 /** How many columns a text takes, exactly as the renderer counts them. */
 export function widthOf(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (isNarrow(text)) return text.length;
   let width = 0;
   for (const grapheme of eachGrapheme(text)) width += widthOfGrapheme(grapheme);
   return width;
@@ -61,7 +61,7 @@ export function padTo(text: string, width: number): string {
 }
 
 function* eachGrapheme(text: string): Generator<string> {
-  if (/^[\x20-\x7e\n]*$/.test(text)) {
+  if (isNarrow(text) || /^[\x20-\x7e\n]*$/.test(text)) {
     yield* text;
     return;
   }
