@@ -2,7 +2,7 @@
 // splits by file gives each command only what it imports, so the commands that start often import this one.
 export { retain } from '../catalog/index.js';
 export type { SetupFile, SetupInstead } from '../client-settings/index.js';
-export { type HeldScreen, mendTerminal, noteTerminal } from '../programs/index.js';
+export { mendTerminal, terminalNotes } from '../programs/index.js';
 export { loadClientSetup } from './agents/load-client-setup.js';
 export { type Config, type Environment, processEnvironment } from './config.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';

@@ -40,31 +40,35 @@ export interface TerminalPlace {
 }
 
 /**
- * Writes down that a view takes the terminal over, so that the next start can put it back if we are killed; returns how to
- * forget it. Never throws: a view is worth more than this.
+ * How a view writes down that it takes the terminal over, so that the next start can put it back if we are killed, and how it
+ * forgets that again. Asked for before the view opens: how the terminal is set now takes a program to find out. Never throws:
+ * a view is worth more than this.
  */
-export function noteTerminal(place: TerminalPlace, screen: HeldScreen): () => void {
-  const { tools, config, environment } = place;
-  const { log, clock } = tools;
+export async function terminalNotes(place: TerminalPlace): Promise<(screen: HeldScreen) => () => void> {
+  const { tools, environment } = place;
   const terminal = terminalName(tools.fileSystem);
-  if (terminal === undefined) return () => {};
-  const path = recordPath(place, terminal);
+  if (terminal === undefined) return () => () => {};
+  const settings = await readTerminalSettings(environment);
+  return (screen) => noteTerminal(place, { terminal, screen, settings });
+}
+
+function noteTerminal(
+  { tools, config }: TerminalPlace,
+  held: Pick<z.input<typeof TerminalRecord>, 'terminal' | 'screen' | 'settings'>,
+): () => void {
+  const { fileSystem, log, clock } = tools;
+  const path = recordPath(config, held.terminal);
   const { pid, startTime, bootId, pidNamespace, host } = tools.identity;
+  const owner = { pid, startTime, bootId, pidNamespace, host };
   try {
-    ensureDirectory(tools.fileSystem, config.layout.terminals);
-    const record: z.input<typeof TerminalRecord> = {
-      version: 1,
-      terminal,
-      screen,
-      settings: readTerminalSettings(environment),
-      owner: { pid, startTime, bootId, pidNamespace, host },
-    };
+    ensureDirectory(fileSystem, config.layout.terminals);
+    const record: z.input<typeof TerminalRecord> = { version: 1, ...held, owner };
     replaceQuick(tools, path, JSON.stringify({ ...record, since: timestamp(clock) }));
   } catch (error) {
-    log.debug('terminal.not-noted', { terminal, error: messageOf(error) });
+    log.debug('terminal.not-noted', { terminal: held.terminal, error: messageOf(error) });
     return () => {};
   }
-  return () => removeQuietly(tools.fileSystem, path);
+  return () => removeQuietly(fileSystem, path);
 }
 
 /**
@@ -76,7 +80,7 @@ export function mendTerminal(place: TerminalPlace, write: (text: string) => void
   const { log } = tools;
   const terminal = terminalName(tools.fileSystem);
   if (terminal === undefined) return;
-  const path = recordPath(place, terminal);
+  const path = recordPath(place.config, terminal);
   try {
     const text = readFile(tools.fileSystem, path);
     if (text === undefined) return;
@@ -107,6 +111,6 @@ function terminalName(fileSystem: FileSystem): string | undefined {
   }
 }
 
-function recordPath({ config }: TerminalPlace, terminal: string): string {
+function recordPath(config: TerminalPlace['config'], terminal: string): string {
   return join(config.layout.terminals, `${terminal.slice('/dev/'.length).replaceAll('/', '-')}.json`);
 }

@@ -6,7 +6,7 @@ export { findProgram } from './find-program.js';
 export { GUARD_NAME } from './guard/messages.js';
 export { Guard, type GuardEnd, type GuardSpec, startGuard } from './guard/start-guard.js';
 export { watchGuard } from './guard/watch-guard.js';
-export { type HeldScreen, mendTerminal, noteTerminal } from './held-terminal.js';
+export { mendTerminal, terminalNotes } from './held-terminal.js';
 export { LineSplitter, type OversizedLine } from './line-splitter.js';
 export { OutputLog } from './output-log.js';
 export {

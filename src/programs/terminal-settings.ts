@@ -8,9 +8,22 @@ const LIMIT_MS = 2_000;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The settings of the terminal at our standard input, in a form that `stty` takes back; null where it does not tell. */
-export function readTerminalSettings(environment: Environment): string | null {
-  const settings = stty(environment, ['-g'])?.trim() ?? '';
-  return SETTINGS.test(settings) ? settings : null;
+export function readTerminalSettings(environment: Environment): Promise<string | null> {
+  return new Promise((resolve) => {
+    const child = spawn('stty', ['-g'], {
+      env: definedOnly(environment),
+      stdio: ['inherit', 'pipe', 'ignore'],
+      timeout: LIMIT_MS,
+    });
+    let settings = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      settings += text;
+    });
+    child.on('error', () => resolve(null));
+    child.on('close', (code) =>
+      resolve(code === 0 && SETTINGS.test(settings.trim()) ? settings.trim() : null),
+    );
+  });
 }
 
 /**

@@ -1,13 +1,13 @@
 import {
   conversationPath,
   createTextFile,
-  noteTerminal,
   openAgents,
   openConversations,
   openPrices,
   openProcesses,
   readTextFile,
   type Services,
+  terminalNotes,
   turnTaker,
 } from '../../../app/index.js';
 import { counted, visibleLine } from '../../../foundation/index.js';
@@ -216,7 +216,7 @@ async function talk(
       stdin,
       stdout,
       stderr,
-      noteTerminal: (screen) => noteTerminal(services, screen),
+      noteTerminal: await terminalNotes(services),
       onSeen: notices.noteSeen,
       hasColor: terminal.hasColor,
       questions: services.questions,

@@ -1,4 +1,4 @@
-import { noteTerminal } from '../../../app/base.js';
+import { terminalNotes } from '../../../app/base.js';
 import { journalOf } from '../../../app/overview/open-overview.js';
 import { lookForRun } from '../../../app/run/run-place.js';
 import { runServices } from '../../../app/run/run-services.js';
@@ -67,7 +67,7 @@ export async function attachTo(
     stderr,
     // Whatever comes, the run is not stopped by it.
     signal: new AbortController().signal,
-    noteTerminal: (screen) => noteTerminal(services, screen),
+    noteTerminal: await terminalNotes(services),
     hasColor: terminal.hasColor,
     isAttached: true,
     send: (request) => send(services, place, request, { actor, signal }),

@@ -1,4 +1,4 @@
-import { noteTerminal } from '../../../app/base.js';
+import { terminalNotes } from '../../../app/base.js';
 import { openDirectory } from '../../../app/open-directory.js';
 import { findRunOf, openOverview } from '../../../app/overview/open-overview.js';
 import { runServices } from '../../../app/run/run-services.js';
@@ -59,7 +59,7 @@ async function openOnce(
     stderr,
     signal,
     onSeen,
-    noteTerminal: (screen) => noteTerminal(services, screen),
+    noteTerminal: await terminalNotes(services),
     hasColor: terminal.hasColor,
     from,
     ring: () => {

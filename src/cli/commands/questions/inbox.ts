@@ -1,4 +1,4 @@
-import { type HeldScreen, noteTerminal } from '../../../app/base.js';
+import { terminalNotes } from '../../../app/base.js';
 import { isHoldfastError, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { listQuestions, type QuestionReport, type QuestionView } from '../../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
@@ -37,13 +37,13 @@ const inbox = defineCommand({
     if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
       return await printPending(context, open, view);
     }
+    const noting = terminalNotes(services);
     const options = {
       questions: questions.as('inbox'),
       clock: services.clock,
       stdin: process.stdin,
       stdout: process.stdout,
       stderr: process.stderr,
-      noteTerminal: (screen: HeldScreen) => noteTerminal(services, screen),
       sessionId,
       isOnce: values.once,
       signal,
@@ -55,6 +55,7 @@ const inbox = defineCommand({
     await using notices = await openNotices(context);
     const result = await openInbox({
       ...options,
+      noteTerminal: await noting,
       hasColor: terminal.hasColor,
       hasBell: !values.noBell && !notices.ownsBell,
       onSeen: notices.noteSeen,

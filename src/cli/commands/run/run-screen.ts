@@ -1,4 +1,4 @@
-import { noteTerminal } from '../../../app/base.js';
+import { terminalNotes } from '../../../app/base.js';
 import { messageOf, visibleJson } from '../../../foundation/index.js';
 import type { JournalEntry, PreparedRun, RunEvent } from '../../../run/index.js';
 import { runDescriber } from '../../../run/journal/describe-run.js';
@@ -70,7 +70,7 @@ async function liveScreen(
     stdout,
     stderr,
     signal,
-    noteTerminal: (screen) => noteTerminal(services, screen),
+    noteTerminal: await terminalNotes(services),
     onSeen: notices.noteSeen,
     hasColor: terminal.hasColor,
     send: (request) => loops.request(request),
