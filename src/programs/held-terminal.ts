@@ -1,11 +1,21 @@
 import { join } from 'node:path';
-import * as z from 'zod';
-import { messageOf, timestamp } from '../foundation/index.js';
+import {
+  messageOf,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  text,
+  timestamp,
+  type ValueOf,
+  whole,
+} from '../foundation/index.js';
 import {
   ensureDirectory,
   type FileSystem,
   judgeLife,
   type LockTools,
+  ProcessRecord,
   readFile,
   removeQuietly,
   replaceQuick,
@@ -17,20 +27,16 @@ const SCREENS = ['alternate', 'live', 'line'] as const;
 export type HeldScreen = (typeof SCREENS)[number];
 
 /** `terminals/<name>.json`: a view of ours holds this terminal. It need not survive power loss, which no terminal does. */
-const TerminalRecord = z.object({
-  version: z.literal(1),
-  terminal: z.string(),
-  screen: z.enum(SCREENS),
+const TerminalRecord = record({
+  version: whole(1, 1),
+  terminal: text,
+  screen: oneOf(SCREENS),
   /** As `stty -g` told them before we changed any. */
-  settings: z.string().nullable(),
-  owner: z.object({
-    pid: z.int(),
-    startTime: z.string().nullable(),
-    bootId: z.string().nullable(),
-    pidNamespace: z.string().nullable(),
-    host: z.string(),
-  }),
+  settings: nullable(text),
+  owner: ProcessRecord,
+  since: optional(text),
 });
+type TerminalRecord = ValueOf<typeof TerminalRecord>;
 
 /** What it takes to know the terminal that we are in, and where records of such are. */
 export interface TerminalPlace {
@@ -54,16 +60,19 @@ export async function terminalNotes(place: TerminalPlace): Promise<(screen: Held
 
 function noteTerminal(
   { tools, config }: TerminalPlace,
-  held: Pick<z.input<typeof TerminalRecord>, 'terminal' | 'screen' | 'settings'>,
+  held: Pick<TerminalRecord, 'terminal' | 'screen' | 'settings'>,
 ): () => void {
   const { fileSystem, log, clock } = tools;
   const path = recordPath(config, held.terminal);
-  const { pid, startTime, bootId, pidNamespace, host } = tools.identity;
-  const owner = { pid, startTime, bootId, pidNamespace, host };
   try {
     ensureDirectory(fileSystem, config.layout.terminals);
-    const record: z.input<typeof TerminalRecord> = { version: 1, ...held, owner };
-    replaceQuick(tools, path, JSON.stringify({ ...record, since: timestamp(clock) }));
+    const record = TerminalRecord.toDisk({
+      version: 1,
+      ...held,
+      owner: tools.identity,
+      since: timestamp(clock),
+    });
+    replaceQuick(tools, path, JSON.stringify(record));
   } catch (error) {
     log.debug('terminal.not-noted', { terminal: held.terminal, error: messageOf(error) });
     return () => {};
@@ -82,11 +91,10 @@ export function mendTerminal(place: TerminalPlace, write: (text: string) => void
   if (terminal === undefined) return;
   const path = recordPath(place.config, terminal);
   try {
-    const text = readFile(tools.fileSystem, path);
-    if (text === undefined) return;
-    const read = TerminalRecord.safeParse(JSON.parse(text));
-    const record = read.success && read.data.terminal === terminal ? read.data : undefined;
-    if (record !== undefined) {
+    const content = readFile(tools.fileSystem, path);
+    if (content === undefined) return;
+    const record = readRecord(content);
+    if (record?.terminal === terminal) {
       if (judgeLife(tools.fileSystem, record.owner, tools.identity).life !== 'dead') return;
       if (record.settings !== null) mendTerminalSettings(environment, record.settings);
       write(`${record.screen === 'alternate' ? LEAVE_ALTERNATE : ''}${SANE}`);
@@ -100,6 +108,15 @@ export function mendTerminal(place: TerminalPlace, write: (text: string) => void
 const LEAVE_ALTERNATE = '\x1b[?1049l';
 /** No colours, no reports of the focus, a cursor, line wrap, no brackets around what is pasted. */
 const SANE = '\x1b[0m\x1b[?1004l\x1b[?25h\x1b[?7h\x1b[?2004l';
+
+/** Undefined for what is not our record, or one of a later release: nobody can say how the terminal was. */
+function readRecord(content: string): TerminalRecord | undefined {
+  try {
+    return TerminalRecord.fromDisk(JSON.parse(content));
+  } catch {
+    return undefined; // it is removed, and the terminal stays as it is
+  }
+}
 
 /** Such as `/dev/pts/3`; undefined where the system does not tell. */
 function terminalName(fileSystem: FileSystem): string | undefined {
