@@ -21,7 +21,7 @@ import {
   openWindow,
   type Runner,
   type ToldLimit,
-} from './window.js';
+} from './who-tries-first.js';
 
 /** Whose allowance it is: the name of its file, and what people call it. */
 export interface AccountId {

@@ -1,3 +1,4 @@
+export { AgentChoice } from './choose-agent.js';
 export {
   type AgentDefinition,
   type DriverName,
@@ -14,7 +15,6 @@ export {
   type TurnEndReason,
   type Usage,
 } from './events.js';
-export { KnownAgents } from './known-agents.js';
 export { missingVariables, neededVariables } from './needed-variables.js';
 export {
   BY_A_PERSON,

@@ -43,7 +43,6 @@ export {
   steerRunAnywhere,
   takeBackSteering,
 } from './operations.js';
-export { type Standing, type TestPoint, testHistory } from './phases/standing.js';
 export type { StoryPlace } from './plan/plan.js';
 export { openPrpPlan } from './plan/prp-plan.js';
 export { AgentQuestions } from './questions/agent-questions.js';
@@ -63,6 +62,7 @@ export type {
   SharedLimits,
   SkipWish,
 } from './run-parts.js';
+export { type Standing, type TestPoint, testHistory } from './run-standing.js';
 export { typedCheck } from './turn/checks.js';
 export { buildPrompt } from './turn/prompt.js';
 export { type Continuation, TurnTaker, type TurnTakerOptions } from './turn/take-turn.js';

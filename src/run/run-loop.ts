@@ -2,13 +2,13 @@ import { isHoldfastError, messageOf } from '../foundation/index.js';
 import type { BudgetReached } from '../sessions/loop/index.js';
 import { Attention } from './attention.js';
 import { CheckNotRunnableError } from './errors.js';
+import { halted } from './halted.js';
 import type { RunEnd } from './journal/events.js';
 import { isAdmitted, leaveShared, recordDay, waitOut } from './limits/shared-limits.js';
-import { halted } from './phases/halted.js';
-import { standingOf } from './phases/standing.js';
 import { askPerson, CHANGE, guidanceOf, leaveOwnQuestions, STOP } from './questions/ask-person.js';
 import { adoptQuestions, waitingQuestions } from './questions/late-answers.js';
 import type { CheckpointWait, RunMemory, RunParts } from './run-parts.js';
+import { standingOf } from './run-standing.js';
 import { type IterationEnd, iterate, runAndTellChecks, storeCheckpoint } from './turn/iterate.js';
 import { countLeftUsage } from './turn/usage.js';
 

@@ -1,9 +1,9 @@
 import {
+  AgentChoice,
   type AgentConnection,
   type AgentDefinition,
   type DriverTools,
   type KeptReply,
-  KnownAgents,
   loadDriver,
   type McpServerSpec,
   type PermissionMode,
@@ -15,10 +15,10 @@ import { askPermission } from '../../run/questions/ask-permission.js';
 import { builtOnce, type Services } from '../services.js';
 
 /** The agents of this user, as they are known from the working directory. */
-export function openAgents(services: Services): KnownAgents {
+export function openAgents(services: Services): AgentChoice {
   return builtOnce(services, 'agents', () => {
     const { config, environment, log, tools, workingDirectory } = services;
-    return new KnownAgents({
+    return new AgentChoice({
       fileSystem: tools.fileSystem,
       log,
       environment,

@@ -11,8 +11,8 @@ import type {
   Waiting,
 } from '../../sessions/loop/index.js';
 import type { QuestionView } from '../../sessions/question/index.js';
-import type { Standing, TestPoint } from '../phases/standing.js';
 import type { StoryPlace } from '../plan/plan.js';
+import type { Standing, TestPoint } from '../run-standing.js';
 import type { Continuation } from '../turn/take-turn.js';
 
 /** How a run ended. What is not `completed` can be gone on with. */

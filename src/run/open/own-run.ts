@@ -6,13 +6,13 @@ import { type HeldLoop, type LoopState, PRESETS, presetOf } from '../../sessions
 import { ContentMemory, countChangedSince } from '../../workspace/index.js';
 import type { RunEnd, RunEvent } from '../journal/events.js';
 import { RunJournal } from '../journal/journal.js';
-import { testHistory } from '../phases/standing.js';
 import { withdrawPermissions } from '../questions/ask-permission.js';
 import { isToldByRun } from '../questions/told-commands.js';
 import { noteFiles, noteStart } from '../records/changed-files.js';
 import { forgetRun, type RunStart, rememberStart } from '../records/run-memory.js';
 import { runLoop } from '../run-loop.js';
 import type { RunParts, SkipWish } from '../run-parts.js';
+import { testHistory } from '../run-standing.js';
 import type { TurnTaker } from '../turn/take-turn.js';
 import {
   budgetOf,

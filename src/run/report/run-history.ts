@@ -3,7 +3,7 @@ import { causeOfWait, type LoopUsage, type TestCounts } from '../../sessions/loo
 import type { RunEnd, RunEvent } from '../journal/events.js';
 import type { JournalEntry } from '../journal/read-journal.js';
 import type { JournalFacts } from '../journal/scan-journal.js';
-import type { Standing } from '../phases/standing.js';
+import type { Standing } from '../run-standing.js';
 
 /** A process that ran the session; it ended without a word where `end` is null. */
 export interface RunProcess {

@@ -12,9 +12,9 @@ import {
 import { countDocuments } from '../../workspace/index.js';
 import type { ChangedPaths } from '../journal/events.js';
 import { tellShared } from '../limits/shared-limits.js';
-import { standingOf } from '../phases/standing.js';
 import { type LateAnswers, readLateAnswers } from '../questions/late-answers.js';
 import type { CutReason, RunMemory, RunParts } from '../run-parts.js';
+import { standingOf } from '../run-standing.js';
 import {
   analyzeTurn,
   deniedIn,

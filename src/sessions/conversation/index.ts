@@ -4,7 +4,6 @@ export { ConversationElsewhereError, ConversationExistsError, InvalidConversatio
 export { exportJson, exportMarkdown, parseExport } from './export.js';
 export { type ConversationStatus, conversationLifecycle } from './lifecycle.js';
 export { deleteConversation, listConversations } from './operations.js';
-export { isSameProject, placeConversation } from './place.js';
 export { UNKNOWN_AGENT, type UsageRecord } from './schema.js';
 export { ConversationSessions } from './sessions.js';
 export { FileConversationStore } from './store.js';
@@ -25,3 +24,4 @@ export {
 } from './transcript/transcripts.js';
 export { sumUsage, type UsageTotals } from './usage.js';
 export type { ConversationDamage, ConversationSummary, ConversationView, Turn, TurnRef } from './view.js';
+export { isSameProject, placeConversation } from './where-to-resume.js';

@@ -19,9 +19,9 @@ export {
   stopLoop,
 } from './operations.js';
 export { type BudgetReached, likelyCost, type Used } from './policies/budget.js';
-export { conditionOf, wantsFailingTests, wantsSecondRun } from './policies/dual-gate.js';
 export { isGreen, type Measurement, NO_SELF_REPORT, type SelfReport } from './policies/measurement.js';
 export { describeMissing, isAboutTests, type Missing } from './policies/missing.js';
+export { conditionOf, wantsFailingTests, wantsSecondRun } from './policies/phase-gate.js';
 export {
   type ChosenPreset,
   choosePreset,

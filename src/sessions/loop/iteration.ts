@@ -1,7 +1,6 @@
 import { redact } from '../../foundation/index.js';
 import { addUsage, type BudgetReached, checkBudget, NO_USAGE, type Used } from './policies/budget.js';
 import { afterIteration, type BreakerFacts, enterPhase } from './policies/circuit-breaker.js';
-import { judgeGates, wantsFailingTests } from './policies/dual-gate.js';
 import { hashError } from './policies/error-hash.js';
 import type { Measurement, SelfReport } from './policies/measurement.js';
 import { newFailing } from './policies/measurement.js';
@@ -15,6 +14,7 @@ import {
   recordNumbers,
   withFiles,
 } from './policies/metrics.js';
+import { judgeGates, wantsFailingTests } from './policies/phase-gate.js';
 import { type Phase, PRESETS } from './policies/presets.js';
 import {
   type LimitSignal,

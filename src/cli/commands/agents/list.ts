@@ -1,4 +1,4 @@
-import { type AgentDefinition, type KnownAgents, loadDriver } from '../../../agents/index.js';
+import { type AgentChoice, type AgentDefinition, loadDriver } from '../../../agents/index.js';
 import { openAgents } from '../../../app/index.js';
 import { visibleExcerpt, visibleJson } from '../../../foundation/index.js';
 import { defineCommand } from '../../command.js';
@@ -37,7 +37,7 @@ export const list = defineCommand({
   },
 });
 
-async function describeAgent(agents: KnownAgents, agent: AgentDefinition) {
+async function describeAgent(agents: AgentChoice, agent: AgentDefinition) {
   const path = agents.locate(agent) ?? null;
   const { capabilities } = await loadDriver(agent);
   const version = path === null ? null : await agents.versionOf(agent);

@@ -9,7 +9,7 @@ import {
 } from '../../../foundation/index.js';
 
 /**
- * The measured conditions that a phase can end with; see `dual-gate.ts`. The first four have the published numbers, and
+ * The measured conditions that a phase can end with; see `phase-gate.ts`. The first four have the published numbers, and
  * sessions of release 0.1 have stored them: what they mean does not change.
  */
 const GATES = [

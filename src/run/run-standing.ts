@@ -8,8 +8,8 @@ import {
   type LoopUsage,
   type Missing,
   phaseOf,
-} from '../../sessions/loop/index.js';
-import type { TurnTaker } from '../turn/take-turn.js';
+} from '../sessions/loop/index.js';
+import type { TurnTaker } from './turn/take-turn.js';
 
 /** What the tests came to at one moment. */
 export interface TestPoint {

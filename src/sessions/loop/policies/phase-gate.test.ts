@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { measured } from '../../../../test/support/loop-world.js';
 import { verifies } from '../../../../test/support/verifies.js';
-import { type GateFacts, judgeGates } from './dual-gate.js';
 import { describeMissing, isAboutTests } from './missing.js';
+import { type GateFacts, judgeGates } from './phase-gate.js';
 import { type Phase, PRESETS } from './presets.js';
 
 const AT = '2026-03-01T12:00:00.000Z';

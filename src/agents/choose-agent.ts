@@ -17,7 +17,7 @@ class NoAgentError extends HoldfastError<'NO_AGENT'> {
 }
 
 /** Where agents are looked for, and what the user says of them. */
-export interface KnownAgentsOptions {
+export interface AgentChoiceOptions {
   readonly fileSystem: FileSystem;
   readonly log: Logger;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -35,10 +35,10 @@ export interface KnownAgentsOptions {
 const VERSION_TIMEOUT_MS = 10_000;
 
 /** Every agent there is, and which of them is meant. */
-export class KnownAgents {
-  readonly #options: KnownAgentsOptions;
+export class AgentChoice {
+  readonly #options: AgentChoiceOptions;
 
-  constructor(options: KnownAgentsOptions) {
+  constructor(options: AgentChoiceOptions) {
     this.#options = options;
   }
 

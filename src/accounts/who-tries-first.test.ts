@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { ProcessIdentity } from '../storage/index.js';
 import type { QuotaWindow } from './schema.js';
-import { enterWindow, leaveWindow, limitWindow, openWindow, PATIENCE_MS, type Runner } from './window.js';
+import {
+  enterWindow,
+  leaveWindow,
+  limitWindow,
+  openWindow,
+  PATIENCE_MS,
+  type Runner,
+} from './who-tries-first.js';
 
 const START = Date.parse('2026-11-16T12:00:00.000Z');
 const RESET = new Date(START + 3_600_000);

@@ -1,9 +1,9 @@
-import { describeMissing, gatesOf, type HeldLoop, isAboutTests, isGreen } from '../../sessions/loop/index.js';
-import type { Attention } from '../attention.js';
-import type { RunEnd } from '../journal/events.js';
-import { askPerson, CHANGE, guidanceOf, type RunQuestion, STOP } from '../questions/ask-person.js';
-import type { RunMemory, RunParts, SkipWish } from '../run-parts.js';
-import { runAndTellChecks } from '../turn/iterate.js';
+import { describeMissing, gatesOf, type HeldLoop, isAboutTests, isGreen } from '../sessions/loop/index.js';
+import type { Attention } from './attention.js';
+import type { RunEnd } from './journal/events.js';
+import { askPerson, CHANGE, guidanceOf, type RunQuestion, STOP } from './questions/ask-person.js';
+import type { RunMemory, RunParts, SkipWish } from './run-parts.js';
+import { runAndTellChecks } from './turn/iterate.js';
 
 const RETRY = 'Try again';
 const SKIP = 'Skip this phase';
