@@ -99,15 +99,22 @@ const INK_DEBUGGING = {
 const withoutInkDebugging = {
   name: 'without-ink-debugging',
   setup(build) {
+    const changed = new Set();
     build.onLoad({ filter: /\/ink\/build\/(?:utils|reconciler)\.js$/ }, ({ path }) => {
       const contents = INK_DEBUGGING[basename(path)].reduce(
         (text, [found, put]) => {
           if (!text.includes(found)) throw new Error(`${path} has no ${found}: Ink has changed`);
-          return text.replace(found, put);
+          return text.replaceAll(found, put);
         },
         readFileSync(path, 'utf8'),
       );
+      changed.add(basename(path));
       return { contents };
+    });
+    build.onEnd(({ errors }) => {
+      const missing = Object.keys(INK_DEBUGGING).filter((name) => !changed.has(name));
+      if (errors.length === 0 && missing.length > 0)
+        throw new Error(`Ink has no ${missing.join(' and no ')} any more: see how it debugs itself now`);
     });
   },
 };
@@ -315,6 +322,7 @@ export async function buildScriptedAgent(outdir) {
     outExtension: { '.js': '.cjs' },
     minify: true,
     plugins: [lightCrypto, besideScripted],
+    logOverride: { 'import-is-undefined': 'error' },
     // By `require`: for `import` Node would load what it has for modules.
     supported: { 'dynamic-import': false },
   });

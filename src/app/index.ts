@@ -1,4 +1,3 @@
-export { terminalNotes } from '../programs/index.js';
 export { driverTools, openAgents, startAgent } from './agents/open-agents.js';
 export { openPrices } from './agents/open-prices.js';
 export { createServices, type Services } from './services.js';

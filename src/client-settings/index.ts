@@ -1,5 +1,4 @@
 export { CLIENT_NAMES, type McpServerEntry } from './client.js';
-export { ClientSettingsError } from './errors.js';
 export { HOOK_CLIENTS, type HookClient, type HookEntries, hooksOfVersion } from './hook-entries.js';
 export type { SetupInstead } from './setup/part.js';
 export { inspectClient, installClient, removeClient, type SetupFile } from './setup/setup.js';

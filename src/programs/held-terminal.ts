@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  type Logger,
   messageOf,
   nullable,
   oneOf,
@@ -24,7 +25,7 @@ import { mendTerminalSettings, readTerminalSettings } from './terminal-settings.
 
 /** What a view has changed about a terminal; see `TerminalScreen` of the views. */
 const SCREENS = ['alternate', 'live', 'line'] as const;
-export type HeldScreen = (typeof SCREENS)[number];
+type HeldScreen = (typeof SCREENS)[number];
 
 /** `terminals/<name>.json`: a view of ours holds this terminal. It need not survive power loss, which no terminal does. */
 const TerminalRecord = record({
@@ -47,8 +48,8 @@ export interface TerminalPlace {
 
 /**
  * How a view writes down that it takes the terminal over, so that the next start can put it back if we are killed, and how it
- * forgets that again. Asked for before the view opens: how the terminal is set now takes a program to find out. Never throws:
- * a view is worth more than this.
+ * forgets that again. Asked for before the view opens, because finding out how the terminal is set takes a program. Never
+ * throws: a view is worth more than this.
  */
 export async function terminalNotes(place: TerminalPlace): Promise<(screen: HeldScreen) => () => void> {
   const { tools, environment } = place;
@@ -66,13 +67,13 @@ function noteTerminal(
   const path = recordPath(config, held.terminal);
   try {
     ensureDirectory(fileSystem, config.layout.terminals);
-    const record = TerminalRecord.toDisk({
+    const made = TerminalRecord.toDisk({
       version: 1,
       ...held,
       owner: tools.identity,
       since: timestamp(clock),
     });
-    replaceQuick(tools, path, JSON.stringify(record));
+    replaceQuick(tools, path, JSON.stringify(made));
   } catch (error) {
     log.debug('terminal.not-noted', { terminal: held.terminal, error: messageOf(error) });
     return () => {};
@@ -93,11 +94,11 @@ export function mendTerminal(place: TerminalPlace, write: (text: string) => void
   try {
     const content = readFile(tools.fileSystem, path);
     if (content === undefined) return;
-    const record = readRecord(content);
-    if (record?.terminal === terminal) {
-      if (judgeLife(tools.fileSystem, record.owner, tools.identity).life !== 'dead') return;
-      if (record.settings !== null) mendTerminalSettings(environment, record.settings);
-      write(`${record.screen === 'alternate' ? LEAVE_ALTERNATE : ''}${SANE}`);
+    const held = readRecord(content, log);
+    if (held?.terminal === terminal) {
+      if (judgeLife(tools.fileSystem, held.owner, tools.identity).life !== 'dead') return;
+      if (held.settings !== null) mendTerminalSettings(environment, held.settings);
+      write(`${held.screen === 'alternate' ? LEAVE_ALTERNATE : ''}${SANE}`);
     }
     removeQuietly(tools.fileSystem, path);
   } catch (error) {
@@ -110,11 +111,12 @@ const LEAVE_ALTERNATE = '\x1b[?1049l';
 const SANE = '\x1b[0m\x1b[?1004l\x1b[?25h\x1b[?7h\x1b[?2004l';
 
 /** Undefined for what is not our record, or one of a later release: nobody can say how the terminal was. */
-function readRecord(content: string): TerminalRecord | undefined {
+function readRecord(content: string, log: Logger): TerminalRecord | undefined {
   try {
     return TerminalRecord.fromDisk(JSON.parse(content));
-  } catch {
-    return undefined; // it is removed, and the terminal stays as it is
+  } catch (error) {
+    log.debug('terminal.not-mended', { error: messageOf(error) });
+    return undefined;
   }
 }
 

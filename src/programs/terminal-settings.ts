@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { definedOnly } from './program.js';
 
 /** Longer than `stty` ever takes; a terminal that does not answer is left as it is. */
@@ -7,22 +8,31 @@ const LIMIT_MS = 2_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings of the terminal at our standard input, in a form that `stty` takes back; null where it does not tell. */
-export function readTerminalSettings(environment: Environment): Promise<string | null> {
+/** The settings of the terminal at our standard input, in a form that `stty` takes back; null where it does not tell. Never throws. */
+export async function readTerminalSettings(environment: Environment): Promise<string | null> {
+  const settings = (await printedByStty(environment)).trim();
+  return SETTINGS.test(settings) ? settings : null;
+}
+
+/** What `stty -g` prints; nothing where it fails, cannot be started or takes too long. */
+function printedByStty(environment: Environment): Promise<string> {
   return new Promise((resolve) => {
-    const child = spawn('stty', ['-g'], {
-      env: definedOnly(environment),
-      stdio: ['inherit', 'pipe', 'ignore'],
-      timeout: LIMIT_MS,
-    });
-    let settings = '';
-    child.stdout.setEncoding('utf8').on('data', (text) => {
-      settings += text;
-    });
-    child.on('error', () => resolve(null));
-    child.on('close', (code) =>
-      resolve(code === 0 && SETTINGS.test(settings.trim()) ? settings.trim() : null),
-    );
+    try {
+      const child = spawn('stty', ['-g'], {
+        env: definedOnly(environment),
+        stdio: ['inherit', 'pipe', 'ignore'],
+        timeout: LIMIT_MS,
+      });
+      let printed = '';
+      // Without a descriptor to spare there is no pipe, and an error follows.
+      (child.stdout as Readable | null)?.setEncoding('utf8').on('data', (text) => {
+        printed += text;
+      });
+      child.on('error', () => resolve(''));
+      child.on('close', (code) => resolve(code === 0 ? printed : ''));
+    } catch {
+      resolve(''); // the system has no room for one more process
+    }
   });
 }
 

@@ -1,8 +1,8 @@
 type Make = typeof Intl.Segmenter;
 
 /**
- * In the place of `Intl.Segmenter` in what is built: made when it is first used. To make one takes Node 10 ms, and most screens
- * have nothing to take apart.
+ * Stands in for `Intl.Segmenter` in the build, and makes one at its first use. Making one takes Node 10 to 15 ms, and most
+ * screens have nothing to take apart.
  */
 export class LateSegmenter {
   readonly #parameters: ConstructorParameters<Make>;

@@ -8,6 +8,10 @@ import { loadYoga } from '../../node_modules/yoga-layout/dist/src/load.js';
 const engine = {};
 export default engine;
 
+let loading: Promise<unknown> | undefined;
+
+/** Whoever asks again gets the engine that is there: a screen may give way to another one in one process. */
 export async function loadLayoutEngine(): Promise<void> {
-  Object.assign(engine, await loadYoga());
+  loading ??= loadYoga().then((made) => Object.assign(engine, made));
+  await loading;
 }

@@ -28,6 +28,7 @@ export async function bundled(file: URL, options: BuildOptions = {}): Promise<st
       logLevel: 'warning',
       // As in what is built for commands that start often.
       alias: { 'node:crypto': LIGHT_CRYPTO },
+      logOverride: { 'import-is-undefined': 'error' },
       ...(isModule ? {} : WRAPPED),
       ...options,
     });

@@ -48,7 +48,7 @@ export interface StartAgentOptions {
   readonly askerSession?: string | undefined;
   /** A person is there: what the mode `edits` does not allow becomes a question, instead of being denied. */
   readonly isAttended?: boolean | undefined;
-  /** What the agent is told to do: it needs no leave for that. */
+  /** What the agent is told to do: it needs no permission for that. */
   readonly isTold?: ((request: PermissionRequest) => boolean) | undefined;
 }
 
@@ -142,7 +142,7 @@ export function driverTools(services: Services): DriverTools {
 export const PLACES = ['HOLDFAST_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'];
 
 /**
- * Our own server, as the agent starts it. It must find the same files as we do, also behind an agent that has a home of its
+ * Our own server, as the agent starts it. It must find the same files as we do, even behind an agent that has a home of its
  * own, or that gives servers hardly any environment, as Codex does.
  */
 function holdfastServer(

@@ -3,13 +3,11 @@ import { isHoldfastError } from '../../foundation/index.js';
 import type { Conversation } from '../../sessions/conversation/index.js';
 import type { ProcessSessions } from '../../sessions/process/index.js';
 
-/** How a conversation is begun or gone on with, as far as somebody said. */
+/** How a conversation is started or resumed, as far as somebody said. */
 export interface ChatWishes {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
   readonly permissions?: PermissionMode | undefined;
-  /** Whether a conversation of another project is to be moved here. */
-  readonly isHere?: boolean | undefined;
 }
 
 /** How the agent is started, and what a person should know about it. */

@@ -26,7 +26,7 @@ export class ConversationExistsError extends HoldfastError<'CONVERSATION_EXISTS'
   }
 }
 
-/** A conversation of another project was to be gone on with here. */
+/** Somebody tried to resume a conversation of another project here. */
 export class ConversationElsewhereError extends HoldfastError<'CONVERSATION_ELSEWHERE'> {
   readonly code = 'CONVERSATION_ELSEWHERE';
   readonly directory: string;

@@ -3,14 +3,14 @@ import { type FileSystem, gitCommonDirectory, type LockTools, realPath } from '.
 import type { Conversation } from './conversation.js';
 import { ConversationElsewhereError } from './errors.js';
 
-/** Where somebody wants to go on with a conversation, and by which command. */
+/** Where somebody wants to resume a conversation, and by which command. */
 interface Here {
   readonly tools: Pick<LockTools, 'fileSystem' | 'command'>;
   readonly workingDirectory: string;
 }
 
 /**
- * Checks that a conversation may go on in the working directory; returns what to say about it. It belongs here from now on if
+ * Checks that a conversation may be resumed in the working directory; returns what to say about it. It belongs here from now on if
  * it belonged nowhere, or is moved here. Throws CONVERSATION_ELSEWHERE.
  */
 export function placeConversation(

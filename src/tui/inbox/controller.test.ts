@@ -11,6 +11,7 @@ import {
   question,
   questionWorld,
 } from '../../../test/support/question-world.js';
+import { HoldfastError } from '../../foundation/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
 import { nodeFileSystem, ownIdentity } from '../../storage/index.js';
 import { editorText } from '../text-editor.js';
@@ -51,6 +52,12 @@ async function inbox(world: QuestionWorld, options: Partial<ControllerOptions> =
 
 const draftIn = (world: QuestionWorld, id: string) => world.sessions.readDraft(id);
 const statusOf = async (sessions: QuestionSessions, id: string) => (await sessions.get(id)).outcome;
+
+/** The same error as another bundle has it: of another class. */
+class ForeignInvalidAnswer extends HoldfastError<'INVALID_ANSWER'> {
+  readonly code = 'INVALID_ANSWER';
+  readonly questionIndex = 1;
+}
 
 describe('the list of the inbox', () => {
   it('has what is pending, oldest first, and tells of what arrives', async () => {
@@ -330,6 +337,21 @@ describe('an answer', () => {
       expect(box.controller.state.open?.fault).toMatchObject({
         refused: expect.stringMatching(/over 262144 characters/),
       }),
+    );
+    expect([box.screen(), box.controller.state.open?.questionIndex]).toEqual(['question', 1]);
+  });
+
+  it('that is refused elsewhere leads back to its question, whatever bundle the error comes from', async () => {
+    await using world = await questionWorld();
+    await world.sessions.create([question(), question()]);
+    const { sessions } = world.other();
+    sessions.answer = () => Promise.reject(new ForeignInvalidAnswer('The text is too long'));
+    const box = await inbox(world, { questions: sessions });
+    box.press('enter');
+    await box.on('question');
+    box.press('1', 'enter', '1', 'enter', 'enter');
+    await box.until(() =>
+      expect(box.controller.state.open?.fault).toEqual({ refused: expect.stringContaining('too long') }),
     );
     expect([box.screen(), box.controller.state.open?.questionIndex]).toEqual(['question', 1]);
   });

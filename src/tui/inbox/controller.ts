@@ -7,7 +7,6 @@ import {
   toAnswerInputs,
 } from '../../models/inbox/index.js';
 import {
-  InvalidAnswerError,
   isSettled,
   isWaiting,
   type QuestionSessions,
@@ -221,8 +220,8 @@ export class InboxController {
       );
       return;
     }
-    if (error instanceof InvalidAnswerError && error.questionIndex !== null)
-      this.#dispatch({ type: 'refused', questionIndex: error.questionIndex, fault: inWords(error) });
+    const questionIndex = questionOf(error);
+    if (questionIndex !== null) this.#dispatch({ type: 'refused', questionIndex, fault: inWords(error) });
     else this.#dispatch({ type: 'failed', message: `${inWords(error)}${this.#wordsAboutDraft()}` });
     this.#listSoon();
   }
@@ -344,4 +343,10 @@ function whereNow({ machine, onItsWay }: QuestionView): string {
 function inWords(error: unknown): string {
   const hint = isHoldfastError(error) && error.hint !== undefined ? ` ${error.hint}` : '';
   return visibleExcerpt(`${messageOf(error)}.${hint}`, 200);
+}
+
+/** The question that an answer was refused for. Not known by its class: with a fleet the error comes from another bundle. */
+function questionOf(error: unknown): number | null {
+  const isRefusal = isHoldfastError(error, 'INVALID_ANSWER') && 'questionIndex' in error;
+  return isRefusal && typeof error.questionIndex === 'number' ? error.questionIndex : null;
 }

@@ -53,6 +53,7 @@ export function openRunView(options: OpenRunViewOptions): RunView {
   const onSignal = () => controller.stopping();
   signal.addEventListener('abort', onSignal, { once: true });
   controller.start();
+  if (signal.aborted) onSignal();
   const ink = render(
     <RunViewApp controller={controller} clock={clock} terminal={stdout} hasColor={hasColor} />,
     { stdin, stdout: watched(stdout, frame), exitOnCtrlC: false, patchConsole: false },

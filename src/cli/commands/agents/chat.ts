@@ -1,3 +1,4 @@
+import { terminalNotes } from '../../../app/base.js';
 import {
   conversationPath,
   createTextFile,
@@ -7,7 +8,6 @@ import {
   openProcesses,
   readTextFile,
   type Services,
-  terminalNotes,
   turnTaker,
 } from '../../../app/index.js';
 import { counted, visibleLine } from '../../../foundation/index.js';
@@ -207,7 +207,9 @@ async function talk(
     },
   };
   if (terminal.isInteractive && !isJson) {
+    const noting = terminalNotes(services);
     const { openChat } = await import('../../../tui/chat/open.js');
+    const noteTerminal = await noting;
     const party = await openParty();
     const { stdin, stdout, stderr } = process;
     await openChat({
@@ -216,7 +218,7 @@ async function talk(
       stdin,
       stdout,
       stderr,
-      noteTerminal: await terminalNotes(services),
+      noteTerminal,
       onSeen: notices.noteSeen,
       hasColor: terminal.hasColor,
       questions: services.questions,

@@ -53,6 +53,7 @@ export async function attachTo(
   actor: 'cli' | 'top',
 ): Promise<void> {
   const { services, terminal, signal } = context;
+  const noting = terminalNotes(services);
   const { openRunView } = await loadInk(() => import('../../../tui/run-view/open.js'));
   const { stdin, stdout, stderr } = process;
   let leave = () => {};
@@ -67,7 +68,7 @@ export async function attachTo(
     stderr,
     // Whatever comes, the run is not stopped by it.
     signal: new AbortController().signal,
-    noteTerminal: await terminalNotes(services),
+    noteTerminal: await noting,
     hasColor: terminal.hasColor,
     isAttached: true,
     send: (request) => send(services, place, request, { actor, signal }),

@@ -46,6 +46,7 @@ async function openOnce(
   from: TopResult['state'] | undefined,
 ): Promise<TopResult> {
   const { services, terminal, signal } = context;
+  const noting = terminalNotes(services);
   const { openTop, ringBell, copyByTerminal } = await loadInk(() => import('../../../tui/top/open.js'));
   const { stdin, stdout, stderr } = process;
   using overview = openOverview(services, open.elsewhere);
@@ -59,7 +60,7 @@ async function openOnce(
     stderr,
     signal,
     onSeen,
-    noteTerminal: await terminalNotes(services),
+    noteTerminal: await noting,
     hasColor: terminal.hasColor,
     from,
     ring: () => {

@@ -37,7 +37,7 @@ const inbox = defineCommand({
     if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
       return await printPending(context, open, view);
     }
-    const noting = terminalNotes(services);
+    const noting = values.plain ? undefined : terminalNotes(services);
     const options = {
       questions: questions.as('inbox'),
       clock: services.clock,

@@ -60,6 +60,7 @@ async function liveScreen(
   lines: RunLines,
   notices: CommandNotices,
 ): Promise<RunScreen> {
+  const noting = terminalNotes(services);
   const { openRunView } = await loadInk(() => import('../../../tui/run-view/open.js'));
   const { questions, clock } = services;
   const { stdin, stdout, stderr } = process;
@@ -70,7 +71,7 @@ async function liveScreen(
     stdout,
     stderr,
     signal,
-    noteTerminal: await terminalNotes(services),
+    noteTerminal: await noting,
     onSeen: notices.noteSeen,
     hasColor: terminal.hasColor,
     send: (request) => loops.request(request),
