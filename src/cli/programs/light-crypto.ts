@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /*
- * `node:crypto` for the commands that start often, by an alias of the build: loading that took a tenth of starting Node, for a
+ * `node:crypto` for the commands that start often and for the scripted agent, by an alias of the build: loading that took a tenth of starting Node, for a
  * few random names and a digest of a short text. The random bytes are the kernel's, as they are there; what is longer or in doubt
  * is left to `node:crypto`; see docs/decisions/0161.
  */
