@@ -1,3 +1,5 @@
+import { DAY_MS } from '../foundation/index.js';
+
 /**
  * When a limit ends, as an agent's service tells it in words: an ISO time, seconds since 1970, a date with or without its
  * year, a time of day (the next such time), or how long it takes. What is told without a zone is in `zone`: the agent's.
@@ -39,7 +41,6 @@ const ANCHORS =
   /\b(?:resets?|try(?:ing)? again|retry(?:ing)?(?:[ -]?after|Delay)?|available again|wait(?: until)?|until)\b["']?:?/gi;
 const MAX_TOLD = 60;
 const SECOND_MS = 1_000;
-const DAY_MS = 24 * 60 * 60 * SECOND_MS;
 /** A time of day that is no longer past than this is not of tomorrow. */
 const JUST_PASSED_MS = 5 * 60 * SECOND_MS;
 

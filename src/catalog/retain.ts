@@ -1,4 +1,4 @@
-import { type Clock, isHoldfastError, type Logger, messageOf } from '../foundation/index.js';
+import { type Clock, DAY_MS, isHoldfastError, type Logger, messageOf } from '../foundation/index.js';
 import type { RetainedKind } from './kind.js';
 
 export interface RetainOptions {
@@ -32,7 +32,7 @@ export interface RetainReport {
 }
 
 /** What has lain in the trash for so long is removed by the next cleaning. */
-const TRASH_MS = 7 * 24 * 60 * 60 * 1_000;
+const TRASH_MS = 7 * DAY_MS;
 
 /**
  * Moves sessions of a kind without activity for so long to the trash, except those that somebody has or waits for, and

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { columnsOf } from '../foundation/index.js';
 import { formatAge, parseDuration } from './duration.js';
-import { displayWidth, renderTable } from './render/table.js';
+import { renderTable } from './render/table.js';
 
 describe('a duration', () => {
   it.each([
@@ -54,6 +55,6 @@ describe('a table', () => {
     ['e\u0301', 1],
     ['', 0],
   ])('the width of %j is %i', (text, width) => {
-    expect(displayWidth(text)).toBe(width);
+    expect(columnsOf(text)).toBe(width);
   });
 });

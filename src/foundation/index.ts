@@ -13,6 +13,7 @@ export {
 } from './errors.js';
 export { firstIssue } from './first-issue.js';
 export { type Ids, isUuidV4, systemIds, uuidFrom } from './ids.js';
+export { isObject } from './is-object.js';
 export { allows, defineLifecycle, IllegalTransitionError, isTerminal, next } from './lifecycle.js';
 export { type LogFields, type Logger, silentLogger } from './log.js';
 export {

@@ -1,3 +1,5 @@
+import { isObject } from './is-object.js';
+
 /**
  * The one codec between a record on disk and a value in code: per key its name in code, its name on disk, a check and
  * perhaps a default. Both ways check, so nothing is written that could not be read. See docs/decisions/0137.
@@ -115,7 +117,7 @@ export function oneOf<const Name extends string>(names: readonly Name[]): Scalar
 }
 
 /** An object whose keys and values are no business of ours. */
-export const object = scalar(isObject, NOT_AN_OBJECT);
+export const object = scalar(isPlain, NOT_AN_OBJECT);
 
 export const anything: Codec<unknown> = { fromDisk: (value) => value, toDisk: (value) => value };
 
@@ -301,7 +303,7 @@ export function record<const Of extends Keys>(
     if (unknownKeys !== 'keep') return made;
     for (const key of Object.keys(given)) if (!names.has(key)) keep(made, key, given[key]);
     const foreign = given[FOREIGN];
-    if (isObject(foreign)) for (const key of Object.keys(foreign)) keep(made, key, foreign[key]);
+    if (isPlain(foreign)) for (const key of Object.keys(foreign)) keep(made, key, foreign[key]);
     return made;
   }
 
@@ -326,16 +328,11 @@ function below(place: string | number, error: unknown): unknown {
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (isObject(value)) return value;
+  if (isPlain(value)) return value;
   throw new RecordFault(value === undefined ? 'missing' : NOT_AN_OBJECT);
 }
 
 /** What a file has as an object, too: something with a `toJSON` becomes whatever that says. */
-function isObject(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    typeof (value as { toJSON?: unknown }).toJSON !== 'function'
-  );
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && typeof value.toJSON !== 'function';
 }

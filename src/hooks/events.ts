@@ -1,3 +1,5 @@
+import { isObject } from '../foundation/index.js';
+
 /** The agents whose hooks we know. */
 export const HOOK_AGENTS = ['claude', 'codex'] as const;
 export type HookAgent = (typeof HOOK_AGENTS)[number];
@@ -214,8 +216,4 @@ function factsOf(agent: HookAgent, input: Readonly<Record<string, unknown>>): Ho
 
 function nothing(why: string): HookMeaning {
   return { does: 'nothing', why };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

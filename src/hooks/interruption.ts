@@ -1,5 +1,5 @@
+import { isObject } from '../foundation/index.js';
 import { EndsReader, type FileSystem } from '../storage/index.js';
-import { isObject } from './events.js';
 
 /** More than the records that Claude Code writes behind the one that matters. */
 const TAIL_BYTES = 64 * 1024;

@@ -1,5 +1,6 @@
+import { isObject } from '../foundation/index.js';
 import { attempt, closeQuietly, type FileSystem, OpenFlags, resolveUserPath } from '../storage/index.js';
-import { type HookTool, isObject } from './events.js';
+import type { HookTool } from './events.js';
 
 /** How much before the end of a transcript the call may stand that the hook is about. */
 const LOOK_BACK_BYTES = 4 * 1024 * 1024;

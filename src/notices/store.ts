@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isUuidV4, messageOf, timestamp, uuidFrom, visibleExcerpt } from '../foundation/index.js';
+import { DAY_MS, isUuidV4, messageOf, timestamp, uuidFrom, visibleExcerpt } from '../foundation/index.js';
 import {
   createFile,
   DOCUMENT_VERSION,
@@ -20,7 +20,7 @@ import { NoticeRecord, SeenRecord } from './schema.js';
 import type { ChannelSettings } from './settings.js';
 
 /** Ended notices are kept for so long, and so many. */
-const KEPT_MS = 30 * 24 * 60 * 60_000;
+const KEPT_MS = 30 * DAY_MS;
 const MAX_KEPT = 1_000;
 
 const MAX_NAME = 60;

@@ -12,6 +12,7 @@ import {
   questionKind,
   severalPlaces,
 } from '../../catalog/index.js';
+import { DAY_MS } from '../../foundation/index.js';
 import { KeptJournals } from '../../run/journal/keep-journals.js';
 import { builtOnce, type Services, servicesAt } from '../services.js';
 import { interactiveSettings } from '../settings/aurora-config.js';
@@ -22,7 +23,6 @@ import { openProcesses, processStore } from './open-processes.js';
 import { projectTools } from './remembering.js';
 import { worktreeKind, worktreeKinds } from './worktree-sessions.js';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long sessions are kept after their last activity where nothing else is configured. */
 const RETENTION_MS = 30 * DAY_MS;
 

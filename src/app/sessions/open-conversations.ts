@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { AgentDefinition, PriceOf } from '../../agents/index.js';
 import { retainDaily } from '../../catalog/index.js';
+import { DAY_MS } from '../../foundation/index.js';
 import { type Continuation, TurnTaker } from '../../run/turn/take-turn.js';
 import {
   type Conversation,
@@ -14,8 +15,6 @@ import { builtOnce, type Services } from '../services.js';
 import { interactiveSettings } from '../settings/aurora-config.js';
 import { type LaunchOptions, launchOf, openProcesses } from './open-processes.js';
 import { remembering } from './remembering.js';
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The conversations of this user. */
 export function openConversations(

@@ -1,3 +1,5 @@
+import { isObject } from '../../foundation/index.js';
+
 /** Where the value of a dotted key stands in `config.json`, step by step. The names behind these may hold dots themselves. */
 export function stepsOf(key: string): readonly string[] {
   for (const open of OPEN_KEYS) {
@@ -79,8 +81,4 @@ export function place(document: Record<string, unknown>, steps: readonly string[
   place(inner, rest, value);
   if (value === undefined && Object.keys(inner).length === 0) delete document[first];
   else document[first] = inner;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

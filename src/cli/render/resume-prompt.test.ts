@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { ATTACKS } from '../../../test/support/hostile-text.js';
 import { loopWorld, PLAN } from '../../../test/support/loop-world.js';
 import { verifies } from '../../../test/support/verifies.js';
+import { columnsOf } from '../../foundation/index.js';
 import { type LoopReport, offerOf, reportOf } from '../../sessions/loop/index.js';
 import { parseResumeChoice, renderResumePrompt } from './resume-prompt.js';
-import { displayWidth } from './table.js';
 
 const PAUSED = fileURLToPath(new URL('../../../test/fixtures/prp-session/paused', import.meta.url));
 const NOW = new Date('2026-03-01T12:00:00Z');
@@ -63,7 +63,7 @@ describe('the resume prompt', () => {
         NOW,
       );
       expect(text.split('\n')).toHaveLength(lines);
-      for (const line of text.split('\n')) expect(displayWidth(line)).toBe(62);
+      for (const line of text.split('\n')) expect(columnsOf(line)).toBe(62);
     }
   });
 

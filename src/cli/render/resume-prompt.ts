@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
-import { visibleExcerpt } from '../../foundation/index.js';
+import { columnsOf, visibleExcerpt } from '../../foundation/index.js';
 import type { LoopReport } from '../../sessions/loop/index.js';
-import { displayWidth } from './table.js';
 
 /** What a person can answer to the resume prompt. */
 export type ResumeChoice = 'resume' | 'new' | 'abort';
@@ -25,7 +24,7 @@ export function renderResumePrompt(report: LoopReport, now: Date): string {
     ['Status:', statusOf(report)],
   ];
   const begun = report.phases.filter((phase) => phase.progress !== 'pending');
-  const nameWidth = Math.max(0, ...report.phases.map((phase) => displayWidth(phase.name))) + 2;
+  const nameWidth = Math.max(0, ...report.phases.map((phase) => columnsOf(phase.name))) + 2;
   return [
     rule('╔', '╗'),
     row(centred('PREVIOUS SESSION DETECTED')),
@@ -39,7 +38,7 @@ export function renderResumePrompt(report: LoopReport, now: Date): string {
     ...begun.map((phase, index) => {
       const branch = index === begun.length - 1 ? '└──' : '├──';
       const name = visibleExcerpt(`${phase.name}:`, MAX_NAME);
-      const gap = ' '.repeat(Math.max(1, Math.min(nameWidth, MAX_NAME + 1) - displayWidth(name)));
+      const gap = ' '.repeat(Math.max(1, Math.min(nameWidth, MAX_NAME + 1) - columnsOf(name)));
       return row(`  ${branch} ${name}${gap}${progressOf(phase)}`);
     }),
     row(''),
@@ -56,7 +55,7 @@ function statusOf({ status, statusReason }: LoopReport): string {
   const word = status.toUpperCase();
   if (statusReason === null) return word;
   const whole = `${word} (${statusReason})`;
-  return displayWidth(whole) <= VALUE_WIDTH ? whole : `${word} (${statusReason.split(': ', 1)[0]})`;
+  return columnsOf(whole) <= VALUE_WIDTH ? whole : `${word} (${statusReason.split(': ', 1)[0]})`;
 }
 
 /** What a key or word at the prompt means; undefined for anything else. */
@@ -86,7 +85,7 @@ function relativeTime(ms: number): string {
 }
 
 function centred(text: string): string {
-  return `${' '.repeat(Math.floor((INNER_WIDTH - displayWidth(text)) / 2))}${text}`;
+  return `${' '.repeat(Math.floor((INNER_WIDTH - columnsOf(text)) / 2))}${text}`;
 }
 
 function rule(left: string, right: string): string {
@@ -96,14 +95,14 @@ function rule(left: string, right: string): string {
 /** One line of the box; what does not fit is cut by its width on the screen. */
 function row(text: string): string {
   const fitting = cut(text, INNER_WIDTH);
-  return `║${fitting}${' '.repeat(INNER_WIDTH - displayWidth(fitting))}║`;
+  return `║${fitting}${' '.repeat(INNER_WIDTH - columnsOf(fitting))}║`;
 }
 
 function cut(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
+  if (columnsOf(text) <= width) return text;
   let kept = '';
   for (const character of text) {
-    if (displayWidth(`${kept}${character}…`) > width) break;
+    if (columnsOf(`${kept}${character}…`) > width) break;
     kept += character;
   }
   return `${kept}…`;

@@ -1,3 +1,4 @@
+import { columnsOf } from '../../foundation/index.js';
 import type { Style } from '../terminal.js';
 
 /** Rows as a table with aligned columns below a header, which `style` makes bold. Cells must be visible text already. */
@@ -11,7 +12,7 @@ export function renderTable(
   const taken: number[] = [];
   for (const cells of table)
     for (let column = 0; column < widths.length; column++) {
-      const width = displayWidth(cells[column] ?? '');
+      const width = columnsOf(cells[column] ?? '');
       taken.push(width);
       if (width > (widths[column] ?? 0)) widths[column] = width;
     }
@@ -39,18 +40,6 @@ function alignedLine(
     blanks += (widths[column] ?? 0) - width + 2;
   }
   return line.trimEnd();
-}
-
-/** How many columns visible text takes. Good enough for aligning; nothing depends on it. */
-export function displayWidth(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  // Made here: few texts need them, and their tables would cost each start.
-  const wide =
-    /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
-  const zero = /\p{M}|\u200d|\ufe0f/u;
-  let width = 0;
-  for (const character of text) width += zero.test(character) ? 0 : wide.test(character) ? 2 : 1;
-  return width;
 }
 
 /** What is said where a limit cut a list. */

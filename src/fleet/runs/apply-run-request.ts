@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isHoldfastError, isUuidV4, visibleExcerpt } from '../../foundation/index.js';
+import { isHoldfastError, isObject, isUuidV4, visibleExcerpt } from '../../foundation/index.js';
 import type { RequestRow } from '../../hub/index.js';
 import type { OverviewRow } from '../../overview/index.js';
 import { actorOf, isPassing } from '../link/apply-request.js';
@@ -46,8 +46,4 @@ export async function applyRunRequest(runs: OwnRuns, request: RequestRow): Promi
 
 function refused(code: string, message: string): AppliedToRun {
   return { state: 'refused', reply: { code, message: visibleExcerpt(message, 400) } };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  DAY_MS,
   isHoldfastError,
   messageOf,
   record,
@@ -38,7 +39,7 @@ export type Subscription = Readonly<ValueOf<typeof SubscriptionRecord>>;
 
 const ID = /^[0-9a-f]{16}$/;
 /** A device that was away for so long is signed out, too. */
-const KEPT_MS = 30 * 24 * 60 * 60_000;
+const KEPT_MS = 30 * DAY_MS;
 
 /** What subscriptions are kept with; `directory` is that of the page. */
 export interface SubscriptionPlace {

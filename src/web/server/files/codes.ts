@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { oneOf, record, text, time, whole, withDefault } from '../../../foundation/index.js';
+import { DAY_MS, oneOf, record, text, time, whole, withDefault } from '../../../foundation/index.js';
 import {
   createFile,
   DOCUMENT_VERSION,
@@ -26,7 +26,7 @@ const CodeRecord = record({
 
 const VALID_MS = 2 * 60_000;
 /** How long a mark of use stays beyond the time of its code: clocks are set back, too. */
-const MARK_KEPT_MS = 24 * 60 * 60_000;
+const MARK_KEPT_MS = DAY_MS;
 const MARK = /^used-(\d{1,16})-[0-9a-f]{64}$/;
 
 export interface IssuedCode {

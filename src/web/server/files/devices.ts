@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { dropSubscription } from '../../../app/notices/open-push.js';
 import {
+  DAY_MS,
   isHoldfastError,
   messageOf,
   oneOf,
@@ -51,7 +52,7 @@ export type Device = Readonly<ValueOf<typeof DeviceRecord>>;
 const SeenRecord = record({ version: withDefault(whole(), () => DOCUMENT_VERSION), at: time });
 
 /** Without a request for so long a device must sign in again. */
-export const KEPT_MS = 30 * 24 * 60 * 60_000;
+export const KEPT_MS = 30 * DAY_MS;
 const NOTED_EVERY_MS = 60 * 60_000;
 
 export interface NewDevice {
