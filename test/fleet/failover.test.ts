@@ -99,7 +99,8 @@ describe.skipIf(POSTGRES === undefined)('a database that fails over', () => {
       expect(acknowledged.filter((id) => !settled.has(id))).toEqual([]);
       expect(requests).toHaveLength(SETS);
       expect(acknowledged).toHaveLength(SETS);
-      expect(link.states.map(({ is }) => is)).toContain('down');
+      // Whether it was down in between is a matter of who was first: the link that tries again, or the standby.
+      expect(link.states.filter(({ is }) => is === 'up').length).toBeGreaterThan(1);
     },
   );
 
