@@ -421,9 +421,7 @@ describe('at a terminal', () => {
     for (const key of ['Enter', 'Escape']) {
       await pane.run('clear');
       await pane.holdfast(`run ${PLAN} --agent player --verify '${CHECK}'`);
-      await pane.until(
-        'A letter, then Enter. N archives this session, A gives it up for good; Enter alone or Esc changes nothing',
-      );
+      await pane.until('A letter, then Enter. N archives it, A gives it up; Enter or Esc: no change');
       await pane.until('[R]esume, [N]ew or [A]bort?');
       await pane.press(key);
       await pane.until('Nothing was changed.');

@@ -6,8 +6,7 @@ import type { LoopReport } from '../../sessions/loop/index.js';
 export type ResumeChoice = 'resume' | 'new' | 'abort';
 
 /** What stands below the box: its own words for N and A say less than they do. */
-export const RESUME_HINT =
-  'A letter, then Enter. N archives this session, A gives it up for good; Enter alone or Esc changes nothing';
+export const RESUME_HINT = 'A letter, then Enter. N archives it, A gives it up; Enter or Esc: no change';
 
 const INNER_WIDTH = 60;
 const VALUE_WIDTH = 42;
