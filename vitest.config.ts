@@ -14,9 +14,12 @@ const binaries = { HOLDFAST_TEST_BINARIES: process.env.HOLDFAST_TEST_BINARIES ??
 
 /**
  * Most code of a test runs a few times: to optimise only what runs eight times as often as V8 finds worth it saves a tenth
- * of the CPU. Threads that help to collect garbage only take the cores from others.
+ * of the CPU, on the Node that has this option. Threads that help to collect garbage only take the cores from others.
  */
-const FOR_SHORT_WORK = ['--interrupt-budget=528000', '--single-threaded-gc'];
+const FOR_SHORT_WORK = [
+  ...(process.version.startsWith('v20.') ? ['--interrupt-budget=528000'] : []),
+  '--single-threaded-gc',
+];
 
 const shared = {
   environment: 'node',
