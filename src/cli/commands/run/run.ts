@@ -334,13 +334,13 @@ function canResume({ detection }: FoundRun): boolean {
   return detection.action === 'offer_resume';
 }
 
-/** Whether to go on with the session that is there: as told, as asked, or as there is only one way. */
 /** What a dry run shows: a halted session, too, where it was said that it goes on. */
 function isNewDry(found: FoundRun, values: RunValues): boolean {
   const resumes = values.resume || values.reset || values.skip;
   return values.new || !(canResume(found) || (resumes && found.detection.session !== null));
 }
 
+/** Whether to resume the session that is there: as told, as asked, or as there is only one way. */
 async function decideStart(
   context: CommandContext,
   found: FoundRun,
