@@ -151,7 +151,6 @@ interface Sized {
   readonly columns?: number;
 }
 
-/** A pipe has no columns: there a line is a line. */
 /** A terminal that does not know how wide it is says nothing, or 0. */
 const USUAL_COLUMNS = 80;
 
@@ -160,6 +159,7 @@ function columnsOfStream({ isTTY, columns }: Sized): number {
 }
 
 function linesFor(stream: Sized, text: string): string {
+  if (stream.isTTY !== true) return `${text}\n`; // a pipe has no columns: there a line is a line
   return `${rowsOf(text, columnsOfStream(stream)).join('\n')}\n`;
 }
 

@@ -107,9 +107,9 @@ export class QueueDesk {
   /** The same, and of those that run what they wait for: each of these runs is looked at. */
   async listClosely(): Promise<QueueView> {
     const view = await this.list();
-    const entries = [...view.entries];
-    for (const [at, entry] of entries.entries())
-      if (entry.status === 'running') entries[at] = await this.#lookAtRun(entry);
+    const entries: EntryView[] = [];
+    for (const entry of view.entries)
+      entries.push(entry.status === 'running' ? await this.#lookAtRun(entry) : entry);
     return { ...view, entries };
   }
 

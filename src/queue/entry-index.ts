@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Entry } from './schema.js';
+import type { Entry, QueuedPlan, SeenFile } from './schema.js';
 
 /** How a file looks without being read: each write of it, and each that takes its place, makes it look other. */
 export interface FileLook {
@@ -14,34 +14,67 @@ export interface KnownEntry extends FileLook {
 }
 
 /** Another one whenever the index or `EntryRecord` means anything else: what an older version kept is not taken. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** What differs from entry to entry. The rest is the same for hundreds of them, and is written once. */
-const OWN_KEYS = ['plan', 'position', 'addedAt', 'runId', 'startedAt', 'endedAt', 'worktree'] as const;
-type Own = Partial<Pick<Entry, (typeof OWN_KEYS)[number]>>;
-const NO_OWN = Object.fromEntries(OWN_KEYS.map((key) => [key, null]));
+interface Row extends FileLook {
+  readonly id: string;
+  /** Which of those that are alike it is like. */
+  readonly like: number;
+  readonly name: string;
+  readonly source: string;
+  readonly hash: string;
+  readonly seen: SeenFile | null;
+  /** Null where it is the one file that the plan is called after. */
+  readonly files: QueuedPlan['files'] | null;
+  readonly position: number;
+  readonly addedAt: string;
+  readonly runId: string | null;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly worktree: string | null;
+}
 
-type Row = readonly [id: string, inode: number, size: number, changedMs: number, like: number, own: Own];
+/** What stands in the place of an entry's own in what is alike: keys keep their order. */
+const OWN = { id: '', position: 0, addedAt: '', runId: null, startedAt: null, endedAt: null, worktree: null };
+const OWN_OF_PLAN = { name: '', source: '', hash: '', files: [] };
 
 interface Body {
-  /** Whole entries; what is a row's own takes its place in them. */
   readonly alike: readonly Entry[];
-  readonly rows: readonly Row[];
+  /** A list for each value, with a place in all of them for each entry: parsed in a third of the time of a list of entries. */
+  readonly columns: { readonly [Key in keyof Row]: readonly Row[Key][] };
 }
 
 /** What is known of entries, by their ids, as one file: its first line proves that the rest is whole. */
 export function formatIndex(known: ReadonlyMap<string, KnownEntry>): string {
   const alike = new Map<string, number>();
-  const rows = [...known].map(([id, { inode, size, changedMs, entry }]): Row => {
-    const own: Own = Object.fromEntries(
-      OWN_KEYS.filter((key) => entry[key] !== null).map((key) => [key, entry[key]]),
-    );
-    const rest = JSON.stringify({ ...entry, ...NO_OWN, id: '' });
+  const rows = [...known.values()].map(({ inode, size, changedMs, entry }): Row => {
+    const { id, position, addedAt, runId, startedAt, endedAt, worktree, plan } = entry;
+    const { name, source, hash, seen = null } = plan;
+    const likeness = { ...plan, ...OWN_OF_PLAN, ...(seen === null ? {} : { seen: null }) };
+    const rest = JSON.stringify({ ...entry, ...OWN, plan: likeness });
     const like = alike.get(rest) ?? alike.size;
     alike.set(rest, like);
-    return [id, inode, size, changedMs, like, own];
+    const files = plan.files.length === 1 && plan.files[0] === name ? null : plan.files;
+    const ofPlan = { name, source, hash, seen, files };
+    return {
+      id,
+      inode,
+      size,
+      changedMs,
+      like,
+      ...ofPlan,
+      position,
+      addedAt,
+      runId,
+      startedAt,
+      endedAt,
+      worktree,
+    };
   });
-  const body = `{"alike":[${[...alike.keys()].join(',')}],"rows":${JSON.stringify(rows)}}`;
+  const names = Object.keys(rows[0] ?? {}) as (keyof Row)[];
+  const columns = Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name])]));
+  const body = `{"alike":[${[...alike.keys()].join(',')}],"columns":${JSON.stringify(columns)}}`;
   return `${headOf(Buffer.from(body))}\n${body}`;
 }
 
@@ -50,11 +83,43 @@ export function parseIndex(bytes: Buffer): Map<string, KnownEntry> | undefined {
   const end = bytes.indexOf('\n');
   const body = bytes.subarray(end + 1);
   if (end < 0 || bytes.toString('latin1', 0, end) !== headOf(body)) return undefined;
-  const { alike, rows } = JSON.parse(body.toString()) as Body;
+  const { alike, columns } = JSON.parse(body.toString()) as Body;
   const known = new Map<string, KnownEntry>();
-  for (const [id, inode, size, changedMs, like, own] of rows)
-    known.set(id, { inode, size, changedMs, entry: { ...(alike[like] as Entry), ...own, id } });
+  for (let at = 0; at < (columns.id?.length ?? 0); at++) {
+    const row = rowAt(columns, at);
+    known.set(row.id, knownEntry(row, alike[row.like] as Entry));
+  }
   return known;
+}
+
+function rowAt(columns: Body['columns'], at: number): Row {
+  return {
+    id: columns.id[at],
+    inode: columns.inode[at],
+    size: columns.size[at],
+    changedMs: columns.changedMs[at],
+    like: columns.like[at],
+    name: columns.name[at],
+    source: columns.source[at],
+    hash: columns.hash[at],
+    seen: columns.seen[at],
+    files: columns.files[at],
+    position: columns.position[at],
+    addedAt: columns.addedAt[at],
+    runId: columns.runId[at],
+    startedAt: columns.startedAt[at],
+    endedAt: columns.endedAt[at],
+    worktree: columns.worktree[at],
+  } as Row; // The head proves that the lists are as long as each other.
+}
+
+function knownEntry(row: Row, like: Entry): KnownEntry {
+  const { id, inode, size, changedMs, name, source, hash, seen, files } = row;
+  const { position, addedAt, runId, startedAt, endedAt, worktree } = row;
+  const plan = { ...like.plan, name, source, hash, files: files ?? [name] };
+  if (seen !== null) plan.seen = seen;
+  const entry = { ...like, id, plan, position, addedAt, runId, startedAt, endedAt, worktree };
+  return { inode, size, changedMs, entry };
 }
 
 function headOf(body: Buffer): string {

@@ -99,9 +99,9 @@ describe('a queue of many entries', () => {
       empty: (index) => truncateSync(index, 0),
       torn: (index) => truncateSync(index, Math.floor(statSync(index).size / 2)),
       zeros: (index) => writeFileSync(index, Buffer.alloc(statSync(index).size)),
-      'changed by hand': (index) => edit(index, (text) => text.replace('"position":2', '"position":9')),
+      'changed by hand': (index) => edit(index, (text) => text.replace('"priority":0', '"priority":9')),
       'another version': (index) => edit(index, (text) => text.replace(/^(\S+) \d+/, '$1 999')),
-      'not one of ours': (index) => writeFileSync(index, '{"alike":[],"rows":[]}'),
+      'not one of ours': (index) => writeFileSync(index, '{"alike":[],"columns":{}}'),
     };
     for (const [what, damage] of Object.entries(damages)) {
       damage(one.index);

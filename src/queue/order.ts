@@ -35,8 +35,12 @@ export interface OrderFacts {
 
 /** All entries in the order in which they come, each with how it stands. Pure. */
 export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] {
-  const byId = new Map<string, Entry>();
-  for (const entry of entries) byId.set(entry.id, entry);
+  // Only what comes after another, or goes on in its worktree, asks for one by its id.
+  let ids: Map<string, Entry> | undefined;
+  const byId = () => {
+    ids ??= new Map(entries.map((entry) => [entry.id, entry]));
+    return ids;
+  };
   const places = new Map<string, Entry>();
   const used = { agents: new Map<string, number>(), accounts: new Map<string, number>() };
   const occupy = (entry: Entry) => {
@@ -71,7 +75,7 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
   }
 
   function openBefore({ after }: Entry): Entry | undefined {
-    return after.map((id) => byId.get(id)).find((one) => one !== undefined && !isOver(one));
+    return after.map((id) => byId().get(id)).find((one) => one !== undefined && !isOver(one));
   }
 
   function fullSlot(entry: Entry): Standing | undefined {
@@ -141,11 +145,11 @@ function settled(entry: Entry, { isHeld }: OrderFacts): Standing | undefined {
 /** Why an entry cannot run whatever happens by itself; undefined where it can. */
 function blockOf(
   entry: Entry,
-  byId: ReadonlyMap<string, Entry>,
+  byId: () => ReadonlyMap<string, Entry>,
   known: Map<string, string | undefined>,
 ): string | undefined {
   if (entry.after.length === 0) return undefined;
-  const cycle = findCycle(entry, (id) => byId.get(id)?.after ?? []);
+  const cycle = findCycle(entry, (id) => byId().get(id)?.after ?? []);
   if (cycle !== undefined) return `waits for itself: ${cycle.map(short).join(' → ')}`;
   if (known.has(entry.id)) return known.get(entry.id);
   const reason = entry.after.map((id) => stopAt(id)).find((one) => one !== undefined);
@@ -153,7 +157,7 @@ function blockOf(
   return reason;
 
   function stopAt(id: string): string | undefined {
-    const before = byId.get(id);
+    const before = byId().get(id);
     if (before === undefined) return `${short(id)}, which it comes after, is not in the queue any more`;
     if (before.status === 'failed' && before.onFailure === 'stop')
       return `${nameOf(before)} failed: ${before.reason ?? 'for a reason that is not known'}`;
@@ -183,9 +187,9 @@ export function findCycle(
 }
 
 /** The tree in which only one run may be at a time; undefined for one that gets a worktree of its own. */
-function placeOf(entry: Entry, byId: ReadonlyMap<string, Entry>): string | undefined {
+function placeOf(entry: Entry, byId: () => ReadonlyMap<string, Entry>): string | undefined {
   if (entry.isInPlace) return entry.project;
-  return entry.continues === null ? undefined : (byId.get(entry.continues)?.worktree ?? undefined);
+  return entry.continues === null ? undefined : (byId().get(entry.continues)?.worktree ?? undefined);
 }
 
 function describeOpen(entry: Entry): string {

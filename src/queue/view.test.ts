@@ -45,6 +45,15 @@ describe('the list', () => {
     expect(note()).toBe('gone');
   });
 
+  it('shows everything that an entry says', async () => {
+    await using dir = await tempDir();
+    const queue = new FileQueue(storageTools(), join(dir.path, 'queue'));
+    const added = await queue.add(newEntry({ priority: 3 }), PLAN_FILES);
+    const facts = { now: new Date(), limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude' };
+    const [shown] = viewFiles(queue, storageTools(), facts).entries;
+    expect(shown).toEqual({ ...added, standing: { is: 'next' }, planNote: 'gone' });
+  });
+
   it('names no run of an entry that failed before there was one', async () => {
     await using dir = await tempDir();
     const tools = storageTools();

@@ -21,7 +21,6 @@ export function renderQueue(view: QueueView, now: Date, style: Style): string {
   const isShared = entries.some(({ fleet }) => fleet !== undefined);
   const rows = entries.map((entry) => [
     entry.id.slice(0, 8),
-    ...(isShared ? [machineOf(entry)] : []),
     stateOf(entry),
     visibleExcerpt(entry.plan.task ?? entry.plan.name, 60),
     visibleLine(entry.options.agent ?? '-'),
@@ -29,9 +28,12 @@ export function renderQueue(view: QueueView, now: Date, style: Style): string {
     entry.runId?.slice(0, 8) ?? '-',
     visibleExcerpt(whyOf(entry, moment), WHY_COLUMNS),
   ]);
-  const [id = '', ...header] = HEADER;
-  const titles = isShared ? [id, 'MACHINE', ...header] : HEADER;
-  return [...lines, renderTable(titles, rows, style)].join('\n');
+  const header = [...HEADER];
+  if (isShared) {
+    header.splice(1, 0, 'MACHINE');
+    for (const [at, entry] of entries.entries()) rows[at]?.splice(1, 0, machineOf(entry));
+  }
+  return [...lines, renderTable(header, rows, style)].join('\n');
 }
 
 /** Where it is: on a machine of the fleet, nowhere yet, or here alone. */

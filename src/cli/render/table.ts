@@ -9,11 +9,12 @@ export function renderTable(
 ): string {
   const table = [header, ...rows];
   const widths = header.map(() => 0);
-  const taken: number[] = [];
+  const taken = new Uint32Array(table.length * widths.length);
+  let at = 0;
   for (const cells of table)
     for (let column = 0; column < widths.length; column++) {
       const width = columnsOf(cells[column] ?? '');
-      taken.push(width);
+      taken[at++] = width;
       if (width > (widths[column] ?? 0)) widths[column] = width;
     }
   const lines = table.map((cells, line) => alignedLine(cells, widths, taken, line * widths.length));
@@ -25,7 +26,7 @@ export function renderTable(
 function alignedLine(
   cells: readonly string[],
   widths: readonly number[],
-  taken: readonly number[],
+  taken: Uint32Array,
   from: number,
 ): string {
   let line = '';
