@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { eventually } from '../support/agents.js';
 import type { Json, Machine } from '../support/holdfast-binary.js';
-import { living, status } from '../support/run-world.js';
+import { livingIn } from '../support/processes.js';
+import { status } from '../support/run-world.js';
 import { REAL_AGENTS, type RealAgent, settingsFor } from './real-agents.js';
 import { runGround } from './run-ground.js';
 import { answers, script, writes } from './run-plays.js';
@@ -165,6 +166,5 @@ for (const agent of [subscribed, codex])
   );
 
 function runsIn(world: Machine): number[] {
-  const here = new Set(living(world.dir.path));
-  return living('holdfast.cjs\0run').filter((pid) => here.has(pid));
+  return livingIn(world.dir.path, 'holdfast.cjs\0run');
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../support/holdfast-binary.js';
-import { living } from '../support/processes.js';
+import { livingIn } from '../support/processes.js';
 import { done } from '../support/run-world.js';
 import { SeededRandom } from '../support/seeded-random.js';
 import { type WorktreeWorld, worktreeWorld } from '../support/worktree-world.js';
@@ -83,8 +83,7 @@ async function fill(world: WorktreeWorld, count: number): Promise<void> {
 }
 
 function processesOf(world: WorktreeWorld, kind: 'run' | 'agent'): number[] {
-  const here = new Set(living(world.dir.path));
-  return living(kind === 'run' ? 'holdfast.cjs\0run' : 'scripted.cjs').filter((pid) => here.has(pid));
+  return livingIn(world.dir.path, kind === 'run' ? 'holdfast.cjs\0run' : 'scripted.cjs');
 }
 
 function directoryOf(pid: number): string {

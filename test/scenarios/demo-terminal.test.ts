@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { machine } from '../support/holdfast-binary.js';
 import { itNeeds } from '../support/it-needs.js';
-import { living } from '../support/processes.js';
+import { livingIn } from '../support/processes.js';
 import { Pane } from '../support/tmux.js';
 
 describe.concurrent('the demo in a terminal', () => {
@@ -50,7 +50,7 @@ describe.concurrent('the demo in a terminal', () => {
       'You left the question. The demo stops here; run it again with holdfast demo.',
     );
     expect(readdirSync(world.env.TMPDIR ?? '')).toEqual([]);
-    expect(living('scripted.cjs').filter((pid) => living(world.dir.path).includes(pid))).toEqual([]);
+    expect(livingIn(world.dir.path, 'scripted.cjs')).toEqual([]);
     expect(await pane.facts()).toMatchObject({ isCursorShown: true, isAlternate: false, isWrapping: true });
 
     await pane.holdfast('demo');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { until } from '../support/processes.js';
+import { livingIn, until } from '../support/processes.js';
 import {
   living,
   notDone,
@@ -24,7 +24,7 @@ async function slowWorld(): Promise<RunWorld> {
 
 /** The processes of the agent that does not get up. */
 function starting(world: RunWorld): number[] {
-  return living(world.dir.path).filter((pid) => living('sleep\u00001000').includes(pid));
+  return livingIn(world.dir.path, 'sleep\u00001000');
 }
 
 async function pending(world: RunWorld): Promise<string> {

@@ -1,5 +1,5 @@
-import { endAll, processFacts, until } from './processes.js';
-import { living, type RunWorld, runWorld } from './run-world.js';
+import { endAll, livingIn, processFacts, until } from './processes.js';
+import { type RunWorld, runWorld } from './run-world.js';
 
 export const HANG = { steps: [{ say: 'I work.' }, { hang: true }] };
 
@@ -19,7 +19,7 @@ export async function detachedWorld(...args: Parameters<typeof runWorld>): Promi
       await world.aside(['stop']);
       await until(() => isGone(pid));
     },
-    runs: () => living('holdfast.cjs\0run').filter((pid) => living(world.dir.path).includes(pid)),
+    runs: () => livingIn(world.dir.path, 'holdfast.cjs\0run'),
     async [Symbol.asyncDispose]() {
       await endAll(world.dir.path);
       await world[Symbol.asyncDispose]();

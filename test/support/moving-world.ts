@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { type Json, type Machine, machine, type Running } from './holdfast-binary.js';
 import { type Cluster, cluster } from './postgres.js';
-import { living, until } from './processes.js';
+import { living, parentOf, until } from './processes.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
 export const LEASE_SECONDS = 4;
@@ -187,15 +187,6 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL');
   } catch {
     // gone meanwhile
-  }
-}
-
-function parentOf(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return -1; // gone meanwhile
   }
 }
 

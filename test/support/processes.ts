@@ -113,6 +113,26 @@ export function living(word: string): number[] {
     .map(Number);
 }
 
+/**
+ * The ids of living processes of a program that have to do with a directory. What one of them has forked is not another program yet
+ * for a moment, and looks like it: that is left out.
+ */
+export function livingIn(directory: string, program: string): number[] {
+  const here = new Set(living(directory));
+  const found = living(program).filter((pid) => here.has(pid));
+  return found.filter((pid) => !found.includes(parentOf(pid)));
+}
+
+/** -1 where it is gone. */
+export function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return -1;
+  }
+}
+
 /** Lets the clock go on: what was made in one millisecond has no order. */
 export async function nextMillisecond(): Promise<void> {
   const now = Date.now();

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DIST, type Json, type Machine, machine } from './holdfast-binary.js';
-import { endAll, living, until } from './processes.js';
+import { endAll, livingIn, until } from './processes.js';
 import { status } from './run-world.js';
 
 const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
@@ -101,7 +101,7 @@ export async function projectsWorld(
     async rows() {
       return (await world.json(['top'])).data;
     },
-    runners: () => living('holdfast.cjs\0run').filter((pid) => living(world.dir.path).includes(pid)),
+    runners: () => livingIn(world.dir.path, 'holdfast.cjs\0run'),
     async [Symbol.asyncDispose]() {
       await endAll(world.dir.path);
       await world[Symbol.asyncDispose]();
