@@ -1,5 +1,6 @@
 // One box without our command line.
-import { loadLayoutEngine, openBox } from './one-box.js';
+import { loadLayoutEngine } from '../src/tui/stand-ins/layout-engine.js';
+import { drawBox } from './one-box.js';
 
 await loadLayoutEngine();
-openBox();
+drawBox();

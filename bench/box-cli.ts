@@ -1,18 +1,32 @@
-// The file of the inbox with one more command, which shows one box: what any full-screen command of ours costs.
+// The file of the inbox with two more commands, which show one box: what any screen of ours costs, and what a box costs that is no screen.
 import { defineCommand } from '../src/cli/command.js';
 import { ExitCode } from '../src/cli/exit-codes.js';
-import { loadInk } from '../src/cli/load-ink.js';
+import { loadScreen } from '../src/cli/load-screen.js';
 import { quickMain } from '../src/cli/programs/quick-main.js';
-import { inbox } from '../src/cli/programs/work-table.js';
+import { inbox } from '../src/cli/programs/screen-table.js';
 
 const box = defineCommand({
   usage: 'box',
+  summary: 'Show one box on a screen of its own',
+  options: {},
+  examples: [],
+  async run({ services, signal }) {
+    const { openBox, noteTerminal } = await loadScreen(services, () => import('./one-box.js'));
+    const { stdin, stdout, stderr } = process;
+    await openBox({ stdin, stdout, stderr, signal, noteTerminal });
+    return ExitCode.done;
+  },
+});
+
+const plainBox = defineCommand({
+  usage: 'plain-box',
   summary: 'Show one box',
   options: {},
   examples: [],
   async run() {
-    const { openBox } = await loadInk(() => import('./one-box.js'));
-    openBox();
+    const engine = import('../src/tui/stand-ins/index.js').then(({ loadLayoutEngine }) => loadLayoutEngine());
+    const [{ drawBox }] = await Promise.all([import('./one-box.js'), engine]);
+    drawBox();
     return ExitCode.done;
   },
 });
@@ -20,5 +34,9 @@ const box = defineCommand({
 export const { isLongLived } = inbox;
 export const main = quickMain({
   isLongLived,
-  holdfast: { ...inbox.holdfast, box: async () => ({ commands: [box] }) },
+  holdfast: {
+    ...inbox.holdfast,
+    box: async () => ({ commands: [box] }),
+    'plain-box': async () => ({ commands: [plainBox] }),
+  },
 });

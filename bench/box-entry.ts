@@ -4,4 +4,4 @@ import { type QuickWords, startProgram } from '../src/cli/programs/entry.js';
 // Put in place by the build.
 declare const __HOLDFAST_WORDS__: QuickWords;
 
-startProgram('holdfast', '', { ...__HOLDFAST_WORDS__, box: 'inbox' });
+startProgram('holdfast', '', { ...__HOLDFAST_WORDS__, box: 'inbox', 'plain-box': 'inbox' });

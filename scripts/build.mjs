@@ -24,14 +24,18 @@ export const common = {
   external: ['pg-native'],
   alias: {
     // Ink draws nothing when a variable called CI is set; we decide by the terminal alone.
-    'is-in-ci': './src/tui/not-in-ci.ts',
+    'is-in-ci': './src/tui/stand-ins/not-in-ci.ts',
     // Ink measures every text; ours asks the package only where it must.
-    'string-width': './src/tui/string-width.ts',
+    'string-width': './src/tui/stand-ins/string-width.ts',
+    // So does the cutting of each text that it draws.
+    'slice-ansi': './src/tui/stand-ins/slice-ansi.ts',
+    // And the putting together of each row.
+    '@alcalzone/ansi-tokenize': './src/tui/stand-ins/styled-text.ts',
     // Ink's layout engine is waited for where it is imported, which only a module can do; see layout-engine.ts.
-    'yoga-layout': './src/tui/layout-engine.ts',
+    'yoga-layout': './src/tui/stand-ins/layout-engine.ts',
     // Only ever loaded for debugging Ink itself.
-    'react-devtools-core': './src/tui/not-in-ci.ts',
-    ws: './src/tui/not-in-ci.ts',
+    'react-devtools-core': './src/tui/stand-ins/not-in-ci.ts',
+    ws: './src/tui/stand-ins/not-in-ci.ts',
   },
   define: { __HOLDFAST_VERSION__: JSON.stringify(version), 'process.env.NODE_ENV': '"production"' },
 };
@@ -48,6 +52,7 @@ const BESIDE_QUICK = {
   'ask-notices': 'src/cli/commands/questions/ask-notices.ts',
   'hook-notices': 'src/cli/commands/agents/hook-notices.ts',
   'look-at-worktree': 'src/app/sessions/look-at-worktree.ts',
+  'open-notices': 'src/app/notices/open-notices.ts',
   'prompt-answers': 'src/cli/commands/questions/prompt-answers.ts',
   'resume-run': 'src/cli/commands/run/resume-run.ts',
   'top-screen': 'src/cli/commands/overview/top-screen.ts',
@@ -65,7 +70,10 @@ const besideQuick = {
   name: 'beside-quick',
   setup(build) {
     build.onResolve(
-      { filter: /\/(ask-notices|hook-notices|look-at-worktree|prompt-answers|resume-run|top-screen)\.js$/ },
+      {
+        filter:
+          /\/(ask-notices|hook-notices|look-at-worktree|open-notices|prompt-answers|resume-run|top-screen)\.js$/,
+      },
       ({ path, kind }) => {
         const name = path.replace(/^.*\//, './');
         return kind === 'dynamic-import' ? { path: name, external: true } : undefined;
@@ -146,11 +154,14 @@ const latePackages = {
   },
 };
 
-/** The files with commands that start often are made from lines of quick-table.ts and work-table.ts. */
+/** The files that are loaded with cached code are made from the lines of the tables in src/cli/programs. */
 const quickFiles = {
   name: 'quick-files',
   setup(build) {
-    build.onResolve({ filter: /^(quick|work)-table:/ }, ({ path }) => ({ path, namespace: 'quick-file' }));
+    build.onResolve({ filter: /^(?:quick|screen|work)-table:/ }, ({ path }) => ({
+      path,
+      namespace: 'quick-file',
+    }));
     build.onLoad({ filter: /./, namespace: 'quick-file' }, ({ path }) => {
       const [table, name] = path.split(':');
       return {
@@ -188,10 +199,9 @@ async function entryTexts() {
     const texts = Object.entries(await made.entryTexts());
     return {
       texts: Object.fromEntries(texts.map(([name, text]) => [name, JSON.stringify(text)])),
-      files: Object.entries(made.QUICK_FILES).map(([name, { isLongLived = false }]) => ({
-        name,
-        isLongLived,
-      })),
+      files: Object.entries(made.TABLES).flatMap(([table, files]) =>
+        Object.keys(files).map((name) => ({ name, table })),
+      ),
     };
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -202,7 +212,10 @@ async function entryTexts() {
  * The command line: three entries, the files with the commands that are started often, and `main`, which loads each of all
  * commands on its own.
  */
-export async function buildCli(outdir, { entries = ENTRIES, quick = {}, work = {}, modules = MODULES } = {}) {
+export async function buildCli(
+  outdir,
+  { entries = ENTRIES, quick = {}, screens = {}, modules = MODULES } = {},
+) {
   const asSmall = { outdir, format: 'cjs', outExtension: { '.js': '.cjs' }, minify: true };
   const small = { ...common, ...asSmall };
   const { texts, files } = await entryTexts();
@@ -210,7 +223,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, work = {
   // What may draw on a screen; see late-segmenter.ts.
   const whole = {
     ...common,
-    inject: ['./src/tui/late-segmenter.ts'],
+    inject: ['./src/tui/stand-ins/late-segmenter.ts'],
     define: {
       ...common.define,
       'Intl.Segmenter': 'LateSegmenter',
@@ -218,20 +231,28 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, work = {
       __HOLDFAST_PAGE__: JSON.stringify(JSON.stringify(embedded)),
     },
   };
-  await build({
-    ...small,
-    entryPoints: { ...entryPointsOf('quick-table', files), ...quick },
+  const asQuick = {
     plugins: [quickFiles, besideQuick, besideAll, latePackages],
     external: Object.keys(LATE).map((name) => `./${name}.cjs`),
     logOverride: { 'import-is-undefined': 'error' },
+  };
+  await build({
+    ...small,
+    ...asQuick,
+    entryPoints: { ...entryPointsOf('quick-table', files), ...quick },
+  });
+  // For the layout engine, which looks at where it is.
+  const drawing = { ...whole, ...asSmall, define: { ...whole.define, 'import.meta.url': '__filename' } };
+  await build({
+    ...drawing,
+    ...asQuick,
+    entryPoints: { ...entryPointsOf('screen-table', files), ...screens },
+    plugins: [...asQuick.plugins, withoutInkDebugging],
   });
   await build({
-    ...whole,
-    ...asSmall,
-    entryPoints: { ...entryPointsOf('work-table', files), ...work },
+    ...drawing,
+    entryPoints: entryPointsOf('work-table', files),
     plugins: [quickFiles, besideAll, withoutInkDebugging],
-    // For the layout engine, which looks at where it is.
-    define: { ...whole.define, 'import.meta.url': '__filename' },
   });
   for (const { name } of files) wrapForCache(resolve(root, outdir, `${name}.cjs`));
   await build({ ...small, entryPoints: LATE });
@@ -262,7 +283,7 @@ export async function buildCli(outdir, { entries = ENTRIES, quick = {}, work = {
 }
 
 function entryPointsOf(table, files) {
-  const own = files.filter(({ isLongLived }) => isLongLived === (table === 'work-table'));
+  const own = files.filter((file) => file.table === table);
   return Object.fromEntries(own.map(({ name }) => [name, `${table}:${name}`]));
 }
 

@@ -6,9 +6,10 @@ import { question } from '../../test/support/question-world.js';
 import { verifies } from '../../test/support/verifies.js';
 import { nameOf } from './command.js';
 import { helpOf } from './parse.js';
-import { entryTexts, QUICK_FILES } from './programs/entry-texts.js';
+import { entryTexts, TABLES } from './programs/entry-texts.js';
 import { holdfastProgram } from './programs/holdfast-program.js';
 import { HOLDFAST } from './programs/holdfast-table.js';
+import type { QuickFile } from './programs/quick-table.js';
 import { completionScript, SHELLS } from './render/completion.js';
 
 const SET = JSON.stringify({ questions: [question()] });
@@ -160,7 +161,7 @@ describe('the command line', () => {
       mcp: 'server',
     });
     expect(texts.__RALPHTOOL_WORDS__).toEqual({ agent: 'change' });
-    for (const { holdfast: words = {} } of Object.values(QUICK_FILES)) {
+    for (const { holdfast: words = {} } of Object.values(TABLES).flatMap(Object.values<QuickFile>)) {
       const groups = (await holdfastProgram([{ title: '', words }]).groups?.()) ?? [];
       const isInFile = (name: string) => Object.hasOwn(words, name.split(' ')[0] ?? '');
       expect(groups.flatMap(({ commands }) => commands.map(nameOf)).sort()).toEqual(

@@ -27,6 +27,8 @@ function printedByStty(environment: Environment): Promise<string> {
       // Without a descriptor to spare there is no pipe, and an error follows.
       (child.stdout as Readable | null)?.setEncoding('utf8').on('data', (text) => {
         printed += text;
+        // It prints one line, at once: what is said when it has ended may wait.
+        if (printed.endsWith('\n')) resolve(printed);
       });
       child.on('error', () => resolve(''));
       child.on('close', (code) => resolve(code === 0 ? printed : ''));

@@ -1,4 +1,4 @@
-import stringWidth, { isNarrow } from './string-width.js';
+import stringWidth, { isNarrow } from './stand-ins/string-width.js';
 
 export { breakWord, wrapSpans } from '../foundation/index.js';
 

@@ -7,6 +7,7 @@ import * as quickFiles from './quick-table.js';
 import { ralphtoolHelp } from './ralphtool-help.js';
 import { RALPHTOOL } from './ralphtool-table.js';
 import { rootHelp } from './root-help.js';
+import * as screenFiles from './screen-table.js';
 import * as workFiles from './work-table.js';
 
 /** Texts by the names that the entries know them by. */
@@ -23,14 +24,22 @@ export async function entryTexts(): Promise<Readonly<Record<string, string | Qui
   };
 }
 
-/** The files with commands that start often. */
-export const QUICK_FILES: Readonly<Record<string, QuickFile>> = { ...quickFiles, ...workFiles };
+type Table = Readonly<Record<string, QuickFile>>;
+
+/** The files with commands that are loaded with cached code, by the table that they stand in: each table is built in its own way. */
+export const TABLES: Readonly<Record<string, Table>> = {
+  'quick-table': quickFiles,
+  'screen-table': screenFiles,
+  'work-table': workFiles,
+};
 
 /** Which of them has the commands that begin with a word. */
 function wordsOf(program: keyof QuickFile): QuickWords {
   return Object.fromEntries(
-    Object.entries(QUICK_FILES).flatMap(([file, words]) =>
-      Object.keys(words[program] ?? {}).map((word) => [word, file]),
+    Object.values(TABLES).flatMap((table) =>
+      Object.entries(table).flatMap(([file, words]) =>
+        Object.keys(words[program] ?? {}).map((word) => [word, file]),
+      ),
     ),
   );
 }

@@ -1,6 +1,7 @@
 import { holdfastProgram, type WordGroup } from './holdfast-program.js';
 import { change, hook, lists, quick, runs } from './quick-table.js';
-import { inbox, server, web, work } from './work-table.js';
+import { inbox } from './screen-table.js';
+import { server, web, work } from './work-table.js';
 
 /**
  * Every first word and the file that its commands are in, in the order of the help. Each file is a chunk of its own, loaded

@@ -24,12 +24,6 @@ export const work = {
   },
 } as const satisfies QuickFile;
 
-/** What is waiting for a person, on a screen of its own. */
-export const inbox = {
-  isLongLived: true,
-  holdfast: { inbox: () => import('../commands/questions/inbox.js') },
-} as const satisfies QuickFile;
-
 /** The page. */
 export const web = {
   isLongLived: true,

@@ -76,13 +76,19 @@ export class InboxController {
     });
   }
 
-  /** Lists what is pending and starts to watch. */
+  /** Lists what is pending. Watching begins behind the first frame, and with a second look: something may have come meanwhile. */
   async start(): Promise<void> {
-    this.#watch = this.#options.questions.watch(() => this.#listSoon());
     await this.#list();
+    setImmediate(() => this.#attempt(() => this.#startWatching()));
     if (this.#options.sessionId !== undefined) this.#run({ do: 'open', id: this.#options.sessionId });
     else if (this.#options.isOnce && this.#state.selectedId !== null)
       this.#run({ do: 'open', id: this.#state.selectedId });
+  }
+
+  async #startWatching(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#watch = this.#options.questions.watch(() => this.#listSoon());
+    await this.#list();
   }
 
   stop(): void {

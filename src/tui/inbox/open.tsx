@@ -3,8 +3,6 @@ import { type FullScreenOptions, openFullScreen } from '../full-screen.js';
 import { InboxApp } from './app.js';
 import { InboxController, type InboxQuestions, type InboxResult } from './controller.js';
 
-export { loadLayoutEngine } from '../layout-engine.js';
-
 export interface OpenInboxOptions extends FullScreenOptions {
   readonly questions: InboxQuestions;
   readonly clock: Clock;

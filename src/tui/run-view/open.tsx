@@ -8,8 +8,6 @@ import { RunViewApp } from './app.js';
 import { RunViewController, type RunViewControllerOptions } from './controller.js';
 import { DrawnFrame } from './drawn-frame.js';
 
-export { loadLayoutEngine } from '../layout-engine.js';
-
 export interface OpenRunViewOptions extends RunViewControllerOptions, TerminalStreams {
   readonly hasColor: boolean;
   readonly signal: AbortSignal;

@@ -4,7 +4,6 @@ import { TopController, type TopControllerOptions, type TopResult } from './cont
 
 export { ringBell } from '../../foundation/index.js';
 export { copyByTerminal } from '../clipboard.js';
-export { loadLayoutEngine } from '../layout-engine.js';
 export type { TopResult } from './controller.js';
 
 export interface OpenTopOptions extends TopControllerOptions, FullScreenOptions {

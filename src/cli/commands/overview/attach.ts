@@ -1,4 +1,3 @@
-import { terminalNotes } from '../../../app/base.js';
 import { journalOf } from '../../../app/overview/open-overview.js';
 import { lookForRun } from '../../../app/run/run-place.js';
 import { runServices } from '../../../app/run/run-services.js';
@@ -11,7 +10,7 @@ import { steerRun } from '../../../run/open/steer-run.js';
 import type { LoopRequestInput } from '../../../sessions/loop/index.js';
 import { type CommandContext, defineCommand } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
-import { loadInk } from '../../load-ink.js';
+import { loadScreen } from '../../load-screen.js';
 import { orElsewhere, tellElsewhere } from '../../remote-run.js';
 import { followRun, hasJournal, isRun, NO_JOURNAL } from './follow-run.js';
 import { follow, lineWriter } from './logs.js';
@@ -53,8 +52,8 @@ export async function attachTo(
   actor: 'cli' | 'top',
 ): Promise<void> {
   const { services, terminal, signal } = context;
-  const noting = terminalNotes(services);
-  const { openRunView } = await loadInk(() => import('../../../tui/run-view/open.js'));
+  const load = () => import('../../../tui/run-view/open.js');
+  const { openRunView, noteTerminal } = await loadScreen(services, load);
   const { stdin, stdout, stderr } = process;
   let leave = () => {};
   const left = new Promise<void>((resolve) => {
@@ -68,7 +67,7 @@ export async function attachTo(
     stderr,
     // Whatever comes, the run is not stopped by it.
     signal: new AbortController().signal,
-    noteTerminal: await noting,
+    noteTerminal,
     hasColor: terminal.hasColor,
     isAttached: true,
     send: (request) => send(services, place, request, { actor, signal }),

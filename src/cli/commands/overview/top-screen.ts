@@ -1,4 +1,3 @@
-import { terminalNotes } from '../../../app/base.js';
 import { openDirectory } from '../../../app/open-directory.js';
 import { findRunOf, openOverview } from '../../../app/overview/open-overview.js';
 import { runServices } from '../../../app/run/run-services.js';
@@ -9,7 +8,7 @@ import type { TopResult } from '../../../tui/top/open.js';
 import type { CommandContext } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { holdLink, type OpenQuestions, openQuestions } from '../../fleet.js';
-import { loadInk } from '../../load-ink.js';
+import { loadScreen } from '../../load-screen.js';
 import { type CommandNotices, openNotices } from '../../open-notices.js';
 import { steeredWords } from '../../remote-run.js';
 import { attachTo } from './attach.js';
@@ -46,8 +45,8 @@ async function openOnce(
   from: TopResult['state'] | undefined,
 ): Promise<TopResult> {
   const { services, terminal, signal } = context;
-  const noting = terminalNotes(services);
-  const { openTop, ringBell, copyByTerminal } = await loadInk(() => import('../../../tui/top/open.js'));
+  const screen = await loadScreen(services, () => import('../../../tui/top/open.js'));
+  const { openTop, ringBell, copyByTerminal, noteTerminal } = screen;
   const { stdin, stdout, stderr } = process;
   using overview = openOverview(services, open.elsewhere);
   return await openTop({
@@ -60,7 +59,7 @@ async function openOnce(
     stderr,
     signal,
     onSeen,
-    noteTerminal: await noting,
+    noteTerminal,
     hasColor: terminal.hasColor,
     from,
     ring: () => {

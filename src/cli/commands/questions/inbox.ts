@@ -1,10 +1,9 @@
-import { terminalNotes } from '../../../app/base.js';
 import { isHoldfastError, visibleJson, visibleLine } from '../../../foundation/index.js';
 import { listQuestions, type QuestionReport, type QuestionView } from '../../../sessions/question/index.js';
 import { type CommandContext, defineCommand, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { holdLink, type OpenQuestions, openQuestions } from '../../fleet.js';
-import { loadInk } from '../../load-ink.js';
+import { loadScreen } from '../../load-screen.js';
 import { openNotices } from '../../open-notices.js';
 import { renderDecision, renderQuestionList } from '../../render/questions.js';
 import { exitCodeOfOutcome } from './ask.js';
@@ -37,7 +36,6 @@ const inbox = defineCommand({
     if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
       return await printPending(context, open, view);
     }
-    const noting = values.plain ? undefined : terminalNotes(services);
     const options = {
       questions: questions.as('inbox'),
       clock: services.clock,
@@ -48,14 +46,14 @@ const inbox = defineCommand({
       isOnce: values.once,
       signal,
     };
-    const { openInbox } = values.plain
-      ? await import('../../../tui/inbox/plain.js')
-      : await loadInk(() => import('../../../tui/inbox/open.js'));
+    const { openInbox, noteTerminal } = values.plain
+      ? { ...(await import('../../../tui/inbox/plain.js')), noteTerminal: undefined }
+      : await loadScreen(services, () => import('../../../tui/inbox/open.js'));
     await using _link = await holdLink(context);
     await using notices = await openNotices(context);
     const result = await openInbox({
       ...options,
-      noteTerminal: await noting,
+      noteTerminal,
       hasColor: terminal.hasColor,
       hasBell: !values.noBell && !notices.ownsBell,
       onSeen: notices.noteSeen,

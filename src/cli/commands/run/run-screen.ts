@@ -1,9 +1,8 @@
-import { terminalNotes } from '../../../app/base.js';
 import { messageOf, visibleJson } from '../../../foundation/index.js';
 import type { JournalEntry, PreparedRun, RunEvent } from '../../../run/index.js';
 import { runDescriber } from '../../../run/journal/describe-run.js';
 import type { CommandContext } from '../../command.js';
-import { loadInk } from '../../load-ink.js';
+import { loadScreen } from '../../load-screen.js';
 import type { CommandNotices } from '../../open-notices.js';
 import { RunLines } from '../../render/run.js';
 
@@ -60,8 +59,8 @@ async function liveScreen(
   lines: RunLines,
   notices: CommandNotices,
 ): Promise<RunScreen> {
-  const noting = terminalNotes(services);
-  const { openRunView } = await loadInk(() => import('../../../tui/run-view/open.js'));
+  const load = () => import('../../../tui/run-view/open.js');
+  const { openRunView, noteTerminal } = await loadScreen(services, load);
   const { questions, clock } = services;
   const { stdin, stdout, stderr } = process;
   const view = openRunView({
@@ -71,7 +70,7 @@ async function liveScreen(
     stdout,
     stderr,
     signal,
-    noteTerminal: await noting,
+    noteTerminal,
     onSeen: notices.noteSeen,
     hasColor: terminal.hasColor,
     send: (request) => loops.request(request),

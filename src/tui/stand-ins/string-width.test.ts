@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import reference from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { anyCharacter } from '../../test/support/any-character.js';
+import { anyCharacter } from '../../../test/support/any-character.js';
 import widthOf from './string-width.js';
 
 describe('the width of a text', () => {

@@ -1,18 +1,23 @@
+import { isNarrow } from './string-width.js';
+
 type Make = typeof Intl.Segmenter;
 
 /**
  * Stands in for `Intl.Segmenter` in the build, and makes one at its first use. Making one takes Node 10 to 15 ms, and most
- * screens have nothing to take apart.
+ * screens have nothing to take apart but texts in which each character stands for itself.
  */
 export class LateSegmenter {
   readonly #parameters: ConstructorParameters<Make>;
+  readonly #isOfGraphemes: boolean;
   #made: Intl.Segmenter | undefined;
 
   constructor(...parameters: ConstructorParameters<Make>) {
     this.#parameters = parameters;
+    this.#isOfGraphemes = (parameters[1]?.granularity ?? 'grapheme') === 'grapheme';
   }
 
-  segment(text: string): Intl.Segments {
+  segment(text: string): Iterable<Intl.SegmentData> {
+    if (this.#isOfGraphemes && isNarrow(text.replaceAll('\x1b', ''))) return eachCharacter(text);
     // Not by its name, which the build replaces here, too.
     this.#made ??= Reflect.construct<ConstructorParameters<Make>, Intl.Segmenter>(
       Reflect.get(Intl, 'Segmenter'),
@@ -20,4 +25,8 @@ export class LateSegmenter {
     );
     return this.#made.segment(text);
   }
+}
+
+function* eachCharacter(input: string): Generator<Intl.SegmentData> {
+  for (let index = 0; index < input.length; index++) yield { segment: input.charAt(index), index, input };
 }

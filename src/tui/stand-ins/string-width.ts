@@ -10,8 +10,12 @@ const STYLES = /\x1b\[[0-9;]*m/g;
  * 30 ms to load, a tenth of the way to the first frame, and most frames do not need it.
  */
 export default function widthOf(text: string, options?: Parameters<typeof StringWidth>[1]): number {
-  const plain = options?.countAnsiEscapeCodes === true ? text : text.replaceAll(STYLES, '');
+  const plain = options?.countAnsiEscapeCodes === true ? text : withoutStyles(text);
   return isNarrow(plain) && options?.ambiguousIsNarrow !== false ? plain.length : ofPackage()(text, options);
+}
+
+export function withoutStyles(text: string): string {
+  return text.includes('\x1b') ? text.replaceAll(STYLES, '') : text;
 }
 
 /** Whether each character stands for itself and takes one column; a line break is none of these. */
@@ -22,6 +26,7 @@ export function isNarrow(text: string): boolean {
 let loaded: typeof StringWidth | undefined;
 function ofPackage(): typeof StringWidth {
   // Not imported, so that it is loaded late; and by its path, so that a build may put this file in the place of the package.
-  loaded ??= (require('../../node_modules/string-width/index.js') as { default: typeof StringWidth }).default;
+  loaded ??= (require('../../../node_modules/string-width/index.js') as { default: typeof StringWidth })
+    .default;
   return loaded;
 }

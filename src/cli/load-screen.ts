@@ -1,0 +1,12 @@
+import { terminalNotes } from '../app/base.js';
+import type { CommandContext } from './command.js';
+
+/** Loads what draws a screen, and what it takes to put the terminal back should we be killed. */
+export async function loadScreen<Module extends object>(
+  services: CommandContext['services'],
+  load: () => Promise<Module>,
+) {
+  const engine = import('../tui/stand-ins/index.js').then(({ loadLayoutEngine }) => loadLayoutEngine());
+  const [noteTerminal, module] = await Promise.all([terminalNotes(services), load(), engine]);
+  return { ...module, noteTerminal };
+}
