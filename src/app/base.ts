@@ -7,7 +7,7 @@ export { loadClientSetup } from './agents/load-client-setup.js';
 export { type Config, type Environment, processEnvironment } from './config.js';
 export { createServices, type ServiceOptions, type Services } from './services.js';
 export { createQuestionSessions, type OpenQuestionsOptions } from './sessions/open-questions.js';
+export { SETTINGS, type SettingKey } from './settings/config-keys.js';
 export { ConfigError } from './settings/parse-settings.js';
-export { SETTINGS, type SettingKey } from './settings/settings.js';
 export { withTemporaryHome } from './temporary-home.js';
 export { readTextFile } from './user-files.js';

@@ -11,8 +11,8 @@ import {
 } from '../storage/index.js';
 import type { AccountSettings } from './settings/account-settings.js';
 import type { AgentSettings } from './settings/agent-settings.js';
+import { type PriceSettings, SETTINGS, type SettingKey, type SettingValue } from './settings/config-keys.js';
 import { ConfigError, NO_SETTINGS, parseSettings } from './settings/parse-settings.js';
-import { type PriceSettings, SETTINGS, type SettingKey, type SettingValue } from './settings/settings.js';
 
 /** The environment as the program was given it. This file is the only one that reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { keysNotTaken, messageOf } from '../../foundation/index.js';
 import { type FileSystem, readUserFile } from '../../storage/index.js';
 import type { Services } from '../services.js';
-import type { SettingKey } from './settings.js';
+import type { SettingKey } from './config-keys.js';
 
 /** The published settings of conversations, as far as they are given. */
 export interface InteractiveSettings {

@@ -4,9 +4,9 @@ import type { SettingReport } from '../../operations/index.js';
 import { ensureDirectory, readUserFile, updateUserFile } from '../../storage/index.js';
 import { openAgents } from '../agents/open-agents.js';
 import type { Services } from '../services.js';
-import { place, stepsOf, valueAt } from './config-keys.js';
+import { SETTINGS, type SettingKey } from './config-keys.js';
+import { place, stepsOf, valueAt } from './dotted-keys.js';
 import { ConfigError, parseObject, parseSettings, unknownKey } from './parse-settings.js';
-import { SETTINGS, type SettingKey } from './settings.js';
 
 /** What is in force for a key, dotted as in `config.json`. Throws CONFIG_INVALID. */
 export function getSetting({ config, tools }: Services, key: string): SettingReport {

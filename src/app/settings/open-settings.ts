@@ -1,8 +1,8 @@
 import type { Settings } from '../../operations/index.js';
 import type { Services } from '../services.js';
 import { settingsFromAurora } from './aurora-config.js';
+import { SETTINGS, type SettingKey } from './config-keys.js';
 import { directoryOf, getSetting, setSetting, unsetSetting } from './edit-config.js';
-import { SETTINGS, type SettingKey } from './settings.js';
 
 /** The settings that are in force here, and the file to change them in. */
 export function openSettings(services: Services): Settings {

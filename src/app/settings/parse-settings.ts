@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { firstIssue, HoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
 import type { AccountSettings } from './account-settings.js';
 import type { AgentSettings } from './agent-settings.js';
-import { nested } from './config-keys.js';
-import { Accounts, Agents, type PriceSettings, Prices, SETTINGS, type SettingKey } from './settings.js';
+import { Accounts, Agents, type PriceSettings, Prices, SETTINGS, type SettingKey } from './config-keys.js';
+import { nested } from './dotted-keys.js';
 
 /** A configuration file, or a variable of the environment, that cannot be used as it is. */
 export class ConfigError extends HoldfastError<'CONFIG_INVALID'> {

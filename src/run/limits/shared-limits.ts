@@ -7,6 +7,7 @@ import type { Attention } from '../attention.js';
 import type { RunMemory, RunParts } from '../run-parts.js';
 import type { ExchangeResult } from '../turn/analyze-turn.js';
 import { waitForDay } from './wait-for-day.js';
+import { waitForReset } from './wait-for-reset.js';
 
 /**
  * Whether the next prompt may be sent, as far as others go. What it must wait for instead is in the loop afterwards; after a
@@ -59,41 +60,6 @@ export async function waitOut(parts: RunParts, wait: LimitWait, attention: Atten
   if (wait.cause === 'quota' && parts.shared !== undefined)
     return waitForReset(parts, parts.shared.quota, wait, attention);
   await attention.wait(Date.parse(wait.until));
-}
-
-/** In line with all others that use the account: its window may be opened, or moved, by any of them. */
-async function waitForReset(
-  { loop, clock }: RunParts,
-  quota: QuotaGate,
-  wait: Extract<LimitWait, { cause: 'quota' }>,
-  attention: Attention,
-): Promise<void> {
-  const untilMs = Date.parse(wait.until);
-  let isInLine = false;
-  while (clock.now().getTime() < untilMs) {
-    let tell = () => {};
-    const hint = new Promise<void>((resolve) => {
-      tell = resolve;
-    });
-    using _watch = quota.watch(() => tell());
-    const window = quota.window();
-    // Without one it is the run's own wait, whose end nobody told, until there was one.
-    if (window === undefined && isInLine) return loop.endSharedWait();
-    if (window !== undefined && window.until !== wait.until) return moveWait(loop, window);
-    if (window !== undefined && !isInLine) {
-      isInLine = true;
-      await quota.enter();
-    }
-    await attention.wait(untilMs, hint);
-    if (attention.reason !== undefined) return quota.leave();
-  }
-}
-
-function moveWait(
-  loop: RunParts['loop'],
-  { until, scope, words }: NonNullable<ReturnType<QuotaGate['window']>>,
-): void {
-  loop.waitForQuota({ kind: 'quota', resetsAt: new Date(until), scope, words: words ?? undefined });
 }
 
 /** What came of a prompt, as far as it is about the account: it is used up, nearly so, or it can be used again. */
