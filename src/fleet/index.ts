@@ -1,4 +1,3 @@
-export { type DeskOptions, FleetDesk, type FleetReport, type MachineReport } from './desk.js';
 export type { Finding } from './doctor.js';
 export { Door } from './door.js';
 export {
@@ -10,6 +9,7 @@ export {
   RequestNotFoundError,
   RunMayHaveMovedError,
 } from './errors.js';
+export { type DeskOptions, FleetDesk, type FleetReport, type MachineReport } from './fleet-desk.js';
 export { holdLink, linkLock } from './link/hold-link.js';
 export { Link, type LinkState } from './link/link.js';
 export { SentRequests } from './link/sent-requests.js';
@@ -44,6 +44,7 @@ export { FleetQuestions } from './questions/fleet-questions.js';
 export { KnownQuestions } from './questions/known-questions.js';
 export { RemoteQuestions } from './questions/remote-questions.js';
 export { type BootClock, bootClock } from './queue/boot-clock.js';
+export type { FleetPlace } from './queue/fleet-place.js';
 export { FleetQueue, type FleetQueueOptions, type FleetTaken, leaseTimes } from './queue/fleet-queue.js';
 export { fleetRunner } from './queue/fleet-runner.js';
 export { JoinedQueue } from './queue/joined-queue.js';
@@ -54,7 +55,6 @@ export {
   type LeaseLoss,
   type LeaseTimes,
 } from './queue/lease.js';
-export type { FleetPlace } from './queue/place.js';
 export type { FleetAccounts, FleetDay, WorkerRules } from './queue/worker-rules.js';
 export { FleetElsewhere } from './runs/elsewhere.js';
 export type { OwnRuns } from './runs/own-runs.js';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
 import type { HubAddress, Role } from '../hub/index.js';
-import type { FleetDesk, FleetReport } from './desk.js';
 import type { Finding } from './doctor.js';
+import type { FleetDesk, FleetReport } from './fleet-desk.js';
 
 /** What the operations need: the desk, opened when it is first asked for. */
 export interface FleetParts {

@@ -1,9 +1,9 @@
 export { openChannel } from './channels/index.js';
 export type { Screen } from './channels/terminal.js';
-export { noticeDesk } from './desk.js';
 export { NoticeDuty, type OpenedChannel } from './duty.js';
 export { ChannelNotFoundError, NoticeNotSentError } from './errors.js';
 export type { NoticeEvent } from './events.js';
+export { noticeDesk } from './notice-desk.js';
 export { Notices } from './notices.js';
 export {
   listNotices,

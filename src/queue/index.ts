@@ -1,11 +1,3 @@
-export {
-  type AddWishes,
-  type DeskParts,
-  type EditWishes,
-  QueueDesk,
-  type SharedQueue,
-  type ShownEntry,
-} from './desk.js';
 export { planEntries, type QueueingPlace, type QueueWishes, type Wanted } from './enqueue.js';
 export { EntryNeededError, EntryNotFoundError, EntryRunningError, QueueCycleError } from './errors.js';
 export { FileQueue } from './file-queue.js';
@@ -42,6 +34,14 @@ export {
   type TakenBefore,
   type Taker,
 } from './port.js';
+export {
+  type AddWishes,
+  type DeskParts,
+  type EditWishes,
+  QueueDesk,
+  type SharedQueue,
+  type ShownEntry,
+} from './queue-desk.js';
 export {
   type Entry,
   type EntryOptions,

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
-import type { QueueDesk, ShownEntry } from './desk.js';
 import type { NewEntry } from './port.js';
+import type { QueueDesk, ShownEntry } from './queue-desk.js';
 import { type Entry, FAILURE_POLICIES } from './schema.js';
 import type { QueueView } from './view.js';
 
-export type { QueueDesk, ShownEntry } from './desk.js';
+export type { QueueDesk, ShownEntry } from './queue-desk.js';
 
 export interface QueueParts {
   readonly queue: QueueDesk;

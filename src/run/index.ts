@@ -1,8 +1,8 @@
 export { CheckNotRunnableError, NoChecksError } from './errors.js';
 export type { RunEnd, RunEvent } from './journal/events.js';
 export { RunJournal } from './journal/journal.js';
+export { journalPlace } from './journal/journal-place.js';
 export { runTeller } from './journal/notice-events.js';
-export { journalPlace } from './journal/place.js';
 export {
   followJournal,
   type JournalEntry,

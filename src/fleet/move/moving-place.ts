@@ -18,8 +18,8 @@ import {
 import { ensureDirectory, type LockTools, lookAt } from '../../storage/index.js';
 import { EntryPlaceError, type RunPlace } from '../../worker/index.js';
 import { findBranch, placeSnapshot, registerWorktree, unlockWorktree } from '../../workspace/index.js';
+import type { FleetPlace } from '../queue/fleet-place.js';
 import type { LeaseHolder } from '../queue/lease.js';
-import type { FleetPlace } from '../queue/place.js';
 import { adoptRun } from './adopt-run.js';
 import { forgetLease, type LeaseRecord, readLease, writeLease } from './lease-file.js';
 import { noteLeftBehind } from './left-behind.js';

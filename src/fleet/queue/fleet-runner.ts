@@ -1,8 +1,8 @@
 import { type Logger, messageOf } from '../../foundation/index.js';
 import type { Taken } from '../../queue/index.js';
 import { type EntryRunner, runnerIn } from '../../worker/index.js';
+import type { FleetPlace } from './fleet-place.js';
 import type { FleetTaken } from './fleet-queue.js';
-import type { FleetPlace } from './place.js';
 
 /** More than that are killed by somebody who means it. */
 const MAX_GUARDS = 5;

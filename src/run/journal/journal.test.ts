@@ -10,7 +10,7 @@ import type { AgentEvent } from '../../agents/index.js';
 import { LockLostError } from '../../storage/index.js';
 import type { RunEvent } from './events.js';
 import { type JournalLimits, RunJournal } from './journal.js';
-import { journalPlace } from './place.js';
+import { journalPlace } from './journal-place.js';
 import { followJournal, JournalReader } from './read-journal.js';
 
 const ID = '0b54a6e5-4c1e-4b5a-9a2c-0d5c5b1f6e77';

@@ -3,7 +3,7 @@ import { isHoldfastError, messageOf, timestamp } from '../../foundation/index.js
 import { ensureDirectory, JsonlLog, type LockTools, lookAt } from '../../storage/index.js';
 import { AgentText, fitForDisk } from './agent-text.js';
 import type { RunEvent } from './events.js';
-import { journalPlace } from './place.js';
+import { journalPlace } from './journal-place.js';
 import { followJournal, type JournalEntry } from './read-journal.js';
 
 const JOURNAL_VERSION = 1;

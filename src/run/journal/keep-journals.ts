@@ -1,6 +1,6 @@
 import type { Clock } from '../../foundation/index.js';
 import { lookAt, removeTree, type StorageTools, Trash, type TrashEntry } from '../../storage/index.js';
-import { journalPlace } from './place.js';
+import { journalPlace } from './journal-place.js';
 
 /** Where the journals of all sessions are, and where those of removed ones go. */
 export interface JournalPlaces {

@@ -1,6 +1,6 @@
 import { type FileSystem, scanLog } from '../../storage/index.js';
 import type { RunEvent } from './events.js';
-import { journalPlace } from './place.js';
+import { journalPlace } from './journal-place.js';
 
 export type RunStartEvent = Extract<RunEvent, { type: 'run-start' }>;
 

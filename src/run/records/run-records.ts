@@ -3,7 +3,7 @@ import type { ConversationView } from '../../sessions/conversation/index.js';
 import type { ChangedFile, LoopView } from '../../sessions/loop/index.js';
 import type { QuestionView } from '../../sessions/question/index.js';
 import { lookAt } from '../../storage/index.js';
-import { journalPlace } from '../journal/place.js';
+import { journalPlace } from '../journal/journal-place.js';
 import { scanJournal } from '../journal/scan-journal.js';
 import type { RunServices } from '../open/run-services.js';
 import type { ReportSources } from '../report/report-document.js';

@@ -3,7 +3,6 @@ export { checkAnswers } from './check-answers.js';
 export type { CreateInput } from './check-input.js';
 export { DEFAULT_LIMITS, OUTER_LIMITS } from './check-questions.js';
 export type { Delivery } from './collect.js';
-export type { QuestionDesk } from './desk.js';
 export {
   AlreadySettledError,
   AmbiguousIdError,
@@ -39,6 +38,7 @@ export {
   waitForQuestions,
 } from './operations.js';
 export { inOneLine, isPermission, PERMISSION_CHOICES, permissionAsker } from './permission.js';
+export type { QuestionDesk } from './question-desk.js';
 export { quoteText } from './quote-text.js';
 export { QuestionReport, reportOf } from './report.js';
 export {

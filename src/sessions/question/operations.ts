@@ -7,9 +7,9 @@ import {
 } from '../../foundation/index.js';
 import { CreateInput } from './check-input.js';
 import type { Delivery } from './collect.js';
-import type { QuestionDesk } from './desk.js';
 import { AlreadySettledError, NotTakenBackError, SessionNotFoundError } from './errors.js';
 import { questionLifecycle } from './lifecycle.js';
+import type { QuestionDesk } from './question-desk.js';
 import { QuestionReport, reportOf } from './report.js';
 import { AnswerInput } from './schema.js';
 import type { QuestionSessions } from './sessions.js';

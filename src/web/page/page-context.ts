@@ -4,7 +4,7 @@ import type { Kept } from './frame/kept.js';
 import type { LetterKeys } from './frame/keys.js';
 import type { Router } from './frame/router.js';
 import type { Theme } from './frame/theme.js';
-import type { Desk } from './inbox/desk.js';
+import type { CardDesk } from './inbox/card-desk.js';
 import type { Snoozes } from './inbox/snooze.js';
 import type { Store } from './live/store.js';
 import type { Pocket } from './pocket/pocket.js';
@@ -13,7 +13,7 @@ import type { Pocket } from './pocket/pocket.js';
 export interface Page {
   readonly kept: Kept;
   readonly store: Store;
-  readonly desk: Desk;
+  readonly desk: CardDesk;
   readonly snoozes: Snoozes;
   readonly router: Router;
   readonly theme: Theme;

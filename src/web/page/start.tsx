@@ -6,7 +6,7 @@ import { painted } from './frame/painted.js';
 import { Router } from './frame/router.js';
 import { takeCode } from './frame/sign-in.js';
 import { Theme } from './frame/theme.js';
-import { Desk } from './inbox/desk.js';
+import { CardDesk } from './inbox/card-desk.js';
 import { Snoozes } from './inbox/snooze.js';
 import { Store } from './live/store.js';
 import { Pocket } from './pocket/pocket.js';
@@ -15,7 +15,7 @@ import { Pocket } from './pocket/pocket.js';
 export function start(root: HTMLElement): void {
   const code = takeCode();
   const kept = new Kept();
-  const desk: Desk = new Desk({ kept, store: () => store });
+  const desk: CardDesk = new CardDesk({ kept, store: () => store });
   const store = new Store({ kept, isPinned: (id) => desk.leftBehind(id) !== undefined });
   const router = new Router();
   const keys = new LetterKeys(kept, router);

@@ -7,7 +7,7 @@ import { webApp } from './app.js';
 import { composeWeb } from './compose.js';
 import { issueCode } from './files/codes.js';
 import { addDevice } from './files/devices.js';
-import { webPlace } from './files/place.js';
+import { webPlace } from './files/web-place.js';
 import { OwnOrigins } from './gate/own-origins.js';
 import { Streams } from './live/streams.js';
 

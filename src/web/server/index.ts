@@ -13,5 +13,5 @@ export {
   pairingState,
   watchPairing,
 } from './files/pairing.js';
-export { type WebPlace, webPlace } from './files/place.js';
 export { askToStop, type KnownServer, listServers } from './files/servers.js';
+export { type WebPlace, webPlace } from './files/web-place.js';

@@ -3,7 +3,7 @@ import type { RunFactsParts } from '../../overview/index.js';
 import type { ReportParts, SteeringParts } from '../../run/index.js';
 import type { TranscriptParts } from '../../sessions/conversation/index.js';
 import type { QuestionDeskParts } from '../../sessions/question/index.js';
-import type { WebPlace } from './files/place.js';
+import type { WebPlace } from './files/web-place.js';
 import type { OwnOrigins } from './gate/own-origins.js';
 import type { Rate, WebLimits } from './gate/rates.js';
 import type { Feed } from './live/feed.js';

@@ -3,9 +3,9 @@ import { isHoldfastError } from '../../../foundation/index.js';
 import type { AnswerInput, QuestionView } from '../../../sessions/question/index.js';
 import { serveWeb } from '../../../web/server/serve.js';
 import type { CommandContext } from '../../command.js';
-import { assertPerson, makeLink } from '../web/desk.js';
 import { webLimits } from '../web/serve.js';
 import { showLink } from '../web/show-link.js';
+import { assertPerson, makeLink } from '../web/web-desk.js';
 
 /** The page on the files of the demo, and the person who answers there. */
 export interface DemoPage extends AsyncDisposable {

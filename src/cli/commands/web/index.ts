@@ -11,10 +11,10 @@ import { defineCommand, UsageError } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderTable } from '../../render/table.js';
-import { webDesk } from './desk.js';
 import { pairCommand } from './pair.js';
 import { serve } from './serve.js';
 import { showLink } from './show-link.js';
+import { webDesk } from './web-desk.js';
 
 const web = defineCommand({
   usage: 'web',

@@ -3,8 +3,8 @@ import { pairWeb, type WebLink } from '../../../operations/web.js';
 import type { CommandContext } from '../../command.js';
 import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
-import { webDesk } from './desk.js';
 import type { PairingPerson, ShownPairing } from './pair-device.js';
+import { webDesk } from './web-desk.js';
 
 /** `holdfast web pair`: shows the code, asks about the device that gives it, and says what came of it. */
 export async function pairCommand(

@@ -14,8 +14,8 @@ import { serveWeb } from '../../../web/server/serve.js';
 import { type CommandContext, flagOf, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { holdLink } from '../../fleet.js';
-import { assertPerson, makeLink } from './desk.js';
 import { showLink } from './show-link.js';
+import { assertPerson, makeLink } from './web-desk.js';
 
 export interface ServeValues {
   readonly port: number | undefined;

@@ -4,7 +4,7 @@ import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import type { Access, AuditLine, KnownDevice } from '../../contract/index.js';
 import { Age } from '../frame/age.js';
 import { Loading } from '../frame/loading.js';
-import { refusalWords } from '../inbox/desk.js';
+import { refusalWords } from '../inbox/card-desk.js';
 import { usePage } from '../page-context.js';
 
 const CAN = { view: 'can look', answer: 'can answer', steer: 'can answer and steer' } as const;

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { refusalWords } from '../inbox/desk.js';
+import { refusalWords } from '../inbox/card-desk.js';
 import { usePage } from '../page-context.js';
 import { Late } from './late.js';
 

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { Card } from '../../contract/index.js';
 import { Sheet } from '../frame/sheet.js';
 import { usePage } from '../page-context.js';
-import type { Work } from './desk.js';
+import type { Work } from './card-desk.js';
 import { SNOOZES } from './snooze.js';
 
 /** Later and Reject, which every card has. */

@@ -2,7 +2,7 @@ import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import type { Card } from '../../contract/index.js';
 import { usePage } from '../page-context.js';
 import { lateWords } from '../words.js';
-import type { Work } from './desk.js';
+import type { Work } from './card-desk.js';
 
 /** What has to be said about a card before it is answered. */
 export function CardNotes({ card, work }: { card: Card; work: Work }) {

@@ -9,8 +9,8 @@ import { waits } from '../live/page-state.js';
 import { usePage } from '../page-context.js';
 import { RunRow } from '../runs/run-row.js';
 import { timeOfDay } from '../words.js';
+import { refusalWords } from './card-desk.js';
 import { CardView } from './card-view.js';
-import { refusalWords } from './desk.js';
 import { RestCard } from './rest-card.js';
 
 /** From so many cards on those that are not on the screen are not drawn. */

@@ -7,9 +7,9 @@ import { usePage } from '../page-context.js';
 import { Prompt } from '../prompt.js';
 import { cardName } from '../words.js';
 import { CardActions } from './card-actions.js';
+import type { Work } from './card-desk.js';
 import { CardHead } from './card-head.js';
 import { CardNotes, SendingNote } from './card-notes.js';
-import type { Work } from './desk.js';
 import { MayOnlyLook } from './question-card.js';
 
 /** What an agent wants to do: the whole of it is read before it can be allowed. */

@@ -2,9 +2,9 @@ import type { Card } from '../../contract/index.js';
 import { usePage } from '../page-context.js';
 import { cardName } from '../words.js';
 import { CardActions } from './card-actions.js';
+import type { Work } from './card-desk.js';
 import { CardHead } from './card-head.js';
 import { CardNotes, SendingNote } from './card-notes.js';
-import type { Work } from './desk.js';
 import { QuestionFields } from './question-fields.js';
 
 /** A set of questions that waits for an answer. */

@@ -4,7 +4,7 @@ import type { Card } from '../../contract/index.js';
 import { usePage } from '../page-context.js';
 import { Prompt, Words } from '../prompt.js';
 import { faultWords } from '../words.js';
-import type { Work } from './desk.js';
+import type { Work } from './card-desk.js';
 
 const RECOMMENDED = /\s*[([]\s*(recommended|추천)\s*[)\]]/i;
 

@@ -3,7 +3,7 @@ import { steeringFault, wordsOf } from '../../../models/top/index.js';
 import type { Snapshot } from '../../contract/index.js';
 import { Age } from '../frame/age.js';
 import { usePage } from '../page-context.js';
-import { refusalWords } from './desk.js';
+import { refusalWords } from './card-desk.js';
 
 type Row = Snapshot['rows'][number];
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { PushState, PushTest } from '../../contract/index.js';
-import { refusalWords } from '../inbox/desk.js';
+import { refusalWords } from '../inbox/card-desk.js';
 import { usePage } from '../page-context.js';
 import { canBeTold, ownSubscription, subscribe, unsubscribe } from './subscription.js';
 

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useCallback, useEffect } from 'preact/hooks';
 import type { PairingAsked, SignedIn } from '../../contract/index.js';
-import { refusalWords } from '../inbox/desk.js';
+import { refusalWords } from '../inbox/card-desk.js';
 import { browserName } from '../live/store.js';
 import { usePage } from '../page-context.js';
 

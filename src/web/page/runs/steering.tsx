@@ -3,7 +3,7 @@ import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import { steeringFault } from '../../../models/top/index.js';
 import type { RunRequest, Snapshot, Steered } from '../../contract/index.js';
 import { Sheet } from '../frame/sheet.js';
-import { refusalWords } from '../inbox/desk.js';
+import { refusalWords } from '../inbox/card-desk.js';
 import { usePage } from '../page-context.js';
 
 type Row = Snapshot['rows'][number];

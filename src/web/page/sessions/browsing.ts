@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { BrowsedSession, BrowsedSessions } from '../../contract/sessions.js';
-import { refusalWords } from '../inbox/desk.js';
+import { refusalWords } from '../inbox/card-desk.js';
 import type { Store } from '../live/store.js';
 
 export const FILTERS = ['kind', 'project', 'agent', 'status'] as const;

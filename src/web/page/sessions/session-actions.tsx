@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { counted } from '../../../foundation/text/counted.js';
 import { visibleLine } from '../../../foundation/text/visible-text.js';
 import type { Exported, Recovered, SessionKind, Verified } from '../../contract/sessions.js';
-import { refusalWords } from '../inbox/desk.js';
+import { refusalWords } from '../inbox/card-desk.js';
 import type { Reply } from '../live/api.js';
 import { usePage } from '../page-context.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { timestamp } from '../../../foundation/index.js';
 import { acquireLock, JsonlLog, lookAt, readLastRecords } from '../../../storage/index.js';
-import { roomOf, type WebPlace } from './place.js';
+import { roomOf, type WebPlace } from './web-place.js';
 
 /** What was done through the page, and by whom. Never what was said, and nothing of a secret. */
 export interface AuditEntry {

@@ -10,7 +10,7 @@ import {
 } from '../../../storage/index.js';
 import type { DeviceCapability } from '../../contract/index.js';
 import { hashOf, isSecretOf, newSecret } from '../gate/secrets.js';
-import { roomOf, type WebPlace } from './place.js';
+import { roomOf, type WebPlace } from './web-place.js';
 
 /** What a device may do, each containing the one before it. */
 export const CAPABILITIES = ['view', 'answer', 'steer'] as const satisfies readonly DeviceCapability[];

@@ -27,7 +27,7 @@ import type { DeviceCapability } from '../../contract/index.js';
 import { DeviceNotFoundError } from '../errors.js';
 import { hashOf, isSecretOf, newSecret } from '../gate/secrets.js';
 import { CAPABILITIES } from './codes.js';
-import { roomOf, type WebPlace } from './place.js';
+import { roomOf, type WebPlace } from './web-place.js';
 
 const ID = /^[0-9a-f]{16}$/;
 

@@ -5,8 +5,8 @@ import { FakeClock } from '../../../../test/support/fake-clock.js';
 import { issueCode, spendCode } from './codes.js';
 import { addDevice, deviceOf, listDevices, noteSeen, revokeDevice, revokeDevices } from './devices.js';
 import { fixOrigin, movePort, readOrigin } from './origin.js';
-import { webPlace } from './place.js';
 import { askToStop, listServers, noteServer } from './servers.js';
+import { webPlace } from './web-place.js';
 
 const FACTS = { name: 'phone', can: 'answer', origin: 'http://hf-aaaaaaaa.localhost:1' } as const;
 const MINUTE_MS = 60_000;

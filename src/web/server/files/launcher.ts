@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createFile, listDirectory, lookAt, removeQuietly } from '../../../storage/index.js';
-import { roomOf, type WebPlace } from './place.js';
+import { roomOf, type WebPlace } from './web-place.js';
 
 const LAUNCHER = /^open-[0-9a-f]{32}\.html$/;
 /** As long as the code in it counts. */

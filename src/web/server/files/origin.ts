@@ -8,7 +8,7 @@ import {
   readDocument,
   writeDocument,
 } from '../../../storage/index.js';
-import { roomOf, type WebPlace } from './place.js';
+import { roomOf, type WebPlace } from './web-place.js';
 
 /** `<state>/web/origin.json`: what the page is called, which never changes, so that browsers keep what they have for it. */
 const OriginRecord = record({

@@ -24,7 +24,7 @@ import {
   removeQuietly,
   writeDocument,
 } from '../../../storage/index.js';
-import { roomOf, type WebPlace } from './place.js';
+import { roomOf, type WebPlace } from './web-place.js';
 
 /** `<state>/web/servers/<token>.json`: a process that serves the page. It goes when that ends. */
 const ServerRecord = record({

@@ -1,7 +1,7 @@
 import { KEY_HEADER } from '../../contract/index.js';
 import { ForeignOriginError, KeyRefusedError, NotSignedInError } from '../errors.js';
 import { type Device, deviceOf } from '../files/devices.js';
-import type { WebPlace } from '../files/place.js';
+import type { WebPlace } from '../files/web-place.js';
 import { cookieIn } from './cookie.js';
 import type { OwnOrigin } from './own-origins.js';
 import { isSecretOf } from './secrets.js';

@@ -1,5 +1,5 @@
 import { type Device, isStillSignedIn, watchDevices } from '../files/devices.js';
-import type { WebPlace } from '../files/place.js';
+import type { WebPlace } from '../files/web-place.js';
 import type { PageStream } from './stream.js';
 
 /** The open streams by device; who is revoked, in whatever process, loses theirs. */

@@ -47,7 +47,7 @@ const EDITING_MS = 4_000;
 const ITEM = 'holdfast.draft.';
 
 /** The cards that the person has begun with: drafts, faults, and sending. */
-export class Desk {
+export class CardDesk {
   readonly #works = new Map<string, OwnWork>();
   readonly #kept: Kept;
   readonly #store: () => Store;

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { newEntry, PLAN_FILES } from '../../test/support/queue-entries.js';
 import { storageTools } from '../../test/support/storage-tools.js';
 import { tempDir } from '../../test/support/temp-dir.js';
-import { QueueDesk } from './desk.js';
 import { FileQueue } from './file-queue.js';
 import { ALWAYS, NO_LIMITS } from './port.js';
+import { QueueDesk } from './queue-desk.js';
 
 describe('trying again', () => {
   it('puts what failed back with its run and its worktree, and nothing else', async () => {
