@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/support/agents.js';
 import { FailingFileSystem } from '../../../test/support/failing-file-system.js';
 import { RecordingLog } from '../../../test/support/recording-log.js';
-import { iterationEnd, iterationStart, toolCall } from '../../../test/support/run-events.js';
+import { iterationEnd, iterationStart, standing, toolCall } from '../../../test/support/run-events.js';
 import { storageTools } from '../../../test/support/storage-tools.js';
 import { tempDir } from '../../../test/support/temp-dir.js';
 import type { AgentEvent } from '../../agents/index.js';
@@ -68,15 +68,24 @@ describe('the journal of a run', () => {
       calls.push([event.type, last.at(-1)?.name ?? '']);
     });
     world.fileSystem.calls.length = 0;
-    journal.record(iterationStart());
+    journal.record(says('a line\n'));
     journal.record(toolCall('Bash', 'make'));
     journal.record(iterationEnd());
     expect(calls).toEqual([
-      ['iteration-start', 'syncData'],
+      ['agent', 'syncData'],
       ['agent', 'syncData'],
       ['iteration-end', 'syncData'],
     ]);
     expect(world.fileSystem.calls.filter(({ name }) => name === 'syncData')).toHaveLength(1);
+  });
+
+  it('has the start of an iteration on disk before its prompt is sent', async () => {
+    await using world = await journalWorld();
+    using journal = world.open();
+    journal.record(iterationStart());
+    const written = world.fileSystem.calls.filter(({ name }) => name === 'write' || name === 'syncData');
+    expect(written.at(-1)?.name).toBe('syncData');
+    expect(world.read().map(({ type }) => type)).toEqual(['iteration-start']);
   });
 
   it('commits what is not urgent by itself, and tells it then', async () => {
@@ -84,11 +93,11 @@ describe('the journal of a run', () => {
     using journal = world.open();
     const told: string[] = [];
     journal.follow(journal.start, ({ event }) => told.push(event.type));
-    journal.record(iterationStart());
+    journal.record(toolCall('Bash', 'make'));
     journal.record(says('a line\n'));
     expect(told).toEqual([]);
     await eventually(() => told.length === 2);
-    expect(world.read().map(({ type }) => type)).toEqual(['iteration-start', 'agent']);
+    expect(world.read().map(({ type }) => type)).toEqual(['agent', 'agent']);
   });
 
   it('goes on over restarts, and begins each of them with a number', async () => {
@@ -258,7 +267,7 @@ describe('a disk that takes no more', () => {
     await using world = await journalWorld();
     using journal = world.open();
     world.fileSystem.arm({ fault: 'EIO', at: 1, isLasting: true, only: ['write'] });
-    journal.record(iterationStart());
+    journal.record(standing());
     await eventually(() => journal.failure.aborted);
     world.fileSystem.arm(undefined);
   });

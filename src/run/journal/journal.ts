@@ -232,6 +232,8 @@ function isUrgent(event: RunEvent): boolean {
   switch (event.type) {
     case 'run-start':
     case 'baseline':
+    // Behind it a prompt is sent: what a kill leaves of that is this iteration's.
+    case 'iteration-start':
     case 'iteration-end':
     case 'iteration-cut':
     case 'phase-skipped':

@@ -83,20 +83,20 @@ async function acting(
 }
 
 describe('the order of an iteration', () => {
-  it('is intent, prompt, answer, commit, journal, telling: each on disk before the next', async () => {
+  it('is intent, its start, prompt, answer, commit, journal, telling: each on disk before the next', async () => {
     await using world = await turnWorld({ turns: [says('hello\n')] });
     expect(await once(world)).toEqual({ decision: { next: 'iterate' } });
     expect(world.trace).toEqual([
       'loop: in flight',
+      'journal: iteration-start',
+      'told: iteration-start',
       'conversation: turn user',
       'conversation: agent',
       'prompt',
       'conversation: turn assistant',
       'loop: 1 done',
-      ...['iteration-start', 'standing', 'agent text', 'agent turn-end', 'iteration-end'].map(
-        (type) => `journal: ${type}`,
-      ),
-      ...['iteration-start', 'standing', 'agent', 'agent', 'iteration-end'].map((type) => `told: ${type}`),
+      ...['standing', 'agent text', 'agent turn-end', 'iteration-end'].map((type) => `journal: ${type}`),
+      ...['standing', 'agent', 'agent', 'iteration-end'].map((type) => `told: ${type}`),
     ]);
   });
 
