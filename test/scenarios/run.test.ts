@@ -474,7 +474,8 @@ describe('requests from another terminal', () => {
       'the next run passes it on to its agent',
     );
     expect((await world.run(['stop'])).stdout).toBe('No process is running it now.\n');
-    expect(await world.go(['--resume', '--max-iterations', '9'])).toMatchObject({ code: 0 });
+    const { code, stderr } = await world.go(['--resume', '--max-iterations', '9']);
+    expect(code, stderr).toBe(0);
     expect(world.prompts()[1]?.prompt).toContain('mind the gap');
     expect(await world.run(['pause'])).toMatchObject({
       code: 1,
