@@ -121,6 +121,7 @@ describe('wrapping', () => {
     ['nothing', '', 8, ['']],
     ['only spaces', '     ', 3, ['']],
     ['between wide characters', '日本語日本語', 5, ['日本', '語日', '本語']],
+    ['between flags', '🇩🇪🇫🇷🇩🇪', 10, ['🇩🇪🇫🇷', '🇩🇪']],
     ['with a mark behind a space', 'abcd \u0301efg', 4, ['abcd', ' \u0301efg']],
   ])('works %s', (_name, text, width, expected) => {
     expect(wrap(text, width)).toEqual(expected);

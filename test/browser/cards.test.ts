@@ -145,7 +145,8 @@ describe('drafts', () => {
       const id = await world().ask();
       await using phone = await world().open();
       await phone.card(id).getByRole('textbox').fill('my own way');
-      await world().machine.run(['answer', id, '--option', 'SQLite']);
+      const answered = await world().machine.run(['answer', id, '--option', 'SQLite']);
+      expect(answered.code, answered.stderr).toBe(0);
       const settled = phone.page.locator('.settled');
       await settled.getByText('Answered elsewhere by you, in a terminal').waitFor();
       expect(await wordsOf(settled.locator('.answers'))).toContain('SQLite');

@@ -235,6 +235,38 @@ describe('attack strings and random bytes in a real terminal', () => {
     expect(strangersIn(recorded())).toEqual([]);
     expect(recorded().split('\x1b[2J')).toHaveLength(2);
   });
+
+  verifies('Q19', 'hide no end of an option, whatever stands before it', async () => {
+    await using world = await machine();
+    // Letters that ask to be shown as emoji, and halves of flags, are what renderers count differently.
+    const odd = [...ODD, 'a\ufe0f', '\u{1f1e9}', '🇩🇪🇫🇷'];
+    const sets = groups(odd, 4).map((some) => ({
+      agent: 'codex',
+      project: 'here',
+      questions: [
+        {
+          title: 'Which?',
+          prompt: 'One of them.',
+          options: some.map((text, index) => ({
+            label: `${index}${text.repeat(9)} ENDS`,
+            description: `${text.repeat(9)} and ENDS`,
+          })),
+        },
+      ],
+    }));
+    const ids = plant(world, sets);
+    const { pane } = await open(world);
+    await using _ = pane;
+    for (const [index, id] of ids.entries()) {
+      const ends = 2 * (sets[index]?.questions[0]?.options.length ?? 0);
+      await pane.until((shown) => shown[21]?.startsWith(id.slice(0, 8)) === true);
+      await pane.press('Enter');
+      await pane.until((shown) => shown.filter((row) => / ENDS$/.test(row)).length === ends);
+      await pane.press('q', 'Down');
+    }
+    await pane.press('q');
+    expect(await pane.exitCode()).toBe(0);
+  });
 });
 
 function groups<Item>(items: readonly Item[], size: number): Item[][] {

@@ -15,8 +15,8 @@ const twoWide = once(
   () =>
     /[\u1100-\u115f\u231a\u231b\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uff9e\uff9f\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{1d300}-\u{1d37f}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Extended_Pictographic}|\p{Regional_Indicator}/u,
 );
-/** A character with all that belongs to it: marks, and what is joined to it. */
-const clusters = once(() => /.(?:\p{M}|\u200d.|\ufe0f|\p{Emoji_Modifier})*/gsu);
+/** A character with all that belongs to it: marks, what is joined to it, and the other half of a flag. */
+const clusters = once(() => /(?:\p{Regional_Indicator}{2}|.)(?:\p{M}|\u200d.|\ufe0f|\p{Emoji_Modifier})*/gsu);
 
 /**
  * How many columns visible text takes in the terminal that counts most: one that joins no emoji and gives a spacing mark a column

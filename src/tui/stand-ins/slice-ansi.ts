@@ -1,16 +1,14 @@
 import type SliceAnsi from 'slice-ansi';
-import { isNarrow, withoutStyles } from './string-width.js';
+import widthOf, { isNarrow } from './string-width.js';
 
 /**
- * A stretch of a text with styles, by its columns. What is wanted whole stays as it is, and a text without styles in which each
- * character is one column is cut by its length: that is nearly all that Ink asks for, and the package takes each text apart.
+ * A stretch of a text with styles, by its columns. What is wanted whole stays as it is: Ink asks for that of every text that fits, by a
+ * width that the package counts otherwise, so that it would leave out the end of some. A text in which each character is one column is cut
+ * by its length; the package takes each text apart.
  */
 export default function sliceAnsi(text: string, start: number, end?: number): string {
-  const plain = withoutStyles(text);
-  if (isNarrow(plain)) {
-    if (start <= 0 && (end === undefined || end >= plain.length)) return text;
-    if (plain === text && start >= 0 && (end === undefined || end >= start)) return text.slice(start, end);
-  }
+  if (start <= 0 && (end === undefined || end >= widthOf(text))) return text;
+  if (isNarrow(text) && start >= 0 && (end === undefined || end >= start)) return text.slice(start, end);
   return ofPackage()(text, start, end);
 }
 

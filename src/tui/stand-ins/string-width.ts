@@ -10,12 +10,8 @@ const STYLES = /\x1b\[[0-9;]*m/g;
  * 30 ms to load, a tenth of the way to the first frame, and most frames do not need it.
  */
 export default function widthOf(text: string, options?: Parameters<typeof StringWidth>[1]): number {
-  const plain = options?.countAnsiEscapeCodes === true ? text : withoutStyles(text);
+  const plain = options?.countAnsiEscapeCodes === true ? text : text.replaceAll(STYLES, '');
   return isNarrow(plain) && options?.ambiguousIsNarrow !== false ? plain.length : ofPackage()(text, options);
-}
-
-export function withoutStyles(text: string): string {
-  return text.includes('\x1b') ? text.replaceAll(STYLES, '') : text;
 }
 
 /** Whether each character stands for itself and takes one column; a line break is none of these. */
