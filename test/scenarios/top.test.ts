@@ -338,4 +338,20 @@ describe('holdfast attach in a terminal', () => {
     await pane.press('q');
     await pane.until(/^exit code 0$/m);
   });
+
+  verifiesInTerminal('O03', 'sees that the process of a run is gone, and p starts it again', async () => {
+    const { world, works } = await threeProjects();
+    await using _world = world;
+    await using pane = await Pane.open(world);
+    await pane.holdfast(`attach ${works.slice(0, 8)}`);
+    await pane.until(/^says +I work\./m);
+    process.kill((await world.json(['status', works])).data.loop.owner.pid, 'SIGKILL');
+    await pane.until(/^now +no process runs it; p resumes it$/m);
+    await pane.until(/^q leave · p resume · g guide/m);
+    await pane.press('p');
+    await pane.until(/^now +the agent/m);
+    expect(world.state('api')).toMatchObject({ status: 'running' });
+    await pane.press('q');
+    await pane.until(/^exit code 0$/m);
+  });
 });

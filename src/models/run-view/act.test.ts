@@ -36,6 +36,22 @@ describe('a person who watches a run, by whatever surface', () => {
     ]);
   });
 
+  it('resumes a run whose process is gone, until somebody runs it again', () => {
+    const gone = played(running, { type: 'left' }).state;
+    expect(played(gone, { do: 'pause-or-resume' }).effects).toEqual([
+      { do: 'request', request: { kind: 'resume' } },
+    ]);
+    const again = played(gone, happened(runStart())).state;
+    expect(played(again, { do: 'pause-or-resume' }).effects).toEqual([
+      { do: 'request', request: { kind: 'pause' } },
+    ]);
+    const over = played(
+      running,
+      happened({ type: 'run-end', sessionId: ID, outcome: 'completed', reason: null }),
+    );
+    expect(played(over.state, { type: 'left' }).state).toEqual(over.state);
+  });
+
   it('writes to the agent: what is written is the state, and empty words are not sent', () => {
     const written = played(running, { do: 'guide' }, { do: 'written', text: ' use tabs ' });
     expect(written.state.mode).toEqual({ name: 'guide', text: ' use tabs ' });

@@ -48,7 +48,7 @@ export function act(state: RunViewState, action: RunViewAction): RunViewStep {
 
 /** Asked for once more before the run has taken it, it is the opposite. */
 function pauseOrResume(state: RunViewState): RunViewStep {
-  const isResting = state.asked === null ? isPaused(state) : state.asked === 'pause';
+  const isResting = state.isLeft || (state.asked === null ? isPaused(state) : state.asked === 'pause');
   const kind = isResting ? 'resume' : 'pause';
   const told = isResting ? 'Continuing …' : 'Pausing …';
   return [withNotice({ ...state, asked: kind }, told), [{ do: 'request', request: { kind } }]];

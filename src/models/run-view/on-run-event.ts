@@ -25,7 +25,8 @@ export function onRunEvent(
   lines: readonly ToldLine[] = [],
   doing?: string,
 ): RunViewState {
-  return keep(changed(state, event, doing), keptLines(event, lines));
+  // Whoever tells something is there.
+  return keep(changed({ ...state, isLeft: false }, event, doing), keptLines(event, lines));
 }
 
 /** The view with more lines for the scrollback. */

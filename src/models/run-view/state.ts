@@ -62,6 +62,8 @@ export interface RunViewState {
   /** What was asked of the run and not taken yet. */
   readonly asked: 'pause' | 'resume' | null;
   readonly isStopping: boolean;
+  /** Its process is gone, and did not say how it ended. */
+  readonly isLeft: boolean;
   readonly end: RunEnd | null;
   readonly mode: Mode;
   /** A word about what the person just did, for a moment. */
@@ -104,6 +106,7 @@ export function initialState(nowMs: number): RunViewState {
     settled: [],
     asked: null,
     isStopping: false,
+    isLeft: false,
     end: null,
     mode: { name: 'watch' },
     notice: null,

@@ -2,7 +2,7 @@ import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { RunEvent } from '../../run/index.js';
 import { act, type RunViewAction } from './act.js';
 import { keep, onRunEvent, type ToldLine } from './on-run-event.js';
-import { type RunViewState, type RunViewStep, type WaitingQuestion, withNotice } from './state.js';
+import { type RunViewState, type RunViewStep, type WaitingQuestion, withNotice, workedMs } from './state.js';
 
 export type RunViewEvent =
   /** `lines`: what is kept of it, in words. `doing`: what the agent does, in a few words. */
@@ -17,6 +17,8 @@ export type RunViewEvent =
   | { readonly type: 'act'; readonly action: RunViewAction }
   /** A signal came: the run ends as soon as it can. */
   | { readonly type: 'stopping' }
+  /** No process runs it, and nobody said how it ended. */
+  | { readonly type: 'left' }
   /** What the questions that are waited for are called. */
   | { readonly type: 'question-read'; readonly question: WaitingQuestion }
   | {
@@ -46,6 +48,8 @@ export function update(state: RunViewState, event: RunViewEvent): RunViewStep {
       return act(state, event.action);
     case 'stopping':
       return [{ ...state, isStopping: true, mode: { name: 'watch' }, notice: null }, []];
+    case 'left':
+      return [state.end === null ? left(state) : state, []];
     case 'question-read':
       return [{ ...state, questions: state.questions.map(renamed(event.question)) }, []];
     case 'question-settled':
@@ -61,6 +65,16 @@ function atTime(state: RunViewState, nowMs: number): RunViewState {
   const { notice } = state;
   const isOld = notice !== null && nowMs - notice.sinceMs >= NOTICE_MS;
   return { ...state, nowMs, notice: isOld ? null : notice };
+}
+
+/** Nothing goes on, and so no clock either. */
+function left(state: RunViewState): RunViewState {
+  return {
+    ...state,
+    isLeft: true,
+    asked: null,
+    work: { beforeMs: workedMs(state), sinceMs: null },
+  };
 }
 
 function renamed(read: WaitingQuestion): (question: WaitingQuestion) => WaitingQuestion {

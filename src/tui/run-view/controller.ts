@@ -81,6 +81,11 @@ export class RunViewController {
     this.#dispatch({ type: 'stopping' });
   }
 
+  /** No process runs it any more. */
+  left(): void {
+    if (!this.#state.isLeft) this.#dispatch({ type: 'left' });
+  }
+
   /** Something that was written to the terminal past us. */
   note(text: string): void {
     for (const line of text.split('\n'))

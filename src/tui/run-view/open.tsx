@@ -21,6 +21,8 @@ export interface OpenRunViewOptions extends RunViewControllerOptions, TerminalSt
 export interface RunView {
   /** Never throws: the run is worth more than its picture. `atMs`: when it happened, where that is not now. */
   show(event: RunEvent, atMs?: number): void;
+  /** No process runs it, and nobody said how it ended. */
+  left(): void;
   /** A line for the person, above how it stands. */
   note(text: string): void;
   readonly isBroken: boolean;
@@ -73,6 +75,7 @@ export function openRunView(options: OpenRunViewOptions): RunView {
   // It ends by itself only when drawing fails.
   const gone = ink.waitUntilExit().catch(fail);
   return {
+    left: () => controller.left(),
     note: (text) => controller.note(text),
     show(event, atMs) {
       try {

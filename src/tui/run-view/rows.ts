@@ -47,7 +47,7 @@ export function liveRows(state: TerminalRun, size: Size): Row[] {
 }
 
 function headRow(state: RunViewState, columns: number): Row {
-  const { plan, agent, nowMs, startedMs } = state;
+  const { plan, agent, nowMs, startedMs, isLeft } = state;
   const title = ` ${plan === '' ? 'holdfast run' : visibleExcerpt(plan, columns)} `;
   const who = agent === '' ? '' : `with ${visibleExcerpt(agent, 40)} `;
   const badge: Cell[] = state.isStopping
@@ -55,7 +55,8 @@ function headRow(state: RunViewState, columns: number): Row {
     : isPaused(state)
       ? [{ text: ' paused ', color: 'yellow', look: 'bold' }]
       : [];
-  const end: Row = [...badge, { text: ` ${durationOf(nowMs - startedMs)} ` }, { text: '──', look: 'dim' }];
+  const clock = isLeft ? ' left ' : ` ${durationOf(nowMs - startedMs)} `;
+  const end: Row = [...badge, { text: clock }, { text: '──', look: 'dim' }];
   const start = fitted(
     [{ text: '──', look: 'dim' }, { text: title, color: 'cyan', look: 'bold' }, { text: who }],
     columns - widthOfRow(end),
@@ -115,7 +116,8 @@ function storyBar({ standing, title, place, end }: RunViewState, total: number):
 }
 
 function nowRows(state: RunViewState): Row[] {
-  const { action, isStopping, end, nowMs } = state;
+  const { action, isStopping, isLeft, end, nowMs } = state;
+  if (isLeft) return [labelled('now', { text: 'no process runs it; p resumes it', color: 'yellow' })];
   if (isStopping && end === null)
     return [labelled('now', { text: "stops: the agent's processes are ended", color: 'yellow' })];
   if (action === null) return [labelled('now', { text: 'rests', look: 'dim' })];
@@ -188,6 +190,11 @@ function helpRows(columns: number, isAttached: boolean): Row[] {
   );
 }
 
+function pauseKey(state: TerminalRun): string {
+  if (state.isLeft) return 'p resume';
+  return state.asked === 'pause' || (state.asked === null && isPaused(state)) ? 'p continue' : 'p pause';
+}
+
 function keyRows(state: TerminalRun, columns: number): Row[] {
   const { mode, editor, notice, questions, isAttached } = state;
   const leave = isAttached ? ['q leave'] : [];
@@ -212,7 +219,7 @@ function keyRows(state: TerminalRun, columns: number): Row[] {
   const keys = [
     ...leave,
     ...(questions.length > 0 ? ['a answer'] : []),
-    state.asked === 'pause' || (state.asked === null && isPaused(state)) ? 'p continue' : 'p pause',
+    pauseKey(state),
     'g guide',
     's stop',
     state.isHelpShown ? '? hide' : '? keys',

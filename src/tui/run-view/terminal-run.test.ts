@@ -44,7 +44,7 @@ function play(...events: (RunEvent | TerminalEvent)[]): { state: TerminalRun; ef
   return { state, effects };
 }
 
-const OURS = ['run', 'tick', 'key', 'stopping', 'question-read', 'question-settled', 'noted', 'told'];
+const OURS = ['run', 'tick', 'key', 'stopping', 'left', 'question-read', 'question-settled', 'noted', 'told'];
 const isOurs = (event: RunEvent | TerminalEvent): event is TerminalEvent => OURS.includes(event.type);
 const press = (...names: string[]) => keysOf(...names).map((key): TerminalEvent => ({ type: 'key', key }));
 
@@ -312,6 +312,15 @@ describe('keys', () => {
       { do: 'answer', id: ID },
     ]);
     expect(screen(stateAfter(runStart(), ...press('a')))).toContain('Nothing is asked.');
+  });
+
+  it('says of a run whose process is gone that nobody runs it, without a clock that goes on', () => {
+    const killed = [runStart(), standing(), iterationStart(), { type: 'left' } as const];
+    const later = stateAfter(...killed, tick(60_000));
+    expect(screen(later)).toMatch(/^── .* left ──$/m);
+    expect(screen(later)).toMatch(/^now {8}no process runs it; p resumes it$/m);
+    expect(screen(later)).toContain('p resume · g guide');
+    expect(screen(later)).toBe(screen(stateAfter(...killed)));
   });
 
   it('Ctrl+C interrupts whatever the keyboard is for', () => {

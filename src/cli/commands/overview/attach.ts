@@ -81,11 +81,11 @@ export async function attachTo(
   signal.addEventListener('abort', leave, { once: true });
   const entries = lastStart(new JournalReader(journalOf(services, place.sessionId)).read());
   for (const { event, at } of entries) view.show(event, Date.parse(at));
-  if (entries.at(-1)?.event.type !== 'run-end' && !isRun(place))
-    view.note('No process runs it; p resumes it.');
+  if (!isRun(place)) view.left();
   const following = followRun(context, place, {
     from: (entries.at(-1)?.seq ?? -1) + 1,
     onEntry: ({ event }) => view.show(event),
+    onGone: () => view.left(),
   });
   if (signal.aborted) leave();
   await left;
