@@ -243,7 +243,8 @@ describe('--plain', () => {
     expect(await pane.exitCode()).toBe(0);
     expect(await outcomeOf(world, id)).toMatchObject({ status: 'completed' });
     await ask(world);
-    await pane.holdfast('inbox --plain');
+    // By itself where the terminal can only do that.
+    await pane.holdfast('inbox', 'TERM=dumb');
     await pane.until('Your answer:');
     expect((await pane.facts()).isAlternate).toBe(false);
     await pane.press('C-c');

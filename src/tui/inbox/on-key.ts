@@ -41,6 +41,8 @@ function onOneKey(state: TerminalInbox, key: Key): TerminalStep {
   const editor = editorOf(state);
   if (editor === null && state.isFiltering && !state.isHelpShown) return onFilterKey(state, key);
   if (editor === null) {
+    // What Enter sends while the terminal is not ours yet: it was typed right behind the command.
+    if (key.name === 'newline') return onOneKey(state, { name: 'enter' });
     if (key.name === 'page-up') return pageBy(state, -1);
     if (key.name === 'page-down') return pageBy(state, 1);
     if (state.isHelpShown) return [{ ...state, isHelpShown: false }, []];

@@ -97,6 +97,11 @@ describe('the list', () => {
     expect(played(list, ...press(key)).effects).toEqual([effect]);
   });
 
+  it('takes an Enter that was typed before the terminal was ours for one', () => {
+    expect(played(list, ...press('newline')).effects).toEqual(played(list, ...press('enter')).effects);
+    expect(played(list, ...press('newline')).effects).not.toEqual([]);
+  });
+
   it('opens nothing when it is empty', () => {
     expect(played(INITIAL_INBOX, ...press('enter', 'down', 'G')).effects).toEqual([]);
   });

@@ -31,8 +31,9 @@ const inbox = defineCommand({
     const { questions } = open;
     const sessionId = values.session === undefined ? undefined : await questions.resolve(values.session);
     const view = sessionId === undefined ? undefined : await questions.get(sessionId);
+    const isPlain = values.plain || (terminal.isInteractive && services.environment.TERM === 'dumb');
     if (isJson && values.plain) throw new UsageError('Either --json or --plain, not both');
-    if (isJson || !(terminal.isInteractive || values.plain)) return await printPending(context, open, view);
+    if (isJson || !(terminal.isInteractive || isPlain)) return await printPending(context, open, view);
     if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
       return await printPending(context, open, view);
     }
@@ -46,7 +47,7 @@ const inbox = defineCommand({
       isOnce: values.once,
       signal,
     };
-    const { openInbox, noteTerminal } = values.plain
+    const { openInbox, noteTerminal } = isPlain
       ? { ...(await import('../../../tui/inbox/plain.js')), noteTerminal: undefined }
       : await loadScreen(services, () => import('../../../tui/inbox/open.js'));
     await using _link = await holdLink(context);
@@ -59,7 +60,7 @@ const inbox = defineCommand({
       onSeen: notices.noteSeen,
     });
     const { answered, rejected } = result;
-    if (!values.plain && answered.length + rejected.length > 0) {
+    if (!isPlain && answered.length + rejected.length > 0) {
       terminal.note(`${answered.length} answered, ${rejected.length} rejected.`);
     }
     if (!signal.aborted) await offerRuns(context, [...answered, ...rejected]);
