@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { until } from '../support/processes.js';
+import { nextMillisecond, until } from '../support/processes.js';
 import {
   CODE,
   done,
@@ -474,6 +474,8 @@ describe('requests from another terminal', () => {
       'the next run passes it on to its agent',
     );
     expect((await world.run(['stop'])).stdout).toBe('No process is running it now.\n');
+    // What is asked in the millisecond in which a run starts is asked of that run.
+    await nextMillisecond();
     const { code, stderr } = await world.go(['--resume', '--max-iterations', '9']);
     expect(code, stderr).toBe(0);
     expect(world.prompts()[1]?.prompt).toContain('mind the gap');
