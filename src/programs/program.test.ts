@@ -60,13 +60,14 @@ describe('a program', () => {
   it('cannot fill our memory or block itself by flooding stderr', async () => {
     await using dir = await tempDir();
     const before = process.memoryUsage().rss;
-    const { program, lines } = await start(dir, 'head -c 268435456 /dev/zero >&2; echo end', {
+    const { program, lines } = await start(dir, 'head -c 536870912 /dev/zero >&2; echo end', {
       logPath: dir.at('log'),
     });
     await program.exited;
     expect(lines).toEqual(['end']);
     expect(program.stderrTail.length).toBe(64 * 1024);
-    expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024 * 2);
+    // Half of what came: on a fast machine there is much that was let go and is not collected yet.
+    expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
     await program.stop(AT_ONCE);
   });
 
