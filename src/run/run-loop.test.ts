@@ -10,17 +10,19 @@ import {
 } from '../../test/support/night-world.js';
 import { question } from '../../test/support/question-world.js';
 import type { AgentEvent } from '../agents/index.js';
+import { PRESETS } from '../sessions/loop/index.js';
 import { type FileSystem, nodeFileSystem } from '../storage/index.js';
 import type { RunEvent } from './journal/events.js';
 
 const COMPLETED: AgentEvent = { type: 'turn-end', reason: 'completed', message: null };
 
-/** A turn in which the agent writes a file and says that it is not done. */
+/** A turn in which the agent writes a file and says it is not done. */
 const turn = (number: number, rest: Partial<PlayedTurn> = {}): PlayedTurn => ({
   files: { [`work-${number}.txt`]: `${number}` },
   events: [{ type: 'text', text: `turn ${number}\n` }, COMPLETED],
   ...rest,
 });
+const SIGNAL = '---PRP_PHASE_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_PRP_PHASE_STATUS---';
 const IDLE: PlayedTurn = { events: [{ type: 'text', text: 'nothing to do\n' }, COMPLETED] };
 
 const world = (turns: readonly PlayedTurn[], options: Partial<NightOptions> = {}) =>
@@ -72,6 +74,14 @@ describe('a run', () => {
     expect(night.journal()).toEqual(night.events);
   });
 
+  it('records how it stands once more when it ends: the last iteration counts for whoever follows it', async () => {
+    const done = { type: 'text', text: `${SIGNAL}\n` } as const;
+    await using night = await world([turn(1, { events: [done, COMPLETED] })], { preset: PRESETS.work });
+    expect(await night.run()).toMatchObject({ outcome: 'completed' });
+    const last = ofType(night.journal(), 'standing').at(-1);
+    expect(last).toMatchObject({ status: 'completed', completed: ['WORK'], usage: { iterations: 1 } });
+  });
+
   it('that is stopped within a turn is suspended, and its prompt is not sent again', async () => {
     const stop = new AbortController();
     await using night = await world([turn(1, { during: () => stop.abort() }), turn(2)], {
@@ -80,6 +90,7 @@ describe('a run', () => {
     expect(await night.run({ signal: stop.signal })).toMatchObject({ outcome: 'interrupted' });
     expect(ofType(night.events, 'iteration-cut')).toEqual([{ type: 'iteration-cut', reason: 'signal' }]);
     expect(night.loops.get()).toMatchObject({ status: 'suspended', state: { usage: { iterations: 0 } } });
+    expect(ofType(night.events, 'standing').at(-1)).toMatchObject({ status: 'suspended' });
     expect(await night.run()).toMatchObject({ outcome: 'limit' });
     expect(night.prompts).toHaveLength(2);
     expect(night.prompts[1]).toContain('interrupted');

@@ -37,6 +37,8 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
   for (;;) {
     const end = await step(parts, memory, attention);
     if (end === undefined) continue;
+    // The last standing that views and reports see includes the step that ended the run.
+    parts.journal.record({ type: 'standing', ...standingOf(parts) });
     await storeResult(parts, end, attention);
     return end;
   }

@@ -16,7 +16,7 @@ import {
   typedCheck,
 } from '../../src/run/index.js';
 import { ConversationSessions, FileConversationStore } from '../../src/sessions/conversation/index.js';
-import { type Budget, LoopSessions } from '../../src/sessions/loop/index.js';
+import { type Budget, LoopSessions, type Preset } from '../../src/sessions/loop/index.js';
 import { type AgentLaunch, ProcessSessions, type StartConnection } from '../../src/sessions/process/index.js';
 import { DEFAULT_LIMITS, FileQuestionStore, QuestionSessions } from '../../src/sessions/question/index.js';
 import type { FileSystem, LockTools } from '../../src/storage/index.js';
@@ -60,6 +60,8 @@ export interface NightOptions {
   /** The prompts are answered by these, one after the other; or by an agent that is started in the project. */
   readonly turns: readonly PlayedTurn[] | ((project: string) => StartConnection);
   readonly budget?: Budget;
+  /** The phases of the run; those of `tdd` unless given. */
+  readonly preset?: Preset;
   /** `node --test` unless said otherwise. */
   readonly check?: string;
   /** Whether time stands still, so that nothing but a person ends a wait. */
@@ -123,7 +125,11 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
     const plan = openPrpPlan(tools.fileSystem, join(project, PLAN), PLAN);
     const isNew = !loops.isFound();
     using loop = isNew
-      ? await loops.create(plan.path, { criteriaCount: plan.criteriaCount, budget: options.budget })
+      ? await loops.create(plan.path, {
+          criteriaCount: plan.criteriaCount,
+          budget: options.budget,
+          preset: options.preset,
+        })
       : await loops.resume(plan.path, { reset: isReset, skip: skip !== undefined });
     sessionId = loop.state.sessionId;
     const id = `run-${loop.state.sessionId}`;
