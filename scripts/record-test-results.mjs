@@ -16,7 +16,9 @@ const program = (name, otherwise = name) => process.env[name.toUpperCase()] ?? o
 const NODE = process.execPath;
 const VITEST = program('vitest', path.join(ROOT, 'node_modules/.bin/vitest'));
 const JEST = program('jest');
+const MOCHA = program('mocha');
 const PYTEST = program('pytest');
+const PYTHON = program('python', 'python3');
 const GO = program('go');
 const CARGO = program('cargo');
 const PERL = program('perl');
@@ -32,6 +34,13 @@ const BDD_GREEN = `describe('sums', () => { test('adds', () => expect(1 + 1).toB
 test.skip('later', () => {}); test.todo('some day');`;
 const BDD_RED = `describe('sums', () => { test('adds', () => expect(1 + 1).toBe(2)); test('adds wrongly', () => expect(1 + 1).toBe(3)); });
 test('says it is fine', () => { console.log('Tests: 0 failed'); });`;
+const MOCHA_GREEN = `const assert = require('node:assert');
+describe('sums', () => { it('adds', () => assert.equal(1 + 1, 2)); it('adds more', () => assert.equal(2 + 2, 4)); });
+it.skip('later', () => {}); it('some day');`;
+const MOCHA_RED = `const assert = require('node:assert');
+describe('sums', () => { it('adds', () => assert.equal(1 + 1, 2)); it('adds wrongly', () => assert.equal(1 + 1, 3)); });
+it('says it is fine', () => { console.log('  3 passing (1ms)'); });`;
+const MOCHA_HOOK = `describe('sums', () => { beforeEach(() => { throw new Error('no'); }); it('adds', () => {}); it('adds more', () => {}); });`;
 const SYNTAX_ERROR = 'this is ( not a program';
 const PY_GREEN = `import pytest
 def test_adds(): assert 1 + 1 == 2
@@ -50,6 +59,25 @@ const PY_SUBTESTS = `def test_table(subtests):
     for number in range(3):
         with subtests.test(number=number): assert number < 3
 def test_adds(): pass`;
+const UNITTEST_GREEN = `import unittest
+class Sums(unittest.TestCase):
+    def test_adds(self): self.assertEqual(1 + 1, 2)
+    def test_adds_more(self): self.assertEqual(2 + 2, 4)
+    @unittest.skip('later')
+    def test_later(self): pass
+    @unittest.expectedFailure
+    def test_known(self): self.fail()`;
+const UNITTEST_RED = `import unittest
+class Sums(unittest.TestCase):
+    def test_adds(self): self.assertEqual(1 + 1, 2)
+    def test_adds_wrongly(self): self.assertEqual(1 + 1, 3)
+    def test_breaks(self): raise RuntimeError('no')`;
+const UNITTEST_SUBTESTS = `import unittest
+class Sums(unittest.TestCase):
+    def test_table(self):
+        for number in range(3):
+            with self.subTest(number=number): self.assertLess(number, 1)`;
+const unittest = ['-m', 'unittest'];
 const GO_MOD = 'module example.com/sums\n\ngo 1.19\n';
 const GO_GREEN = `package sums
 import "testing"
@@ -131,6 +159,27 @@ const CASES = {
       'a/a.test.js': BDD_GREEN,
       'b/b.test.js': BDD_RED,
     }),
+  },
+  mocha: {
+    green: [MOCHA, ['a.test.js'], { 'a.test.js': MOCHA_GREEN }],
+    'green-dot': [MOCHA, ['--reporter', 'dot', 'a.test.js'], { 'a.test.js': MOCHA_GREEN }],
+    red: [MOCHA, ['a.test.js', 'b.test.js'], { 'a.test.js': MOCHA_GREEN, 'b.test.js': MOCHA_RED }],
+    'red-hook': [MOCHA, ['a.test.js'], { 'a.test.js': MOCHA_HOOK }],
+    colour: [MOCHA, ['--color', 'a.test.js'], { 'a.test.js': MOCHA_RED }],
+    empty: [MOCHA, ['a.js'], { 'a.js': '' }],
+    crashed: [MOCHA, ['a.test.js'], { 'a.test.js': SYNTAX_ERROR }],
+    'two-runs': inTurn(`'${MOCHA}' a/a.test.js`, `'${MOCHA}' b/b.test.js`, {
+      'a/a.test.js': MOCHA_GREEN,
+      'b/b.test.js': MOCHA_RED,
+    }),
+  },
+  unittest: {
+    green: [PYTHON, unittest, { 'test_a.py': UNITTEST_GREEN }],
+    red: [PYTHON, unittest, { 'test_a.py': UNITTEST_GREEN, 'test_b.py': UNITTEST_RED }],
+    'red-subtests': [PYTHON, unittest, { 'test_a.py': UNITTEST_SUBTESTS }],
+    'red-verbose': [PYTHON, [...unittest, '-v'], { 'test_a.py': UNITTEST_RED }],
+    empty: [PYTHON, unittest, { 'a.py': '' }],
+    crashed: [PYTHON, unittest, { 'test_a.py': SYNTAX_ERROR }],
   },
   pytest: {
     green: [PYTEST, [], { 'test_a.py': PY_GREEN }],
@@ -263,5 +312,5 @@ function neutral(text, project) {
     .replaceAll(project, '/project')
     .replaceAll(NODE, 'node')
     .replaceAll(tool, '/opt/')
-    .replaceAll(/\/[^\s'"]*\/(vitest|jest|pytest|python|go|cargo|perl)(?=[\s'"]|$)/gm, '$1');
+    .replaceAll(/\/[^\s'"]*\/(vitest|jest|mocha|pytest|python|go|cargo|perl)(?=[\s'"]|$)/gm, '$1');
 }

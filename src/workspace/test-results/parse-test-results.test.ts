@@ -11,7 +11,7 @@ const RECORDED = JSON.parse(readFileSync(`${FIXTURES}recorded.json`, 'utf8')) as
   { exitCode: number }
 >;
 
-/** What each recorded run was: passed, failed, skipped. `none`: it printed no summary. */
+/** The result of each recorded run: passed, failed, skipped. `none`: it printed no summary. */
 const EXPECTED: Readonly<Record<string, readonly [number, number, number] | 'none'>> = {
   'node-test/green-spec': [2, 0, 2],
   'node-test/red-spec': [4, 1, 2],
@@ -39,6 +39,20 @@ const EXPECTED: Readonly<Record<string, readonly [number, number, number] | 'non
   'jest/crashed': [0, 0, 0],
   'jest/crashed-config': 'none',
   'jest/two-runs': [4, 1, 2],
+  'mocha/green': [2, 0, 2],
+  'mocha/green-dot': [2, 0, 2],
+  'mocha/red': [4, 1, 2],
+  'mocha/red-hook': [0, 1, 0],
+  'mocha/colour': [2, 1, 0],
+  'mocha/empty': [0, 0, 0],
+  'mocha/crashed': 'none',
+  'mocha/two-runs': [4, 1, 2],
+  'unittest/green': [2, 0, 2],
+  'unittest/red': [3, 2, 2],
+  'unittest/red-subtests': [0, 2, 0],
+  'unittest/red-verbose': [1, 2, 0],
+  'unittest/empty': [0, 0, 0],
+  'unittest/crashed': [0, 1, 0],
   'pytest/green': [2, 0, 2],
   'pytest/green-quiet': [2, 0, 2],
   'pytest/green-subtests': [2, 0, 0],
@@ -77,6 +91,8 @@ const FRAMEWORKS: Readonly<Record<string, TestFramework>> = {
   'node-test': 'node:test',
   vitest: 'vitest',
   jest: 'jest',
+  mocha: 'mocha',
+  unittest: 'unittest',
   pytest: 'pytest',
   'go-test': 'go test',
   'cargo-test': 'cargo test',
@@ -106,7 +122,7 @@ describe('recorded runs of real test runners', () => {
     }
   });
 
-  it('are all there, each with what is expected of it', () => {
+  it('are all present, each with its expected result', () => {
     const files = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.txt'),
     );
@@ -114,16 +130,16 @@ describe('recorded runs of real test runners', () => {
     expect(Object.keys(RECORDED).sort()).toEqual(Object.keys(EXPECTED).sort());
   });
 
-  it.each(Object.keys(EXPECTED))('%s holds no path of the machine that recorded it', (name) => {
+  it.each(Object.keys(EXPECTED))('%s contains no path of the machine that recorded it', (name) => {
     expect(fixture(name)).not.toMatch(/\/(?:root|tmp|home|work)\//);
   });
 
-  it('say how long it took where the runner does', () => {
+  it('give the duration if the runner does', () => {
     expect(parseTestResults(fixture('vitest/green'), 0)).toMatchObject({ durationMs: expect.any(Number) });
     expect(parseTestResults(fixture('tap/green'), 0)).not.toHaveProperty('durationMs');
   });
 
-  it('say that plain go test tells packages, not tests', () => {
+  it('show that plain go test reports packages, not tests', () => {
     expect(parseTestResults(fixture('go-test/green'), 0)).toMatchObject({ unit: 'packages' });
     expect(parseTestResults(fixture('go-test/green-verbose'), 0)).toMatchObject({ unit: 'tests' });
     expect(parseTestResults(fixture('go-test/green-json'), 0)).toMatchObject({ unit: 'tests' });
@@ -151,7 +167,7 @@ describe('judging', () => {
     expect(parseTestResults('Tests: see above')).toEqual({ source: 'nothing', isPass: undefined });
   });
 
-  it('adds up what several runners told', () => {
+  it('adds up what several runners report', () => {
     const output = `${fixture('vitest/green')}${fixture('pytest/red')}${fixture('cargo-test/green')}`;
     expect(parseTestResults(output, 1)).toMatchObject({
       framework: 'several',
@@ -162,12 +178,12 @@ describe('judging', () => {
     });
   });
 
-  it('reads an output with the line ends of a terminal', () => {
+  it('reads output with the line endings of a terminal', () => {
     const output = fixture('jest/green').replaceAll('\n', '\r\n');
     expect(parseTestResults(output, 0)).toMatchObject({ framework: 'jest', passed: 2, isPass: true });
   });
 
-  it('never calls anything a pass that ended with another exit code, whatever was printed', () => {
+  it('never calls a run with another exit code a pass, whatever it printed', () => {
     const parts = Object.keys(EXPECTED).map(fixture);
     const text = fc.array(fc.oneof(fc.constantFrom(...parts), fc.string()), { maxLength: 4 });
     fc.assert(
@@ -185,7 +201,7 @@ describe('judging', () => {
     ['pytest', '3 passed\n'],
     ['go test', 'ok\n'],
     ['tap', 'ok 1 - adds\nok 2\n'],
-  ])('does not take one line that a program printed for the summary of %s', (_framework, output) => {
+  ])('does not mistake a single line that a program printed for the summary of %s', (_framework, output) => {
     expect(parseTestResults(output, 0)).toEqual({ source: 'exit-code', isPass: true });
   });
 });

@@ -3,10 +3,12 @@ import { findCargoTest } from './cargo-test.js';
 import { addCounts, type FindSummaries, type SummaryCounts } from './counts.js';
 import { findGoTest, goCountsPackages } from './go-test.js';
 import { findJest } from './jest.js';
+import { findMocha } from './mocha.js';
 import { findNodeTest } from './node-test.js';
 import { findPytest } from './pytest.js';
 import { findTap } from './tap.js';
 import { judgeByText } from './text-rules.js';
+import { findUnittest } from './unittest.js';
 import { findVitest } from './vitest.js';
 
 /** Who printed what was understood; `several` = more than one of them. */
@@ -14,7 +16,9 @@ export type TestFramework =
   | 'node:test'
   | 'vitest'
   | 'jest'
+  | 'mocha'
   | 'pytest'
+  | 'unittest'
   | 'go test'
   | 'cargo test'
   | 'tap'
@@ -64,7 +68,9 @@ const FINDERS: readonly (readonly [Exclude<TestFramework, 'several'>, FindSummar
   ['node:test', findNodeTest],
   ['vitest', findVitest],
   ['jest', findJest],
+  ['mocha', findMocha],
   ['pytest', findPytest],
+  ['unittest', findUnittest],
   ['go test', findGoTest],
   ['cargo test', findCargoTest],
 ];
