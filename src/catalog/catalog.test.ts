@@ -12,13 +12,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type CatalogWorld, catalogWorld, PROCESS_ID } from '../../test/support/catalog-world.js';
 import { PLAN } from '../../test/support/loop-world.js';
-import { DAY_MS, treeOf } from '../../test/support/question-world.js';
+import { DAY_MS, question, treeOf } from '../../test/support/question-world.js';
 import { openLoops } from '../app/index.js';
 import { openCatalog } from '../app/sessions/open-catalog.js';
 import { openChanges } from '../app/sessions/open-changes.js';
 import type { SessionRef } from './index.js';
 
-/** One session of every kind, none of them live except the question and the claim; a minute apart. */
+/** One session of every kind, created a minute apart; only the question and the claim are live. */
 async function oneOfEach(world: CatalogWorld): Promise<Record<string, string>> {
   const later = () => world.clock.advance(60_000);
   const question = await world.ask();
@@ -36,7 +36,7 @@ async function oneOfEach(world: CatalogWorld): Promise<Record<string, string>> {
 const names = (found: readonly SessionRef[]) => found.map(({ kind, id }) => `${kind} ${id}`);
 
 describe('listing', () => {
-  it('tells of every kind, newest first', async () => {
+  it('shows every kind, newest first', async () => {
     await using world = await catalogWorld();
     const ids = await oneOfEach(world);
     const found = await world.catalog.list();
@@ -66,7 +66,7 @@ describe('listing', () => {
     });
   });
 
-  it('leaves out what is over or belongs to a run, unless all or that status is wanted', async () => {
+  it('leaves out what has ended or belongs to a run, unless all or that status is wanted', async () => {
     await using world = await catalogWorld();
     const answered = await world.ask({ isAnswered: true });
     await world.talk('run-1', { isHidden: true });
@@ -88,7 +88,7 @@ describe('listing', () => {
     expect(names(await world.catalog.list({ status: 'completed' }))).toEqual([`question ${answered}`]);
   });
 
-  it('filters by kind, status and agent, and refuses a status that there is not', async () => {
+  it('filters by kind, status and agent, and refuses an unknown status', async () => {
     await using world = await catalogWorld();
     await oneOfEach(world);
     await world.talk('other', { agent: 'else' });
@@ -107,7 +107,7 @@ describe('listing', () => {
     });
   });
 
-  it('a conversation that somebody has open is live', async () => {
+  it('an open conversation is live', async () => {
     await using world = await catalogWorld();
     using conversation = await world.conversations.create({ id: 'open', agent: 'qa' });
     conversation.addUserTurn('hello');
@@ -119,7 +119,7 @@ describe('listing', () => {
     });
   });
 
-  it('marks what is damaged, in every kind, even if it would be over', async () => {
+  it('marks damage in every kind, even in ended sessions', async () => {
     await using world = await catalogWorld();
     const ids = await damageOneOfEach(world);
     const abandoned = await world.ask();
@@ -134,7 +134,7 @@ describe('listing', () => {
     for (const summary of found) expect(summary, summary.kind).toMatchObject({ isDamaged: true });
   });
 
-  it('a kind that cannot be listed is warned about and the rest is listed', async () => {
+  it('a kind that cannot be listed causes a warning and the rest is listed', async () => {
     await using world = await catalogWorld();
     await oneOfEach(world);
     const trap = join(world.app.project, 'openspec', '.holdfast');
@@ -147,7 +147,7 @@ describe('listing', () => {
     expect((await world.catalog.verifyAll()).failed).toMatchObject([{ kind: 'change' }]);
   });
 
-  it('a planted link among the process sessions keeps nobody from the others', async () => {
+  it('a planted link among the process sessions does not hide the others', async () => {
     await using world = await catalogWorld();
     await world.launch();
     const planted = PROCESS_ID.replace('ses_1', 'ses_2');
@@ -210,7 +210,7 @@ describe('finding', () => {
     await expect(world.catalog.find('ab')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
 
-  it('what fits several is an error that names them with their kinds, and --kind tells them apart', async () => {
+  it('a prefix of several ids is an error that names them with their kinds, and --kind tells them apart', async () => {
     await using world = await catalogWorld();
     await world.talk('worker');
     await world.change('worker');
@@ -263,12 +263,12 @@ async function damageOneOfEach(world: CatalogWorld): Promise<Record<string, stri
   writeFileSync(join(layout.loop, 'metrics.json'), '{');
   const claim = join(world.app.project, 'openspec', '.holdfast', 'changes', 'add-login', 'session.json');
   writeFileSync(claim, '{');
-  // A claim that cannot be read has no id: its change stands for it.
+  // A claim that cannot be read has no id, so its change stands in for it.
   return { ...ids, change: 'add-login' };
 }
 
 describe('verifying and recovering', () => {
-  it('names what is wrong in every kind, with the place where there is one', async () => {
+  it('names what is wrong in every kind, with the place if there is one', async () => {
     await using world = await catalogWorld();
     const ids = await damageOneOfEach(world);
     const { sessions, failed } = await world.catalog.verifyAll();
@@ -309,7 +309,7 @@ describe('verifying and recovering', () => {
     expect(left.map(({ kind }) => kind)).toEqual(['loop', 'process']);
   });
 
-  it('what is whole stays as it is', async () => {
+  it('what is intact stays unchanged', async () => {
     await using world = await catalogWorld();
     const ids = await oneOfEach(world);
     for (const [kind, id] of Object.entries(ids))
@@ -317,12 +317,12 @@ describe('verifying and recovering', () => {
         found: [],
         left: [],
         keptAt: null,
-        told: 'It is whole.',
+        told: 'It is intact.',
       });
     expect((await world.catalog.verifyAll()).sessions.flatMap(({ faults }) => faults)).toEqual([]);
   });
 
-  it('a question set without its questions is told to be beyond mending, and stays', async () => {
+  it('a question set without its questions is reported as beyond repair, and stays', async () => {
     await using world = await catalogWorld();
     const id = await world.ask();
     const request = join(world.services.config.layout.questions, id, 'request.json');
@@ -359,7 +359,7 @@ describe('exporting', () => {
 });
 
 describe('deleting', () => {
-  it('moves to the trash, from where it comes back as it was', async () => {
+  it('moves to the trash, from which it comes back unchanged', async () => {
     await using world = await catalogWorld();
     const ids = await oneOfEach(world);
     await openChanges(world.services).flush({ sessionId: 'worker' });
@@ -376,7 +376,7 @@ describe('deleting', () => {
     expect(await world.catalog.trashed()).toEqual([]);
     expect(await world.catalog.list({ isAll: true })).toEqual(before);
     expect((await world.catalog.verifyAll()).sessions.flatMap(({ faults }) => faults)).toEqual([]);
-    // What came back can be gone on with.
+    // A restored session can be resumed.
     using loop = await openLoops(world.services).resume(PLAN);
     expect(loop.state.sessionId).toBe(ids.loop);
     await world.services.questions.reject(ids.question ?? '', 'no');
@@ -384,7 +384,7 @@ describe('deleting', () => {
     talk.addUserTurn('still there?');
   });
 
-  it('refuses what somebody has, and says how to go on', async () => {
+  it('refuses a session in use, and says how to proceed', async () => {
     await using world = await catalogWorld();
     using talk = await world.conversations.create({ id: 'open', agent: 'qa' });
     await world.launch();
@@ -406,7 +406,7 @@ describe('deleting', () => {
     expect(await world.catalog.trashed()).toEqual([]);
   });
 
-  it('what cannot be read can be deleted, and comes back as it was; a claim is mended first', async () => {
+  it('an unreadable session can be deleted, and comes back unchanged; a claim is mended first', async () => {
     await using world = await catalogWorld();
     const ids = await damageOneOfEach(world);
     for (const kind of ['conversation', 'loop', 'process'] as const) {
@@ -421,7 +421,7 @@ describe('deleting', () => {
     });
   });
 
-  it('a loop whose state cannot be read is called by a word that stands for it', async () => {
+  it('a loop whose state cannot be read is named by a stand-in word', async () => {
     await using world = await catalogWorld();
     await world.loop();
     const state = join(world.services.config.layout.loop, 'loop-state.json');
@@ -444,7 +444,7 @@ describe('deleting', () => {
     expect(openLoops(world.services).get()?.sessionId).toBe(second);
   });
 
-  it('nothing is put back over what stands there now', async () => {
+  it('nothing is put back over something in its place', async () => {
     await using world = await catalogWorld();
     await world.talk('my-talk');
     await world.catalog.remove({ kind: 'conversation', id: 'my-talk' });
@@ -459,7 +459,7 @@ describe('deleting', () => {
     expect(await world.catalog.trashed()).toHaveLength(2);
   });
 
-  it('of several with one id the one that was deleted last comes back first', async () => {
+  it('of several with the same id the one deleted last comes back first', async () => {
     await using world = await catalogWorld();
     for (const agent of ['one', 'two']) {
       await world.talk('my-talk', { agent });
@@ -470,7 +470,7 @@ describe('deleting', () => {
     expect(world.conversations.get('my-talk').metadata.agent).toBe('two');
   });
 
-  it('of two change sessions with one id the last one goes', async () => {
+  it('of two change sessions with the same id the last one goes', async () => {
     await using world = await catalogWorld();
     await world.change('mine', { isFlushed: true });
     world.clock.advance(60_000);
@@ -483,7 +483,7 @@ describe('deleting', () => {
 });
 
 describe('cleaning', () => {
-  it('takes what is old and nobody has, of every kind but loops, by the age of each kind', async () => {
+  it('takes old sessions not in use, of every kind but loops, by the age of each kind', async () => {
     await using world = await catalogWorld();
     const answered = await world.ask({ isAnswered: true });
     const pending = await world.ask();
@@ -511,7 +511,7 @@ describe('cleaning', () => {
     ]);
   });
 
-  it('a dry run tells the same and touches nothing', async () => {
+  it('a dry run reports the same and touches nothing', async () => {
     await using world = await catalogWorld();
     await world.talk('old-talk');
     await world.launch();
@@ -525,7 +525,7 @@ describe('cleaning', () => {
     expect(await world.catalog.clean({})).toEqual(dry);
   });
 
-  it('leaves what somebody has and what is not in design.md yet, and says so', async () => {
+  it('leaves what is in use or not in design.md yet, and says so', async () => {
     await using world = await catalogWorld();
     await world.launch();
     using _owned = await world.processStore.hold(PROCESS_ID);
@@ -540,12 +540,12 @@ describe('cleaning', () => {
       expect(skipped.map(({ kind, reason }) => [kind, reason])).toEqual([
         ['conversation', 'somebody has it open'],
         ['change', expect.stringContaining('holdfast change recover worker')],
-        ['process', 'somebody has it'],
+        ['process', 'it is in use'],
       ]);
     }
   });
 
-  it('only the kind that was named', async () => {
+  it('takes only the named kind', async () => {
     await using world = await catalogWorld();
     await world.talk('old-talk');
     await world.launch();
@@ -557,7 +557,7 @@ describe('cleaning', () => {
     expect(names(await world.catalog.list({ isAll: true }))).toEqual(['conversation old-talk']);
   });
 
-  it('a process session that came back to life meanwhile stays', async () => {
+  it('a process session that came back to life in the meantime stays', async () => {
     await using world = await catalogWorld();
     await world.launch();
     const isOld = () => false;
@@ -567,7 +567,7 @@ describe('cleaning', () => {
 });
 
 describe('the trash', () => {
-  it('is emptied of everything, or of what is older', async () => {
+  it('can be emptied of everything, or of what is older', async () => {
     await using world = await catalogWorld();
     await world.talk('one');
     await world.catalog.remove({ kind: 'conversation', id: 'one' });
@@ -585,7 +585,28 @@ describe('the trash', () => {
     expect(await world.catalog.emptyTrash()).toEqual({ removed: [], failed: [] });
   });
 
-  it('names in it that we did not give lead nowhere', async () => {
+  it('has the permissions that hooks asked for too, although they are kept apart', async () => {
+    await using world = await catalogWorld();
+    const asker = { agent: 'claude', asks: 'permission', hook: 'conversation-1' };
+    const { id } = await world.services.questions.create([question()], { asker });
+    await world.services.questions.cancel(id, 'the agent went on');
+    const other = await world.ask();
+    const before = await world.catalog.list({ isAll: true });
+    await world.catalog.remove({ kind: 'question', id });
+    await world.catalog.remove({ kind: 'question', id: other });
+    expect(names(await world.catalog.trashed()).sort()).toEqual(
+      [`question ${id}`, `question ${other}`].sort(),
+    );
+    await world.catalog.restore(id);
+    await world.catalog.restore(other);
+    expect(await world.catalog.list({ isAll: true })).toEqual(before);
+    expect(existsSync(join(world.services.config.layout.permissions, id))).toBe(true);
+    await world.catalog.remove({ kind: 'question', id });
+    expect(names((await world.catalog.emptyTrash()).removed)).toEqual([`question ${id}`]);
+    expect(await world.catalog.trashed()).toEqual([]);
+  });
+
+  it('ignores names that we did not give', async () => {
     await using world = await catalogWorld();
     await world.talk('one');
     await world.catalog.remove({ kind: 'conversation', id: 'one' });
@@ -605,7 +626,7 @@ describe('the trash', () => {
     });
   });
 
-  it('is seen by another instance, as another process would have it', async () => {
+  it('is visible to another instance, as to another process', async () => {
     await using world = await catalogWorld();
     await world.talk('one');
     await world.catalog.remove({ kind: 'conversation', id: 'one' });

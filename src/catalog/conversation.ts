@@ -11,7 +11,7 @@ import {
 import type { CatalogKind, Recovery, SessionFault, SessionSummary } from './kind.js';
 import { trashOf } from './trash.js';
 
-/** How many turns are shown unless somebody says otherwise. */
+/** How many turns are shown by default. */
 const SHOWN_TURNS = 10;
 
 /** Conversations in the catalog. */
@@ -21,12 +21,12 @@ export function conversationKind(tools: {
   readonly retentionMs: number;
 }): CatalogKind {
   const { conversations, store, retentionMs } = tools;
-  // Only an active one can be live; looking at the locks of all the others would cost more than their files.
+  // Only an active one can be live; checking the locks of all the others would cost more than reading their files.
   const isLive = ({ id, status }: Pick<ConversationSummary, 'id' | 'status'>) =>
     status === 'active' && store.ownerOf(id).hold === 'held';
   const recover = async (id: string): Promise<Recovery> => {
     const { damage, setAside, kept } = await conversations.recover(id);
-    const told = damage.length === 0 ? 'It is whole.' : `Kept every intact record (${kept}), byte for byte.`;
+    const told = damage.length === 0 ? 'It is intact.' : `Kept every intact record (${kept}), byte for byte.`;
     return { found: damage.map(faultOfDamage), told, keptAt: setAside, left: verify(id) };
   };
   const verify = (id: string) => conversations.verify(id).damage.map(faultOfDamage);
@@ -59,7 +59,7 @@ export function conversationKind(tools: {
     retentionMs,
     retirable: (before) => conversations.retirable(before),
     sweep: () => conversations.sweep(),
-    ...trashOf(store.trash, { isId: (id) => isPath(store, id), pathOf: (id) => store.path(id) }),
+    ...trashOf({ trash: store.trash, isId: (id) => isPath(store, id), pathOf: (id) => store.path(id) }),
   };
 }
 
@@ -71,7 +71,7 @@ function summaryOf(
   const { id, status, agent, createdAt, lastActivity, isDamaged, isHidden, turnCount } = summary;
   const title = counted(turnCount, 'turn');
   const times = { createdAt, lastActivity };
-  // None is ever over: whoever speaks again makes it active again.
+  // A conversation never ends: the next message makes it active again.
   const flags = { isDamaged, isLive, isEnded: false, isHidden };
   return { kind: 'conversation', id, status, title, agent, workingDirectory, ...times, ...flags };
 }
@@ -86,6 +86,6 @@ function isPath(store: FileConversationStore, id: string): boolean {
     store.path(id);
     return true;
   } catch {
-    return false; // a name that we did not give; it is told by nobody and restored by nobody
+    return false; // a name that we did not give; it is neither listed nor restored
   }
 }

@@ -36,7 +36,7 @@ export function processKind(tools: {
         summaries.push(await summarize(id));
       } catch (error) {
         if (!(error instanceof HoldfastError)) throw error;
-        // It went away while we listed, or it was killed before it had a record.
+        // It went away while we were listing, or was killed before it had a record.
         if (isHoldfastError(error, 'SESSION_NOT_FOUND')) continue;
         log.warn('catalog.session-not-listed', { kind: 'process', sessionId: id, error: error.message });
       }
@@ -61,7 +61,7 @@ export function processKind(tools: {
     },
     recover: async (id): Promise<Recovery> => {
       refuseDamaged(() => store.read(id));
-      return { found: [], told: 'It is whole.', keptAt: null, left: [] };
+      return { found: [], told: 'It is intact.', keptAt: null, left: [] };
     },
     export: async (id, format) => {
       const info = processes.get(id);
@@ -72,7 +72,7 @@ export function processKind(tools: {
     },
     retentionMs,
     retirable: (before) => processes.retirable(before),
-    ...trashOf(store.trash, { isId: isProcessId, pathOf: (id) => join(store.directory, id) }),
+    ...trashOf({ trash: store.trash, isId: isProcessId, pathOf: (id) => join(store.directory, id) }),
   };
 }
 

@@ -14,7 +14,7 @@ import { faultsOf } from './faults.js';
 import type { CatalogKind, Recovery, SessionSummary } from './kind.js';
 import { trashOf } from './trash.js';
 
-/** How long a deletion waits for whoever writes an answer at this moment. */
+/** How long a deletion waits for an answer that is being written. */
 const WAIT_MS = 2_000;
 
 /** Question sets in the catalog. */
@@ -26,7 +26,7 @@ export function questionKind(tools: {
   const verify = async (id: string) => faultsOf(await questions.verify(id));
   const recover = async (id: string): Promise<Recovery> => {
     const found = await verify(id);
-    if (found.length === 0) return { found, told: 'It is whole.', keptAt: null, left: [] };
+    if (found.length === 0) return { found, told: 'It is intact.', keptAt: null, left: [] };
     await questions.recover(id);
     const left = await verify(id);
     const told = left.length < found.length ? MENDED : NOT_MENDED;
@@ -52,12 +52,18 @@ export function questionKind(tools: {
     },
     retentionMs: questions.retentionMs,
     retirable: (before) => questions.retirable(before),
-    ...trashOf(store.trash, { isId: isUuidV4, pathOf: (id) => join(store.directory, id) }),
+    ...trashOf(
+      ...store.places.map(({ directory, trash }) => ({
+        trash,
+        isId: isUuidV4,
+        pathOf: (id: string) => join(directory, id),
+      })),
+    ),
   };
 }
 
 const MENDED =
-  'What does not verify was set aside beside it; an outcome that another program changed is accepted as it is now.';
+  'What did not verify was set aside next to it; an outcome that another program changed is accepted as it is now.';
 const NOT_MENDED =
   'Nothing could be repaired: without its questions a set cannot be answered. `holdfast sessions delete` moves it to the trash.';
 

@@ -29,6 +29,7 @@ export {
   PLAN_PRESETS,
   type PlanPreset,
   PRESETS,
+  type Preset,
 } from './policies/presets.js';
 export { believed, countdown, type LimitSignal, type LimitWait } from './policies/rate-limit.js';
 export { parseStatus, selfReportOf } from './policies/status-block.js';

@@ -34,11 +34,11 @@ import { documentsOf, FILE_NAMES, readSet } from './read-set.js';
 import { DraftFile, RequestFile, StatusFile } from './schema.js';
 import { healedStatus, type QuestionSnapshot, statusFor } from './state.js';
 
-/** Where question sets are kept. The file implementation is the default; another engine brings its own. */
+/** Where question sets are kept. The file implementation is the default; another engine can bring its own. */
 export interface QuestionStore {
   /**
-   * Makes a set visible, whole or not at all. False when its id is taken. Nobody else creates while `assertRoom` looks
-   * whether there is room; what it throws is passed on.
+   * Makes a set visible, whole or not at all. False if its id is taken. Nobody else can create a set while `assertRoom`
+   * checks whether there is room; what it throws is passed on.
    */
   create(request: RequestFile, status: StatusFile, assertRoom: () => void): Promise<boolean>;
   /** All ids, in no order. */
@@ -46,18 +46,18 @@ export interface QuestionStore {
   has(id: string): boolean;
   /** Reads a set without a lock. Throws SESSION_NOT_FOUND. */
   read(id: string): Promise<QuestionSnapshot>;
-  /** The same in one go, for lists: a file that does not parse is a fault, not something to wait for. */
+  /** The same in a single read, for lists: a file that does not parse is a fault, not something to wait for. */
   readOnce(id: string): QuestionSnapshot;
-  /** Takes the set's lock, on what the files say then, until it is disposed of. Throws SESSION_NOT_FOUND, LOCKED. */
+  /** Takes the set's lock and reads the files under it; holds until disposed of. Throws SESSION_NOT_FOUND, LOCKED. */
   hold(id: string, options?: AcquireOptions): Promise<HeldQuestion>;
-  /** Makes sure that what was just read would survive power loss. */
+  /** Makes sure that what was just read will survive power loss. */
   confirm(id: string): void;
   watch(id: string, onHint: OnHint): DirectoryWatch;
-  /** A hint whenever sets may have come or gone. */
+  /** Gives a hint whenever sets may have come or gone. */
   watchAll(onHint: OnHint): DirectoryWatch;
-  /** Removes what has lain in the trash for longer than this, for good; the ids of what is gone. */
+  /** Permanently removes what has been in the trash longer than this; returns the ids of what is gone. */
   purgeTrash(olderThanMs: number): string[];
-  /** The half-given answer of a set; undefined where there is none, or none that can be read. */
+  /** The half-given answer of a set; undefined if there is none, or none that can be read. */
   readDraft(id: string): DraftFile | undefined;
   writeDraft(draft: DraftFile): void;
   removeDraft(id: string): void;
@@ -68,7 +68,10 @@ export class FileQuestionStore implements QuestionStore {
   readonly directory: string;
   readonly trash: Trash;
   readonly #tools: LockTools & { ids: Ids };
-  /** Where permissions are that hooks of agents ask for: apart, as AUQ shows and answers whatever is in the other directory. */
+  /**
+   * Where permissions that agents' hooks ask for are kept: separately, because AUQ shows and answers everything in the
+   * other directory.
+   */
   readonly #apart: { readonly directory: string; readonly trash: Trash } | undefined;
 
   constructor(
@@ -86,6 +89,11 @@ export class FileQuestionStore implements QuestionStore {
       directory: paths.apart.directory,
       trash: new Trash(tools, paths.apart.trash),
     };
+  }
+
+  /** Every directory that holds sets, with its own trash. */
+  get places(): readonly { readonly directory: string; readonly trash: Trash }[] {
+    return this.#apart === undefined ? [this] : [this, this.#apart];
   }
 
   async create(request: RequestFile, status: StatusFile, assertRoom: () => void): Promise<boolean> {
@@ -120,8 +128,7 @@ export class FileQuestionStore implements QuestionStore {
 
   ids(): string[] {
     const { fileSystem } = this.#tools;
-    const apart = this.#apart === undefined ? [] : listDirectory(fileSystem, this.#apart.directory);
-    return [...listDirectory(fileSystem, this.directory), ...apart].filter(isUuidV4);
+    return this.places.flatMap(({ directory }) => [...listDirectory(fileSystem, directory)]).filter(isUuidV4);
   }
 
   has(id: string): boolean {
@@ -156,13 +163,12 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   purgeTrash(olderThanMs: number): string[] {
-    const purged = [this.trash, this.#apart?.trash].flatMap((trash) => trash?.purge(olderThanMs) ?? []);
-    return purged.map((entry) => entry.id);
+    return this.places.flatMap(({ trash }) => trash.purge(olderThanMs)).map((entry) => entry.id);
   }
 
   watchAll(onHint: OnHint): DirectoryWatch {
     const { fileSystem, watcher } = this.#tools;
-    const roots = [this.directory, ...(this.#apart === undefined ? [] : [this.#apart.directory])];
+    const roots = this.places.map(({ directory }) => directory);
     for (const root of roots) ensureDirectory(fileSystem, root);
     const watch = watcher.watch(this.directory, onHint);
     const others = roots.slice(1).map((root) => watcher.watch(root, onHint));
@@ -197,7 +203,7 @@ export class FileQuestionStore implements QuestionStore {
     removeQuietly(this.#tools.fileSystem, join(this.#existing(id), 'draft.json'));
   }
 
-  /** The lock of a set, for those who want to look at it or take it away. */
+  /** The path of a set's lock, for those who want to inspect it or take it away. */
   lockPath(id: string): string {
     return join(this.#existing(id), 'session');
   }
@@ -215,8 +221,8 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   /**
-   * Damaged answers and states are set aside first, so that a change starts from files that verify. What is not ours to
-   * open, or was written by a newer Holdfast, is not changed at all.
+   * Sets damaged answers and statuses aside first, so that a change starts from files that verify. Changes nothing if a
+   * file is not ours to open or was written by a newer Holdfast.
    */
   #readForChange(id: string, directory: string): QuestionSnapshot {
     const snapshot = this.readOnce(id);
@@ -236,8 +242,8 @@ export class FileQuestionStore implements QuestionStore {
   }
 
   /**
-   * A set whose status was just set aside gets a new one, and one whose answer was set aside is pending for AUQ, too,
-   * whatever becomes of the change.
+   * A set whose status was just set aside gets a new one, and one whose answer was set aside becomes pending for AUQ as
+   * well, whatever comes of the change.
    */
   #restoreStatus(snapshot: QuestionSnapshot, directory: string): QuestionSnapshot {
     const lost = snapshot.faults.filter(({ kind }) => kind === 'damaged').map(({ file }) => file);
@@ -278,14 +284,14 @@ export class FileQuestionStore implements QuestionStore {
     return apart !== undefined && hasDirectory(fileSystem, apart) ? apart : undefined;
   }
 
-  /** Only one process creates at a time, so whatever is staged now was left by one that died. */
+  /** Only one process creates at a time, so anything staged now was left by one that died. */
   #sweepStaging(own: string): void {
     for (const name of listDirectory(this.#tools.fileSystem, own)) {
       if (name.endsWith('.staged')) this.#discard(join(own, name));
     }
   }
 
-  /** Writers of documents hold the lock, so temporary files of theirs that are here now were left by one that died. */
+  /** Writers of documents hold the lock, so any temporary files of theirs found now were left by one that died. */
   #sweepTemporaries(directory: string, files: readonly string[] = FILE_NAMES): void {
     for (const name of listDirectory(this.#tools.fileSystem, directory)) {
       if (PROBE.test(name) || files.some((file) => isTemporaryName(name, file)))
@@ -302,11 +308,11 @@ export class FileQuestionStore implements QuestionStore {
   }
 }
 
-/** Nothing else becomes part of a path. Throws INVALID_SESSION_ID. */
+/** Only a UUID becomes part of a path. Throws INVALID_SESSION_ID. */
 function uuidOf(id: string): string {
   if (isUuidV4(id)) return id;
   throw new InvalidSessionIdError(id);
 }
 
-/** What a watcher makes to see whether it is told of it; one that stays was left by a killed waiter. */
+/** A file a watcher makes to see whether it gets notified; a leftover one is from a waiter that was killed. */
 const PROBE = /^\.holdfast-probe-[0-9a-f]{32}$/;
